@@ -11,7 +11,7 @@ namespace {
 // way to the first stage, as many gradients of weights are left as it is late. Any stage may be the one that ends last.
 Seconds zero_bubble_time(const Pipeline& p, const TimesOfStages& stages) {
     Seconds before, back_before, round_trip, end;
-    const auto there_and_back = [](const StageTimes& s) { return s.forward - s.early + s.backward - s.early_backward; };
+    const auto there_and_back = [](const StageTimes& s) { return s.forward - s.early + s.backward - s.early_backward - s.met; };
     for (std::size_t i = 0; i < stages.size(); ++i) round_trip += there_and_back(stages[i]);
     for (std::size_t i = 0; i < stages.size(); ++i) {
         const StageTimes& s = stages[i];
@@ -22,7 +22,7 @@ Seconds zero_bubble_time(const Pipeline& p, const TimesOfStages& stages) {
         const Seconds behind = max(Seconds{}, back_before + stages[0].weights - late * s.weights);
         end = max(end, before + wait + p.micro_batches * s.device() - (i > 0 ? s.early : Seconds{}) + behind);
         before += s.forward - (i > 0 ? s.early : Seconds{});
-        back_before += s.backward - s.early_backward;
+        back_before += s.backward - s.early_backward - s.met;
     }
     return end;
 }
@@ -36,7 +36,7 @@ Seconds one_f_one_b_time(const Pipeline& p, const TimesOfStages& stages) {
     const std::size_t last = stages.size() - 1;
     const auto passes = [&](std::size_t i) {
         const StageTimes& s = stages[i];
-        return s.device() - (i > 0 ? s.early + s.late : Seconds{}) - (i < last ? s.early_backward : Seconds{});
+        return s.device() - s.met - (i > 0 ? s.early + s.late : Seconds{}) - (i < last ? s.early_backward : Seconds{});
     };
     const std::size_t turn = stages.size() - static_cast<std::size_t>(std::min(static_cast<double>(stages.size()), p.micro_batches));
     Seconds before, to_turn, round_trip, end;
@@ -51,7 +51,7 @@ Seconds one_f_one_b_time(const Pipeline& p, const TimesOfStages& stages) {
         const double behind = static_cast<double>(last - i), more = std::min(behind, p.micro_batches - 1);
         const Seconds first = max(Seconds{}, round_trip - more * s.forward), backward = max(Seconds{}, round_trip - more * s.backward);
         const Seconds waits = p.micro_batches > behind + 1 ? first + backward : max(max(first, backward), to_turn);
-        end = max(end, before + (p.micro_batches - 1) * s.device() + passes(i) + waits);
+        end = max(end, before + (p.micro_batches - 1) * s.device() + passes(i) + s.met + waits);
         before += passes(i);
     }
     return end;
@@ -62,11 +62,12 @@ Seconds one_f_one_b_time(const Pipeline& p, const TimesOfStages& stages) {
 Seconds passed_through_time(const Pipeline& p, const TimesOfStages& stages) {
     // All forwards and then all backwards are two such runs, which different stages may hold up.
     const bool two_runs = p.schedule == Schedule::gpipe && !p.forward_only;
-    Seconds once, early, forward, backward, both;
+    Seconds once, early, forward, backward, both, met;  // the latter by the slowest stage
     for (std::size_t i = 0; i < stages.size(); ++i) {
         const StageTimes& s = stages[i];
-        once += s.device();
+        once += s.device() - s.met;
         early += s.early + s.early_backward + s.late;
+        if (two_runs ? s.backward > backward : s.device() > both) met = s.met;
         forward = max(forward, s.forward);
         backward = max(backward, s.backward);
         both = max(both, s.device());
@@ -75,7 +76,7 @@ Seconds passed_through_time(const Pipeline& p, const TimesOfStages& stages) {
     const Seconds slowest = two_runs ? forward + backward : both;
     // Links that compute hides may still be what sets the pace.
     const auto further = [&](Seconds pass) { return (p.micro_batches - 1) * max(pass, p.busiest_boundary); };
-    return slowest + (two_runs ? further(forward) + further(backward) : further(both)) + (once - slowest - early) / p.chunks;
+    return slowest + (two_runs ? further(forward) + further(backward) : further(both)) + (once - (slowest - met) - early) / p.chunks;
 }
 
 // 1F1B lets a stage have as many micro-batches under way as stages follow, itself included: k stages pass k micro-batches on and get them
@@ -93,15 +94,16 @@ Seconds carried_time(const Pipeline& p, const TimesOfStages& stages) {
     Seconds once;
     for (std::size_t i = 0; i < stages.size(); ++i) {
         const StageTimes& s = stages[i];
-        once += s.forward - s.early + s.backward - s.early_backward - s.late;
+        once += s.forward - s.early + s.backward - s.early_backward - s.late - s.met;
     }
     return once / p.chunks + (p.micro_batches - 1) * p.busiest_boundary;
 }
 
 // By how much earlier the stage behind a stage ends its own last work.
 Seconds drain(const Pipeline& p, const StageTimes& s) {
-    if (p.schedule == Schedule::zero_bubble) return s.backward - s.early_backward - s.weights;
-    return (s.backward - s.early_backward - s.late) / p.chunks;
+    const Seconds alone = s.backward - s.early_backward - s.met;
+    if (p.schedule == Schedule::zero_bubble) return alone - s.weights;
+    return (alone - s.late) / p.chunks;
 }
 
 }  // namespace
@@ -112,7 +114,7 @@ Seconds drain(const Pipeline& p, const StageTimes& s) {
 // stage and comes back. Then it waits for nothing.
 Seconds turning_time(const Pipeline& p, const TimesOfStages& stages) {
     const auto forward = [&](const StageTimes& s) { return 0.5 * (s.forward - s.early) + p.hidden_send; };
-    const auto backward = [&](const StageTimes& s) { return 0.5 * (s.backward - s.early_backward) + p.hidden_send; };
+    const auto backward = [&](const StageTimes& s) { return 0.5 * (s.backward - s.early_backward - s.met) + p.hidden_send; };
     Seconds forwards, backwards, forwards_before, backwards_before, end;  // of chunks: of the stages behind one, and before it
     for (std::size_t i = 0; i < stages.size(); ++i) forwards += forward(stages[i]), backwards += backward(stages[i]);
     for (std::size_t i = 0; i < stages.size(); ++i) {
@@ -145,7 +147,8 @@ void pipeline_ends(const Pipeline& p, const TimesOfStages& stages, std::span<Sec
     const Seconds busy = p.schedule == Schedule::zero_bubble                      ? zero_bubble_time(p, stages)
                          : p.schedule == Schedule::one_f_one_b && !p.forward_only ? one_f_one_b_time(p, stages)
                                                                                   : passed_through_time(p, stages);
-    const Seconds played = max(busy + round_trips(p, stages.size(), slowest, sum / n), carried_time(p, stages));
+    const Seconds carried = max(carried_time(p, stages), p.shared_links);
+    const Seconds played = max(busy + round_trips(p, stages.size(), slowest, sum / n), carried);
     const Seconds device = played + transfers + passing;
     Seconds end = held_up_by_hosts(p, stages, device);
     for (std::size_t i = 0; i < stages.size(); ++i) {
@@ -179,7 +182,7 @@ Seconds held_up_by_hosts(const Pipeline& p, const TimesOfStages& stages, Seconds
         after -= pass_on(s);
         host = max(host, p.micro_batches * s.host() + (p.forward_only ? after : before));
         host = max(host, device + s.host_forward / p.chunks - arrival);
-        before += (s.backward - s.late) / p.chunks;
+        before += (s.backward - s.late - s.met) / p.chunks;
     }
     return max(device, host);
 }

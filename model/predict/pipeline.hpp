@@ -14,12 +14,14 @@ struct StageTimes {
     Seconds early;           // of forward: what the stage does before its input arrives
     Seconds early_backward;  // the same of backward
     Seconds forward;
-    Seconds backward;                     // of zero-bubble schedules up to the gradient of the stage's input
-    Seconds weights;                      // what those leave for later
-    Seconds late;                         // of backward: what the stage does when it has sent its result
+    Seconds backward;  // of zero-bubble schedules up to the gradient of the stage's input
+    Seconds weights;   // what those leave for later
+    Seconds late;      // of backward: what the stage does when it has sent its result
+    Seconds met;       // of backward: what exchanges take longer beside those of other stages; not where one micro-batch passes alone
     Seconds host_forward, host_backward;  // to issue it all
     Seconds passing;                      // what first and last micro-batch take longer
     [[nodiscard]] Seconds device() const { return forward + backward + weights; }
+    [[nodiscard]] Seconds alone() const { return device() - met - early - early_backward - late; }  // of one that passes alone
     [[nodiscard]] Seconds host() const { return host_forward + host_backward; }
 };
 
@@ -31,6 +33,8 @@ struct Pipeline {
     // Where transfers go on beside compute: over one boundary, in each direction, and those of a micro-batch that the busiest one carries.
     // Zero where they block.
     Seconds hidden_send, busiest_boundary;
+    // However fast stages are: what links that several of them share carry, and what the first micro-batch passes besides.
+    Seconds shared_links;
 };
 
 // Of each of several stages, most of which are like the one before.

@@ -115,6 +115,15 @@ std::vector<ShardedBlockPrice> sharded_blocks(const Prepared::State& job, std::s
 
 }  // namespace
 
+Seconds StageExchanges::time() const {
+    Seconds all = gathers.time(1);
+    for (const ShardedBlockPrice& block : of_blocks) all += block.gather + block.scatter;
+    for (const std::size_t chunk : which)
+        for (const Part& part : unlike[chunk].reductions)
+            for (const DataExchangePrice& e : part.calls) all += e.time(1);
+    return all;
+}
+
 StageExchanges stage_exchanges(const Prepared::State& job, std::size_t stage, const Resources& r) {
     StageExchanges all;
     if (job.scenario.plan.shards_parameters()) {

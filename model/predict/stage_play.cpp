@@ -4,7 +4,7 @@
 
 namespace sextant {
 
-StagePlay::StagePlay(const Prepared::State& job, std::size_t stage, const StageWork& work, Seconds each, const Resources& r)
+StagePlay::StagePlay(const Prepared::State& job, std::size_t stage, const StageWork& work, Seconds each, double beside, const Resources& r)
     : job_(job),
       plan_(job.scenario.plan),
       framework_(job.scenario.framework),
@@ -15,7 +15,7 @@ StagePlay::StagePlay(const Prepared::State& job, std::size_t stage, const StageW
       each_(each),
       r_(r),
       slowdown_(1 + (framework_.overlap_slowdown.value - 1) / r.overlap),
-      beside_(job.groups.mates[stage].data) {}
+      beside_(beside) {}
 
 // Where there are too few micro-batches to tell what each of them takes longer, it is their mean.
 DataParallelPrice StagePlay::recurring(DataParallelPrice price) const {
@@ -29,12 +29,16 @@ template <class Play>
 DataParallelPrice StagePlay::beside_other_stages(const Play& play) {
     const DataParallelPrice alone = play();
     if (!(beside_ > 1) || alone.at_end > Seconds{}) return alone;
-    // They meet as often as the others go on.
+    // They meet as often as the others go on, but for one micro-batch that passes alone.
     const double m = static_cast<double>(job_.micro_batches);
     const Seconds period = work_.forward.device() + work_.backward.device() + each_ + alone.steady;
     if (!(period > Seconds{})) return alone;
     stretch_ = 1 + (beside_ - 1) * (m - 1) / m * std::min(1.0, (alone.exposed + alone.hidden) / (m * period));
-    return play();
+    DataParallelPrice price = play();
+    price.met = price.on_its_way() - alone.on_its_way();
+    const Seconds longer = price.exposed + price.hidden - alone.exposed - alone.hidden;
+    if (stretch_ > 1) price.on_links = beside_ / m * longer / (stretch_ - 1);
+    return price;
 }
 
 DataParallelPrice StagePlay::replicated(const StageExchanges& exchanges, Seconds arrival) {

@@ -10,7 +10,8 @@ namespace sextant {
 
 class StagePlay {
 public:
-    StagePlay(const Prepared::State&, std::size_t stage, const StageWork&, Seconds each, const Resources&);
+    // `beside`: how many times as long its exchanges take while those of other stages on its nodes go on.
+    StagePlay(const Prepared::State&, std::size_t stage, const StageWork&, Seconds each, double beside, const Resources&);
 
     // Every rank holds all weights of its stage: `arrival` is when the first micro-batch comes. Or its part of them.
     [[nodiscard]] DataParallelPrice replicated(const StageExchanges&, Seconds arrival);
@@ -80,7 +81,7 @@ private:
     Seconds each_;
     const Resources& r_;
     double slowdown_;
-    double beside_;       // how many times as long exchanges take beside those of other stages, all at once
+    double beside_;
     double stretch_ = 1;  // and those of every micro-batch, at any time
 };
 

@@ -18,6 +18,7 @@ public:
         prices_.clear();
         const Seconds overhead = job.scenario.framework.micro_batch_overhead.value;
         overhead_ = overhead / (job.scenario.cluster.node.host.thread_speed.value * r.host);
+        beside_ = beside_mates();
         sends_block_ = !hides_sends(job);
         slowdown_ = 1 + (job.scenario.framework.overlap_slowdown.value - 1) / r.overlap;
     }
@@ -25,7 +26,8 @@ public:
     void price_all() {
         Seconds arrival, passes_on;  // of the first micro-batch
         for (std::size_t s = 0; s <= last_; ++s) {
-            if (parts_.as_before[s] == 0 || prices_.unlike.back().data.first_forward > Seconds{}) {
+            const bool as_before = parts_.as_before[s] != 0 && beside(s) == beside(s - 1);
+            if (!as_before || prices_.unlike.back().data.first_forward > Seconds{}) {
                 add(s, arrival);
                 const StagePrice& here = prices_.unlike.back();
                 passes_on = (here.forward() + here.send_forward) / plan_.vpp + here.data.first_forward;
@@ -36,6 +38,24 @@ public:
     }
 
 private:
+    // By stage: how many times as long its data-parallel exchanges take while the other stages on its nodes exchange theirs. Rates are
+    // alike, so that who has less to exchange is through earlier. Empty where no stages meet.
+    [[nodiscard]] std::vector<double> beside_mates() const {
+        const std::vector<StageMates>& all = job_.groups.mates;
+        if (std::ranges::none_of(all, [](const StageMates& mates) { return mates.data > 1; })) return {};
+        std::vector<Seconds> exchanged;
+        for (std::size_t s = 0; s <= last_; ++s) exchanged.push_back(parts_.exchanges(s).time());
+        std::vector<double> beside;
+        for (std::size_t s = 0; s <= last_; ++s) {
+            double& times = beside.emplace_back(1.0);
+            if (!(exchanged[s] > Seconds{})) continue;
+            const double each = (all[s].data - 1) / static_cast<double>(std::max<std::size_t>(1, all[s].stages.size()));
+            for (const std::size_t mate : all[s].stages) times += each * std::min(1.0, exchanged[mate] / exchanged[s]);
+        }
+        return beside;
+    }
+    [[nodiscard]] double beside(std::size_t stage) const { return beside_.empty() ? 1 : beside_[stage]; }
+
     void add(std::size_t stage, Seconds arrival) {
         const StageWork& work = parts_.work(stage);
         StagePrice& price = prices_.unlike.emplace_back();
@@ -44,7 +64,8 @@ private:
         if (plan_.offload == Offload::optimizer_and_parameters && !plan_.shards_parameters())  // once for each pass
             price.offload = (plan_.forward_only ? 1 : 2) * offloaded_weights_time(job_, stage, r_);
         if (plan_.pp > 1) price_sends(price, stage);
-        price.data = price_data_parallel(job_, stage, work, parts_.exchanges(stage), arrival, price.overhead + price.offload, r_);
+        price.data =
+            price_data_parallel(job_, stage, work, parts_.exchanges(stage), arrival, price.overhead + price.offload, beside(stage), r_);
         prices_.times.push_back(price.times(plan_.forward_only ? 1 : 2));
         if (job_.played) add_chunks(price, stage, work);
     }
@@ -142,6 +163,7 @@ private:
     Seconds overhead_;
     bool sends_block_;
     double slowdown_;
+    std::vector<double> beside_;
     StagePrices& prices_;
 };
 
@@ -154,6 +176,7 @@ StageTimes StagePrice::times(double passes) const {
     t.early = overhead + offload / passes + data.early_forward;
     t.early_backward = (passes > 1 ? offload / passes : Seconds{}) + data.early_backward;
     t.late = sends_block ? Seconds{} : data.late;
+    t.met = data.met;
     t.forward = t.early + forward() + (sends_block ? send_forward : Seconds{});
     t.weights = blocks().weights.time() + data.steady_weights;
     t.backward = micro_batch() - t.forward - t.weights;
@@ -171,12 +194,12 @@ std::vector<char> stages_as_before(const Prepared::State& job) {
 }
 
 DataParallelPrice price_data_parallel(const Prepared::State& job, std::size_t stage, const StageWork& work, const StageExchanges& exchanges,
-                                      Seconds arrival, Seconds each, const Resources& r) {
-    StagePlay play(job, stage, work, each, r);
+                                      Seconds arrival, Seconds each, double beside, const Resources& r) {
+    StagePlay play(job, stage, work, each, beside, r);
     if (!job.scenario.plan.shards_parameters()) return play.replicated(exchanges, arrival);
-    std::optional<DataParallelPrice>& sharded = work.sharded[static_cast<std::size_t>(job.scenario.plan.offload)];
-    if (!sharded) sharded = play.sharded(exchanges);
-    return *sharded;
+    std::optional<StageWork::Sharded>& known = work.sharded[static_cast<std::size_t>(job.scenario.plan.offload)];
+    if (!known || known->beside != beside) known = {play.sharded(exchanges), beside};
+    return known->price;
 }
 
 void StagePrices::clear() {

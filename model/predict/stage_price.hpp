@@ -66,9 +66,9 @@ OwnStagePrices price_stages(const Prepared::State&, const Resources&);
 std::vector<char> stages_as_before(const Prepared::State&);
 
 // What data parallelism adds. `arrival`: when the first micro-batch comes to the stage. `each`: what the rank does beside its blocks for
-// each micro-batch.
+// each micro-batch. `beside`: how many times as long its exchanges take while other stages on its nodes exchange too.
 DataParallelPrice price_data_parallel(const Prepared::State&, std::size_t stage, const StageWork&, const StageExchanges&, Seconds arrival,
-                                      Seconds each, const Resources&);
+                                      Seconds each, double beside, const Resources&);
 
 // Does a stage go on computing while it sends?
 bool hides_sends(const Prepared::State&);

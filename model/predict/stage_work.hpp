@@ -37,8 +37,12 @@ struct StageWork {
     OwnWork forward, backward;   // all of it, as stretches of work
     OwnWork weights;             // of backward, what may come apart
     Seconds launch;              // of both, where hosts issue nothing ahead of what stages send each other
-    // ZeRO-3 and nothing else: what it adds, where it has been worked out; by what is offloaded.
-    mutable std::array<std::optional<DataParallelPrice>, 3> sharded;
+    // ZeRO-3 and nothing else: what it adds beside other stages, where it has been worked out; by what is offloaded.
+    struct Sharded {
+        DataParallelPrice price;
+        double beside = 1;
+    };
+    mutable std::array<std::optional<Sharded>, 3> sharded;
 };
 // `segments`: by template, for the groups of the stage.
 StageWork stage_work(const Prepared::State&, std::size_t stage, std::span<const SegmentPrice> segments);
@@ -79,6 +83,8 @@ struct StageExchanges {
     [[nodiscard]] const Chunk& operator[](std::size_t chunk) const { return unlike[which[chunk]]; }
     std::array<DataExchangePrice, 3> gather_all;  // of all weights at once, or from parameter servers that have updated them
     DataExchangePrice gathers;                    // those of all chunks, one after another
+
+    [[nodiscard]] Seconds time() const;  // of weights and gradients, each once
 };
 StageExchanges stage_exchanges(const Prepared::State&, std::size_t stage, const Resources&);
 

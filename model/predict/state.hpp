@@ -194,6 +194,12 @@ struct DataParallelPrice {
     // Of steady, what is done before the input of a pass arrives, where the stage waits for that: weights gathered for its first blocks;
     // and what is done when a backward could already have sent its result.
     Seconds early_forward, early_backward, late;
+    // Of what a pass has besides, what exchanges take longer because other stages have theirs on the same links: a micro-batch that passes
+    // alone does without. And what is on these links for each micro-batch, of all those stages.
+    Seconds met, on_links;
+
+    // Of steady, what a micro-batch has on its way.
+    [[nodiscard]] Seconds on_its_way() const { return steady - steady_weights - early_forward - early_backward - late; }
 };
 // What one worker has for all servers together, or they for it, while all others do the same.
 Seconds server_way_time(const Prepared::State&, Bytes, const Resources&);

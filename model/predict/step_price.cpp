@@ -9,9 +9,26 @@
 namespace sextant {
 namespace {
 
+// The links of a stage carry all that it exchanges with every micro-batch, and what the stages beside it do; they have nothing to carry
+// while a micro-batch is alone on a stage elsewhere.
+Seconds time_of_shared_links(const Prepared::State& job, const StagePrices& stages) {
+    Seconds longest;
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+        const Seconds on_links = stages[s].data.on_links;
+        if (!(on_links > Seconds{})) continue;
+        const std::vector<std::size_t>& mates = job.groups.mates[s].stages;
+        Seconds elsewhere;
+        for (std::size_t other = 0; other < stages.size(); ++other)
+            if (other != s && !std::ranges::binary_search(mates, other)) elsewhere += stages.times[stages.which[other]].alone();
+        longest = max(longest, static_cast<double>(job.micro_batches) * on_links + elsewhere - stages[s].data.behind);
+    }
+    return longest;
+}
+
 Pipeline pipeline_of(const Prepared::State& job, const StagePrices& stages) {
     const Plan& plan = job.scenario.plan;
-    Pipeline p{plan.schedule, plan.vpp, static_cast<double>(job.micro_batches), plan.forward_only, {}, {}};
+    Pipeline p{plan.schedule, plan.vpp, static_cast<double>(job.micro_batches), plan.forward_only, {}, {}, {}};
+    if (plan.pp > 1) p.shared_links = time_of_shared_links(job, stages);
     if (plan.pp < 2 || !hides_sends(job)) return p;
     Seconds all;
     for (std::size_t s = 0; s < stages.size(); ++s) {
@@ -71,7 +88,7 @@ Seconds lag_alone(const Prepared::State& job, const StagePrice& stage, double ti
         return static_cast<double>(job.micro_batches) * each + data.passing + data.launch + data.behind;
     };
     const StageWork slow = slowed(*stage.work, times);
-    const DataParallelPrice data = price_data_parallel(job, 0, slow, stage_exchanges(job, 0, r), {}, stage.overhead + stage.offload, r);
+    const DataParallelPrice data = price_data_parallel(job, 0, slow, stage_exchanges(job, 0, r), {}, stage.overhead + stage.offload, 1, r);
     return takes(slow, data) - takes(*stage.work, stage.data);
 }
 

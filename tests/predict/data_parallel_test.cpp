@@ -37,7 +37,7 @@ PriceMs price(Prepared::State job, Seconds forward, Seconds backward) {
     block.backward.device = backward / 10;
     const StageWork work = stage_work(job, 0, std::vector{block});
     const StageExchanges exchanges = stage_exchanges(job, 0, {});
-    const DataParallelPrice p = price_data_parallel(job, 0, work, exchanges, {}, {}, {});
+    const DataParallelPrice p = price_data_parallel(job, 0, work, exchanges, {}, {}, 1, {});
     return {p.exposed / ms, p.hidden / ms, p.slowdown / ms, update_time(job, 0, {}).host / ms};
 }
 

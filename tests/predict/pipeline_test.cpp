@@ -265,6 +265,29 @@ TEST(PipelineTime, OfForwardsIsNoShorterThanWhatTheBusiestBoundaryCarries) {
     EXPECT_NEAR(ends.front() / ms, 83, 1e-9);
 }
 
+TEST(PipelineTime, HasWhatExchangesTakeLongerBesideOtherStagesOnlyWhereMicroBatchesFollowEachOther) {
+    // Four stages of f = 1 ms and b = 3 ms, of which 1 ms because they meet. The slowest has eight micro-batches of 4 ms, the others are
+    // passed in 3 ms.
+    std::vector<StageTimes> stages(1);
+    stages[0].forward = 1 * ms;
+    stages[0].backward = 3 * ms;
+    stages[0].met = 1 * ms;
+    const std::vector<std::size_t> which(4, 0);
+    std::vector<Seconds> ends(which.size());
+    Pipeline pipeline;
+    pipeline.micro_batches = 8;
+    for (const Schedule schedule : {Schedule::one_f_one_b, Schedule::gpipe}) {
+        pipeline.schedule = schedule;
+        pipeline_ends(pipeline, {stages, which}, ends);
+        EXPECT_NEAR(ends.front() / ms, 8 * 4 + 3 * 3, 1e-9);
+        EXPECT_NEAR((ends.front() - ends.back()) / ms, 3 * 2, 1e-9);  // each drains in 2 ms
+    }
+    // Links that they share may have more to carry.
+    pipeline.shared_links = 50 * ms;
+    pipeline_ends(pipeline, {stages, which}, ends);
+    EXPECT_NEAR(ends.front() / ms, 50, 1e-9);
+}
+
 TEST(Straggler, StretchesKernelsAlone) {
     // Four copies that reduce their gradients after backward: 24 g of products take twice as long, and nothing else.
     Scenario job = pipeline(1, 8, Schedule::one_f_one_b, 1);

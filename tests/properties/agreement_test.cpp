@@ -120,6 +120,62 @@ TEST(Agreement, of_the_memory_that_predict_and_simulate_find_on_random_plans) {
     EXPECT_LE(percentile(list, 0.5), 0.02);
 }
 
+// Stages whose ranks share nodes, and so links: all of them on each, or dealt to the nodes in turn; on the cluster's network, and on one
+// with a tenth of its bandwidth.
+TEST(Agreement, of_predict_and_simulate_on_random_plans_whose_stages_share_nodes) {
+    std::vector<Difference> beside, scattered, slow;
+    for (const RandomPlan& plan : random_plans(unseen + 60, 800)) {
+        Scenario s = plan.scenario;
+        if (s.plan.pp == 1 || s.plan.dp == 1) continue;
+        std::string text;
+        for (const std::string& o : plan.overrides) text += o + ' ';
+        s.plan.scattered = true;
+        scattered.push_back({difference(s), text});
+        s.cluster.node.nic_link.bandwidth.value *= 0.1;
+        slow.push_back({difference(s), text});
+        s.plan.scattered = false;
+        s.plan.placement = {PlanDimension::tensor, PlanDimension::context, PlanDimension::pipeline, PlanDimension::data};
+        slow.push_back({difference(s), "beside each other " + text});
+        s.cluster.node.nic_link.bandwidth = plan.scenario.cluster.node.nic_link.bandwidth;
+        beside.push_back({difference(s), text});
+    }
+    sort_and_print(beside, "plans whose stages stand beside each other");
+    sort_and_print(scattered, "plans whose ranks are scattered");
+    sort_and_print(slow, "of both, with a slow network");
+    EXPECT_LE(percentile(beside, 0.95), 0.10);
+    EXPECT_LE(percentile(scattered, 0.95), 0.10);
+    EXPECT_LE(percentile(slow, 0.95), 0.20);
+}
+
+// Little but exchanges of every micro-batch, over NICs of 10 Gbit/s that up to sixteen stages share: the links set the pace, and not a
+// stage.
+TEST(Agreement, of_predict_and_simulate_where_stages_wait_for_their_links) {
+    std::vector<Difference> list;
+    for (const char* data_parallel : {"zero2", "zero3"})
+        for (const auto& [dp, pp, nodes] : {std::array{8, 8, 16}, {8, 4, 8}, {4, 8, 8}, {8, 2, 4}, {16, 4, 16}, {8, 16, 16}})
+            for (const int micro_batches : {2, 8, 16, 64}) {
+                const std::vector<std::string> set{R"(workload="gpt2-xl")",
+                                                   R"(framework="pytorch-fsdp")",
+                                                   R"(hardware.cluster="pcie-8xrtx3090")",
+                                                   "hardware.nodes=" + std::to_string(nodes),
+                                                   "hardware.reserved_devices=" + std::to_string(8 * nodes),
+                                                   "plan.scattered=true",
+                                                   "plan.tp=1",
+                                                   "plan.ep=1",
+                                                   "plan.dp=" + std::to_string(dp),
+                                                   "plan.pp=" + std::to_string(pp),
+                                                   "plan.micro_batch=1",
+                                                   "plan.global_batch=" + std::to_string(dp * micro_batches),
+                                                   "plan.precision=\"fp16\"",
+                                                   std::string("plan.data_parallel=\"") + data_parallel + '"'};
+                std::string text;
+                for (const std::string& o : set) text += ' ' + o;
+                list.push_back({difference(bundled_scenario("mixtral-8x7b-128xh100", set)), text});
+            }
+    sort_and_print(list, "plans that wait for links");
+    EXPECT_LE(percentile(list, 1), 0.30);
+}
+
 // A plan that is fed from storage so that loading takes `ratio` times the step without it, for one reason or another.
 enum class Reason { workers, total_bandwidth, operations };
 constexpr Reason reasons[] = {Reason::workers, Reason::total_bandwidth, Reason::operations};
