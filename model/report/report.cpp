@@ -1,6 +1,7 @@
 #include "model/report/report.hpp"
 
 #include "model/base/quantity_text.hpp"
+#include "model/plan/idle_settings.hpp"
 #include "model/plan/partition.hpp"
 #include "model/plan/plan_features.hpp"
 #include "model/predict/fragmentation.hpp"
@@ -144,7 +145,7 @@ std::vector<std::string> feature_assumptions(const Scenario& s) {
 }
 
 std::vector<std::string> advice(const Scenario& s, const Report& r) {
-    std::vector<std::string> list;
+    std::vector<std::string> list = idle_settings(s);
     const int idle = r.reserved_devices - r.devices;
     if (idle > 0)
         list.push_back(std::to_string(idle) + " of " + std::to_string(r.reserved_devices) +

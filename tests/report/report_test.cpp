@@ -17,6 +17,7 @@ namespace {
 using namespace units;
 using testing::Contains;
 using testing::HasSubstr;
+using testing::IsSupersetOf;
 using testing::Not;
 
 // `blocks` products forward and twice as many backward for each micro-batch, and nothing else takes time.
@@ -73,6 +74,21 @@ TEST(Report, SaysWhatOfThePlanItsFrameworkCannotDo) {
     EXPECT_THAT(report_of(job).assumptions, Not(Contains(HasSubstr("ZeRO-3"))));  // nor does the plan need it
     job.framework.lacks = {};
     EXPECT_THAT(report_of(job).assumptions, Not(Contains(HasSubstr("predicted as if"))));
+}
+
+TEST(Report, SaysWhichSettingsDoNothing) {
+    Scenario job = products(4, 8);
+    EXPECT_THAT(report_of(job).advice, Not(Contains(HasSubstr("does nothing"))));
+    job.plan.recompute = Recompute::full;
+    job.plan.pipeline_overlap = false;
+    job.plan.expert_overlap = true;
+    job.plan.scattered = true;
+    EXPECT_THAT(report_of(job).advice,
+                IsSupersetOf({"plan.pipeline_overlap does nothing: pp is 1", "plan.expert_overlap does nothing: the network has no experts",
+                              "plan.scattered does nothing: all ranks are on one node"}));
+    EXPECT_THAT(report_of(job).advice, Not(Contains(HasSubstr("plan.recompute"))));  // it does
+    job.plan.forward_only = true;
+    EXPECT_THAT(report_of(job).advice, Contains("plan.recompute does nothing: forward alone keeps nothing for a backward"));
 }
 
 TEST(Report, ThroughputIsTheGlobalBatchOverTheStep) {
