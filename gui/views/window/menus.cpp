@@ -128,7 +128,7 @@ void MainWindow::add_view_menu() {
         own->resize(900, 700);
         own->show();
     });
-    QAction* dark = add(menu, tr("&Dark"), QKeySequence(QStringLiteral("Ctrl+D")), this, [] {});
+    QAction* dark = add(menu, tr("&Dark"), QKeySequence(QStringLiteral("Ctrl+Shift+D")), this, [] {});
     dark->setCheckable(true);
     dark->setChecked(dark_);
     connect(dark, &QAction::toggled, this, &MainWindow::set_dark);
