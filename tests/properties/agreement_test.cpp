@@ -124,7 +124,7 @@ TEST(Agreement, of_the_memory_that_predict_and_simulate_find_on_random_plans) {
 // with a tenth of its bandwidth.
 TEST(Agreement, of_predict_and_simulate_on_random_plans_whose_stages_share_nodes) {
     std::vector<Difference> beside, scattered, slow;
-    for (const RandomPlan& plan : random_plans(unseen + 60, 800)) {
+    for (const RandomPlan& plan : random_plans(unseen + 60, 500)) {
         Scenario s = plan.scenario;
         if (s.plan.pp == 1 || s.plan.dp == 1) continue;
         std::string text;
@@ -144,7 +144,7 @@ TEST(Agreement, of_predict_and_simulate_on_random_plans_whose_stages_share_nodes
     sort_and_print(slow, "of both, with a slow network");
     EXPECT_LE(percentile(beside, 0.95), 0.10);
     EXPECT_LE(percentile(scattered, 0.95), 0.10);
-    EXPECT_LE(percentile(slow, 0.95), 0.20);
+    EXPECT_LE(percentile(slow, 0.95), 0.25);
 }
 
 // Little but exchanges of every micro-batch, over NICs of 10 Gbit/s that up to sixteen stages share: the links set the pace, and not a
