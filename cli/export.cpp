@@ -57,20 +57,38 @@ std::string torchrun_script(const ExportedLaunch& launch) {
 }
 
 // One torchrun on each node, which starts the ranks there; options as in https://slurm.schedmd.com/sbatch.html.
-std::string slurm_torchrun_script(const ExportedLaunch& launch, const std::string& job_name) {
+std::string slurm_torchrun_script(const ExportedLaunch& launch, const std::string& job_name, bool on_cores) {
     const std::string nodes = std::to_string(launch.nodes), per_node = std::to_string(launch.per_node);
-    return slurm_header(job_name, {"--nodes=" + nodes, "--ntasks-per-node=1", "--gpus-per-node=" + per_node, "--exclusive"}) +
-           comments(launch.notes) + exports(launch) + "MASTER_ADDR=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1)\n" +
+    std::vector<std::string> options{"--nodes=" + nodes, "--ntasks-per-node=1", "--exclusive"};
+    if (on_cores)
+        options.push_back("--cpus-per-task=" + per_node);
+    else
+        options.push_back("--gpus-per-node=" + per_node);
+    return slurm_header(job_name, options) + comments(launch.notes) + exports(launch) +
+           "hosts=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\")\n" + "MASTER_ADDR=${hosts%%$'\\n'*}\n" +
            "srun torchrun --nnodes=" + nodes + " --nproc-per-node=" + per_node +
            " --rdzv-id=\"$SLURM_JOB_ID\" --rdzv-backend=c10d --rdzv-endpoint=\"$MASTER_ADDR:29400\" \\\n" + program(launch, "  ");
 }
 
 std::string text_of(const ExportOptions& o, const Scenario& scenario) {
-    if (o.system == "slurm") return slurm_torchrun_script(launch_for(o.launch, scenario, o.script), scenario.name);
+    if (o.system == "slurm") {
+        const bool on_cores = scenario.cluster.node.device.kind == DeviceKind::cpu;
+        return slurm_torchrun_script(launch_for(o.launch, scenario, o.script), scenario.name, on_cores);
+    }
     if (o.system != "deepspeed") return torchrun_script(launch_for(o.system, scenario, o.script));
     const ExportedConfig config = deepspeed_config(scenario);
     for (const std::string& note : config.notes) std::cerr << "note: " << note << '\n';  // JSON has no comments
     return config.json;
+}
+
+// An option that the system has no use for is a mistake of whoever wrote it.
+void check_options(const ExportOptions& o, bool names_launch) {
+    Diagnostics problems;
+    if (names_launch && o.system != "slurm")
+        problems.add({"--launch " + o.launch, "", "only a script for Slurm starts something else", "export slurm"});
+    if (!o.script.empty() && o.system == "deepspeed")
+        problems.add({"--script " + o.script, "", "DeepSpeed's configuration names no program", "export slurm --launch deepspeed"});
+    problems.throw_if_any();
 }
 
 ExitCode run_export(const ExportOptions& o) {
@@ -94,11 +112,14 @@ void add_export(CLI::App& app, ExitCode& exit_code) {
         ->required()
         ->check(CLI::IsMember({"torchrun", "megatron", "deepspeed", "slurm"}));
     options->scenario.add_to(*command);
-    command->add_option("--launch", options->launch, "what a Slurm script starts")
-        ->check(CLI::IsMember({"torchrun", "megatron", "deepspeed"}));
+    auto* launch = command->add_option("--launch", options->launch, "what a Slurm script starts");
+    launch->check(CLI::IsMember({"torchrun", "megatron", "deepspeed"}));
     command->add_option("--script", options->script, "your training program")->type_name("FILE.py");
     command->add_option("--out", options->out, "write to a file")->type_name("FILE");
-    command->callback([options, &exit_code] { exit_code = run_export(*options); });
+    command->callback([options, launch, &exit_code] {
+        check_options(*options, launch->count() > 0);
+        exit_code = run_export(*options);
+    });
 }
 
 }  // namespace sextant

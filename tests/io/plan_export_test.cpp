@@ -109,11 +109,37 @@ TEST(ExportMegatron, refuses_an_overlap_of_experts_that_megatron_does_not_start)
                 ElementsAre("/plan/expert_overlap"));
 }
 
+TEST(ExportMegatron, refuses_what_megatron_does_not_start) {
+    const auto refused = [](std::vector<std::string> set) {
+        return problems_of([&] { megatron_launch(bundled_scenario("llama-2-70b-128xh100", set)); });
+    };
+    EXPECT_THAT(refused({"plan.data_parallel=all_reduce", "plan.offload=optimizer"}), ElementsAre("/plan/offload"));
+    EXPECT_THAT(refused({"plan.data_parallel=zero1", "plan.offload=optimizer", "plan.optimizer=momentum"}), ElementsAre("/plan/offload"));
+    const std::string selective = "plan.recompute=selective";
+    for (const char* module : {"mla_up_proj", "moe_act", "moe", "shared_experts"})
+        EXPECT_THAT(refused({selective, std::string("plan.recompute_modules=[\"") + module + "\"]"}),
+                    ElementsAre("/plan/recompute_modules"));
+    EXPECT_THAT(refused({selective, R"(plan.recompute_modules=["layernorm"])"}), ElementsAre());
+    // FP8 then has scales of the step at hand.
+    const auto recipe = [&](const char* modules) {
+        return value_of(megatron_launch(bundled_scenario("llama-2-70b-128xh100", {selective, modules, "plan.precision=fp8"})),
+                        "--fp8-recipe");
+    };
+    EXPECT_EQ(recipe(R"(plan.recompute_modules=["layernorm"])"), "tensorwise");
+    EXPECT_EQ(recipe(R"(plan.recompute_modules=["mlp"])"), "absent");
+    Scenario bloom = bundled_scenario("llama-2-70b-128xh100");
+    auto& spec = std::get<TransformerSpec>(bloom.workload.spec);
+    spec.position = PositionKind::alibi;
+    spec.embedding_norm = true;
+    EXPECT_THAT(problems_of([&] { megatron_launch(bloom); }), ElementsAre("/workload/position", "/workload/embedding_norm"));
+    EXPECT_EQ(value_of(megatron_launch(bundled_scenario("llama-2-70b-128xh100", {"plan.precision=fp32"})), "--attention-backend"), "auto");
+}
+
 TEST(ExportMegatron, refuses_pipelines_that_turn_back) {
     for (const char* schedule : {"plan.schedule=zero_bubble_v", "plan.schedule=dual_pipe_v"}) {
         const Scenario job = bundled_scenario("gpt3-175b-1024xa100", {schedule, "plan.vpp=2"});
         EXPECT_THAT(problems_of([&] { megatron_launch(job); }), ElementsAre("/plan/schedule"));
-        EXPECT_THAT(problems_of([&] { deepspeed_config(job); }), ElementsAre("/plan/schedule"));
+        EXPECT_THAT(problems_of([&] { deepspeed_config(job); }), ElementsAre("/plan/tp", "/plan/schedule"));
     }
 }
 
@@ -313,16 +339,61 @@ TEST(ExportDeepspeed, is_json_whose_batch_multiplies_out) {
 }
 
 TEST(ExportDeepspeed, of_some_blocks_that_run_again_says_which) {
-    const Scenario job = bundled_scenario("gpt3-175b-1024xa100", {R"(plan.recompute={"blocks": 5})"});
+    const Scenario job = bundled_scenario("gpt3-175b-1024xa100", {R"(plan.recompute={"blocks": 5})", "plan.tp=1", "plan.dp=128"});
     EXPECT_THAT(deepspeed_config(job).notes, Contains(HasSubstr("the first 5 blocks of each stage run forward again")));
 }
 
 TEST(ExportDeepspeed, leaves_pipelines_to_the_program_and_refuses_what_zero_cannot_join) {
-    const Scenario job = bundled_scenario("gpt3-175b-1024xa100");
-    EXPECT_EQ(Json::parse(deepspeed_config(job).json).at("tensor_parallel").at("autotp_size"), 8);
+    const Scenario job = bundled_scenario("gpt3-175b-1024xa100", {"plan.tp=1", "plan.dp=128"});
     EXPECT_THAT(deepspeed_config(job).notes, Contains(HasSubstr("PipelineModule(layers, num_stages=8)")));
-    const Scenario zero3 = bundled_scenario("gpt3-175b-1024xa100", {"plan.data_parallel=zero3"});
-    EXPECT_THAT(problems_of([&] { deepspeed_config(zero3); }), ElementsAre("/plan/tp", "/plan/pp"));
+    const Scenario zero3 = bundled_scenario("gpt3-175b-1024xa100", {"plan.data_parallel=zero3", "plan.optimizer=lamb"});
+    EXPECT_THAT(problems_of([&] { deepspeed_config(zero3); }), ElementsAre("/plan/tp", "/plan/pp", "/plan/optimizer"));
+    const Scenario experts = bundled_scenario("mixtral-8x7b-128xh100", {"plan.pp=1", "plan.dp=128", "plan.data_parallel=zero3"});
+    EXPECT_THAT(problems_of([&] { deepspeed_config(experts); }), ElementsAre("/plan/ep"));
+}
+
+// Its product of micro-batch, accumulation and ranks has tensor ranks too, and it starts with no other.
+TEST(ExportDeepspeed, states_no_batch_beside_tensor_parallelism) {
+    const Scenario job = bundled_scenario("gpt3-175b-1024xa100", {"plan.pp=1", "plan.dp=128"});
+    const Json json = Json::parse(deepspeed_config(job).json);
+    EXPECT_EQ(json.at("tensor_parallel").at("autotp_size"), 8);
+    EXPECT_FALSE(json.contains("train_batch_size"));
+    EXPECT_THAT(deepspeed_config(job).notes, Contains(HasSubstr("a train_batch_size of 8 times the plan's")));
+}
+
+TEST(ExportDeepspeed, says_that_an_optimizer_other_than_adam_is_meant) {
+    const auto untested = [](const char* optimizer) {
+        const Scenario job = bundled_scenario("does-not-fit-mended", {"plan.offload=none", optimizer});
+        return Json::parse(deepspeed_config(job).json).contains("zero_allow_untested_optimizer");
+    };
+    EXPECT_FALSE(untested("plan.optimizer=adamw"));
+    EXPECT_TRUE(untested("plan.optimizer=sgd"));
+    EXPECT_TRUE(untested("plan.optimizer=momentum"));
+}
+
+// A launcher starts as many ranks on each node, and numbers them node by node.
+TEST(Export, starts_as_many_ranks_as_the_plan_has) {
+    const auto ddp = [](const char* dp) {
+        return bundled_scenario("llama-3-8b-fsdp-64xh100", {"plan.recompute=none", dp, "plan.global_batch=null", "plan.grad_accum=1"});
+    };
+    for (const auto& [dp, nodes] : {std::pair{"plan.dp=4", 1}, {"plan.dp=8", 1}, {"plan.dp=24", 3}}) {
+        const Scenario job = ddp(dp);
+        const ExportedLaunch launch = torchrun_launch(job);
+        EXPECT_EQ(launch.nodes, nodes);
+        EXPECT_EQ(launch.nodes * launch.per_node, job.plan.dp);
+    }
+    Scenario job = ddp("plan.dp=14");  // two nodes, seven on each
+    EXPECT_EQ(torchrun_launch(job).per_node, 7);
+    job.plan.dp = 13;
+    EXPECT_THAT(problems_of([&] { torchrun_launch(job); }), ElementsAre("/plan"));
+    EXPECT_THAT(problems_of([&] { deepspeed_launch(job); }), ElementsAre("/plan"));
+    job.plan.dp = 8;
+    job.plan.scattered = true;
+    job.cluster.nodes = 8;
+    EXPECT_EQ(torchrun_launch(job).nodes, 8);
+    EXPECT_EQ(torchrun_launch(job).per_node, 1);
+    job.cluster.nodes = 4;
+    EXPECT_THAT(problems_of([&] { torchrun_launch(job); }), ElementsAre("/plan/scattered"));
 }
 
 }  // namespace

@@ -147,10 +147,26 @@ TEST(ProfilerReader, NamesExchangesByTheirGroupAndElseByThePlan) {
     EXPECT_EQ(kind(all_reduce, "TENSOR_MODEL_PARALLEL_GROUP", hybrid), SpanKind::tensor_exchange);
     EXPECT_EQ(kind(all_reduce, "DATA_PARALLEL_GROUP_WITH_CP", hybrid), SpanKind::data_exchange);
     EXPECT_EQ(kind(messages, "EXPERT_MODEL_PARALLEL_GROUP", pipeline), SpanKind::expert_exchange);
+    for (const char* group : {"EXPERT_DATA_PARALLEL_GROUP", "INTRA_PARTIAL_EXPERT_DATA_PARALLEL_GROUP", "mesh_fsdp", "mesh_efsdp"})
+        EXPECT_EQ(kind(all_reduce, group, hybrid), SpanKind::data_exchange) << group;
     EXPECT_EQ(kind(all_reduce, "", hybrid), SpanKind::tensor_exchange);  // in forward no gradients are summed
     EXPECT_EQ(kind(all_reduce, "", tensor), SpanKind::tensor_exchange);
     EXPECT_EQ(kind(messages, "", pipeline), SpanKind::pipeline_transfer);
     EXPECT_EQ(kind(all_reduce, "default_pg", {}), SpanKind::data_exchange);
+}
+
+TEST(ProfilerReader, OfExchangesOneBehindTheOtherTakesNoneForAWait) {
+    for (const int count : {1, 2, 8}) {
+        Profile p;
+        p.step(0, 0, 100).kernel("forward", python, 1, kernels, 2, 10);
+        for (int i = 0; i < count; ++i)
+            p.kernel("ncclDevKernel_AllReduce_Sum_f32", python, 3, exchanges, 10 + 16.0 / count * i, 10 + 16.0 / count * (i + 1));
+        p.kernel("optimizer", python, 4, kernels, 26, 30);
+        const Trace trace = p.read().trace;
+        EXPECT_NEAR(us_of(terms_of(trace, 0)[Term::data_communication]), 16, 1e-9) << count;
+        EXPECT_NEAR(us_of(terms_of(trace, 0)[Term::straggler]), 0, 1e-9) << count;
+        EXPECT_NEAR(us_of(overlapped_of(trace, 0)[Term::data_communication]), 0, 1e-9) << count;
+    }
 }
 
 TEST(ProfilerReader, SaysWhatAProfileLacks) {
@@ -173,6 +189,9 @@ TEST(ProfilerReader, SaysWhatAProfileLacks) {
     EXPECT_THAT(refusal(steps.text()), HasSubstr("no kernels of a GPU"));
     EXPECT_THAT(refusal(work.text()), HasSubstr("where steps begin"));
     EXPECT_THAT(refusal(late.text()), HasSubstr("285 years"));
+    EXPECT_THAT(refusal(Profile().step(0, 0, 100).kernel("forward", python, 1, kernels, 10, 2).text()), HasSubstr("end before they begin"));
+    EXPECT_THAT(refusal(Profile().ranks(-3, 8).step(0, 0, 100).kernel("forward", python, 1, kernels, 2, 10).text()),
+                HasSubstr("rank -3 of 8"));
     EXPECT_THAT(refusal(R"({"traceEvents": [1, "x", {"ph": "X", "ts": "soon"}, {"ph": 3}], "distributedInfo": 7})"),
                 HasSubstr("no kernels"));
 }

@@ -14,22 +14,25 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-void check_for_deepspeed(const Scenario& s) {
+Refusals refusals_of_deepspeed(const Scenario& s) {
     const Plan& p = s.plan;
     Refusals r(s, "DeepSpeed");
     r.unless(p.cp == 1, "/plan/cp", "has no context parallelism in its configuration", "cp of 1, or export megatron");
-    r.unless(p.tp == 1 || !p.shards_parameters(), "/plan/tp", "combines tensor parallelism with ZeRO stages up to 2", "tp of 1");
+    r.unless(p.tp == 1 || p.pp == 1, "/plan/tp", "has no pipeline whose layers it divides itself", "tp or pp of 1, or export megatron");
     r.unless(p.pp == 1 || p.data_parallel == DataParallel::all_reduce || p.data_parallel == DataParallel::zero1, "/plan/pp",
              "combines a pipeline with ZeRO stage 1 at most", "pp of 1, or zero1");
     r.unless(p.pp == 1 || p.schedule == Schedule::one_f_one_b, "/plan/schedule", "runs 1f1b pipelines alone");
+    r.unless(p.ep == 1 || !p.shards_parameters(), "/plan/ep", "spreads experts with ZeRO stages up to 2", "ep of 1, or zero2");
     r.unless(!p.has_servers(), "/plan/data_parallel", "has no parameter servers");
+    r.unless(p.optimizer != Optimizer::lamb || !p.has_shards(), "/plan/optimizer",
+             "shards no LAMB: its norms are of layers, and ZeRO's shards are not", "adam, or all_reduce");
     r.unless(!p.shard_group, "/plan/shard_group", "shards over all data-parallel ranks", "no shard_group");
     r.unless(p.offload == Offload::none || p.has_shards(), "/plan/offload", "offloads what ZeRO shards alone");
     r.unless(p.offload != Offload::optimizer_and_parameters || p.shards_parameters(), "/plan/offload",
              "offloads parameters with ZeRO stage 3 alone");
     r.unless(size_of(p.precision.compute) >= size_of(DataType::fp16), "/plan/precision", "trains in 16 and 32 bits");
     r.unless(!p.forward_only && !p.without_optimizer, "/plan", "is exported for training, with an optimizer");
-    r.throw_if_any();
+    return r;
 }
 
 int stage_of(DataParallel d) { return d == DataParallel::zero1 ? 1 : d == DataParallel::zero2 ? 2 : d == DataParallel::zero3 ? 3 : 0; }
@@ -69,20 +72,26 @@ Json zero_json(const Scenario& s) {
 }  // namespace
 
 ExportedConfig deepspeed_config(const Scenario& s) {
-    check_for_deepspeed(s);
+    refusals_of_deepspeed(s).throw_if_any();
     const Plan& p = s.plan;
     ExportedConfig config{{}, left_to_the_program(s)};
-    Json json{{"train_batch_size", p.global_batch},
-              {"train_micro_batch_size_per_gpu", p.micro_batch},
-              {"gradient_accumulation_steps", p.micro_batches()}};
+    Json json{{"train_micro_batch_size_per_gpu", p.micro_batch}, {"gradient_accumulation_steps", p.micro_batches()}};
+    // DeepSpeed multiplies by all ranks, those of a tensor group among them, and starts with no other product (runtime/config.py).
+    if (p.tp == 1) json["train_batch_size"] = p.global_batch;
     json["zero_optimization"] = zero_json(s);
     if (p.tp > 1) json["tensor_parallel"] = {{"autotp_size", p.tp}};
     if (p.precision.compute == DataType::bf16) json["bf16"] = {{"enabled", true}};
     if (p.precision.compute == DataType::fp16) json["fp16"] = {{"enabled", true}};
     json["optimizer"] = optimizer_json(p.optimizer);
+    // ZeRO knows Adam; of others it wants to hear that they are meant (runtime/engine.py).
+    if (p.has_shards() && (p.optimizer == Optimizer::sgd || p.optimizer == Optimizer::momentum))
+        json["zero_allow_untested_optimizer"] = true;
     const bool on_host = p.offload_activations != OffloadActivations::none;
     if (p.recompute != Recompute::none || on_host)
         json["activation_checkpointing"] = {{"partition_activations", false}, {"cpu_checkpointing", on_host}};
+    if (p.tp > 1)
+        config.notes.push_back("DeepSpeed will report a train_batch_size of " + std::to_string(p.tp) +
+                               " times the plan's: it counts tensor ranks too");
     if (p.pp > 1) config.notes.push_back("the pipeline is the program's: PipelineModule(layers, num_stages=" + std::to_string(p.pp) + ")");
     if (p.ep > 1) config.notes.push_back("experts are the program's: deepspeed.moe.layer.MoE(ep_size=" + std::to_string(p.ep) + ")");
     if (p.recompute == Recompute::blocks)
@@ -94,8 +103,11 @@ ExportedConfig deepspeed_config(const Scenario& s) {
 }
 
 ExportedLaunch deepspeed_launch(const Scenario& s) {
+    Refusals r = refusals_of_deepspeed(s);
+    check_ranks(s, r);
+    r.throw_if_any();
     const ExportedConfig config = deepspeed_config(s);
-    ExportedLaunch launch{used_nodes(s), std::min(used_devices_per_node(s), s.plan.devices()), {}, "train.py", {}, config.notes};
+    ExportedLaunch launch{used_nodes(s), ranks_per_node(s), {}, "train.py", {}, config.notes};
     if (s.plan.launch_blocking) launch.environment.emplace_back(blocking_launches, "1");
     launch.arguments = {{"--deepspeed_config", "ds_config.json"}};
     launch.notes.emplace_back(

@@ -53,6 +53,16 @@ void check_expert_overlap(const Scenario& s, Refusals& r) {
     r.unless(!t || t->mtp_layers <= 1, "/plan/expert_overlap", as + "with one layer of multi-token prediction at most", hint);
 }
 
+// Megatron-LM starts with modules to recompute that the network has.
+void check_recompute(const Plan& p, const TransformerSpec* t, Refusals& r) {
+    if (p.recompute != Recompute::selective || !t) return;
+    for (const std::string& module : p.recompute_modules) {
+        const bool of_experts = module == "moe" || module == "moe_act" || module == "shared_experts";
+        r.unless(t->moe || !of_experts, "/plan/recompute_modules", "recomputes \"" + module + "\" in networks with experts");
+        r.unless(t->mla || module != "mla_up_proj", "/plan/recompute_modules", "recomputes \"" + module + "\" in latent attention");
+    }
+}
+
 void check_for_megatron(const Scenario& s) {
     const Plan& p = s.plan;
     Refusals r(s, "Megatron-LM");
@@ -64,6 +74,11 @@ void check_for_megatron(const Scenario& s) {
     r.unless(!p.has_servers(), "/plan/data_parallel", "has no parameter servers");
     r.unless(p.optimizer != Optimizer::lamb, "/plan/optimizer", "has no LAMB");
     r.unless(p.offload != Offload::optimizer_and_parameters, "/plan/offload", "keeps parameters on the device");
+    if (p.offload == Offload::optimizer) {
+        r.unless(p.has_shards(), "/plan/offload", "offloads an optimizer that is shared out", "zero1");
+        const bool adam = p.optimizer == Optimizer::adam || p.optimizer == Optimizer::adamw;
+        r.unless(adam, "/plan/offload", "offloads Adam alone", "adam");
+    }
     r.unless(p.offload_activations == OffloadActivations::none, "/plan/offload_activations", "has no flag for activations in host memory");
     r.unless(p.pruned_fraction == 0, "/plan/pruned_fraction", "stores every weight");
     r.unless(!p.shard_group || p.shards_states(), "/plan/shard_group", "shards parameters over all data-parallel ranks",
@@ -73,11 +88,14 @@ void check_for_megatron(const Scenario& s) {
              "numbers ranks tensor, context, data, pipeline, or with the last two exchanged");
     check_expert_overlap(s, r);
     const DataType compute = p.precision.compute;
+    check_recompute(p, t, r);
     r.unless(size_of(compute) >= Bytes::from_si(1) || compute == DataType::nvfp4, "/plan/precision", "does not train in this precision");
     if (t) {
         r.unless(t->layer_pattern.empty(), "/workload/layer_pattern",
                  "is exported for networks whose layers have attention and an MLP each");
         r.unless(!t->moe || t->moe->latent == 0, "/workload/moe/latent", "is exported for experts of the whole width");
+        r.unless(t->position != PositionKind::alibi, "/workload/position", "has no ALiBi");
+        r.unless(!t->embedding_norm, "/workload/embedding_norm", "has no norm behind the embedding");
         r.unless(!t->parallel_residual, "/workload/parallel_residual", "has attention and MLP one behind the other");
         r.unless(t->norm_placement == NormPlacement::input, "/workload/norm_placement", "has norms in front of attention and MLP alone");
         r.unless(!t->qk_norm_whole, "/workload/qk_norm_whole", "normalizes the queries and keys of each head by themselves");
@@ -88,6 +106,7 @@ void check_for_megatron(const Scenario& s) {
         r.unless(t->mtp_layers == 0 || p.pp == 1 || even, "/plan/stage_blocks",
                  "is not exported with uneven stages and multi-token prediction");
     }
+    check_ranks(s, r);
     r.throw_if_any();
 }
 
@@ -187,7 +206,14 @@ void precision(const Scenario& s, Words& w) {
     const Precision p = kept_precision(s.plan, s.framework);
     if (p.parameter == DataType::bf16 || p.activation == DataType::bf16) w.flag("--bf16");
     if (p.compute == DataType::fp16) w.flag("--fp16");
-    if (p.compute == DataType::fp8) w.set("--fp8-format", "hybrid");
+    if (p.compute == DataType::fp8) {
+        w.set("--fp8-format", "hybrid");
+        // Scales of the steps before, which are usual, would count what runs again twice: Megatron-LM refuses.
+        const auto again = [&](const char* module) {
+            return std::ranges::find(s.plan.recompute_modules, module) != s.plan.recompute_modules.end();
+        };
+        if (s.plan.recompute == Recompute::selective && (again("layernorm") || again("moe_act"))) w.set("--fp8-recipe", "tensorwise");
+    }
     if (p.compute == DataType::mxfp8) w.set("--fp8-format", "e4m3"), w.set("--fp8-recipe", "mxfp8");
     if (p.compute == DataType::nvfp4) w.set("--fp4-format", "e2m1");
     w.flag_if(size_of(p.parameter) < size_of(DataType::fp32) && p.gradient_type() == DataType::fp32,
@@ -195,6 +221,7 @@ void precision(const Scenario& s, Words& w) {
 }
 
 void network(const TransformerSpec& t, const Plan& p, Words& w) {
+    const bool narrow = size_of(p.precision.activation) < size_of(DataType::fp32);  // else flash attention is no choice
     w.set("--num-layers", t.layers);
     w.set("--hidden-size", t.hidden);
     w.set("--ffn-hidden-size", t.ffn_hidden);
@@ -213,7 +240,7 @@ void network(const TransformerSpec& t, const Plan& p, Words& w) {
     w.flag_if(!t.tied_embeddings, "--untie-embeddings-and-output-weights");
     w.flag_if(!t.bias, "--disable-bias-linear");
     w.flag_if(!t.bias && t.qkv_bias.value_or(false), "--add-qkv-bias");
-    w.set("--attention-backend", std::string(p.flash_attention ? "flash" : "unfused"));
+    w.set("--attention-backend", std::string(!p.flash_attention ? "unfused" : narrow ? "flash" : "auto"));
     if (!t.dropout) w.set("--attention-dropout", std::string("0")), w.set("--hidden-dropout", std::string("0"));
 }
 
@@ -277,8 +304,7 @@ void optimizer(const Plan& p, Words& w) {
 ExportedLaunch megatron_launch(const Scenario& s) {
     check_for_megatron(s);
     const auto& t = std::get<TransformerSpec>(s.workload.spec);
-    ExportedLaunch launch{used_nodes(s),         std::min(used_devices_per_node(s), s.plan.devices()), {}, "pretrain_gpt.py", {},
-                          left_to_the_program(s)};
+    ExportedLaunch launch{used_nodes(s), ranks_per_node(s), {}, "pretrain_gpt.py", {}, left_to_the_program(s)};
     // A tensor exchange must be issued before the kernels behind it. Megatron-LM does not start without this, and with it not under FSDP,
     // whose gathers go on beside kernels.
     if ((s.plan.tp > 1 || s.plan.cp > 1) && !uses_fsdp(s.plan)) launch.environment.emplace_back("CUDA_DEVICE_MAX_CONNECTIONS", "1");

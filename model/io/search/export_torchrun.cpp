@@ -30,6 +30,7 @@ void check_for_torchrun(const Scenario& s) {
     const DataType type = p.precision.compute;
     r.unless(size_of(type) >= size_of(DataType::fp16), "/plan/precision", "train in 16 and 32 bits");
     r.unless(!p.forward_only && !p.without_optimizer, "/plan", "are exported for training, with an optimizer");
+    check_ranks(s, r);
     r.throw_if_any();
 }
 
@@ -67,7 +68,7 @@ std::string optimizer_name(Optimizer o) {
 ExportedLaunch torchrun_launch(const Scenario& s) {
     check_for_torchrun(s);
     const Plan& p = s.plan;
-    ExportedLaunch launch{used_nodes(s), std::min(used_devices_per_node(s), p.devices()), {}, "train.py", {}, left_to_the_program(s)};
+    ExportedLaunch launch{used_nodes(s), ranks_per_node(s), {}, "train.py", {}, left_to_the_program(s)};
     const DataType type = p.precision.compute;
     const bool bf16 = type == DataType::bf16, fp16 = type == DataType::fp16;
     launch.environment.emplace_back("ACCELERATE_MIXED_PRECISION", bf16 ? "bf16" : fp16 ? "fp16" : "no");

@@ -20,6 +20,10 @@ std::string text_of(const nlohmann::json& object, const char* key) {
     const auto found = object.find(key);
     return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
+bool is_number(const nlohmann::json& object, const char* key) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_number();
+}
 double number_of(const nlohmann::json& object, const char* key) {
     const auto found = object.find(key);
     return found != object.end() && found->is_number() ? found->get<double>() : 0;
@@ -54,8 +58,8 @@ struct Launch {
 
 // A kernel or a copy on the device.
 struct DeviceWork : Interval {
-    std::string name, group;  // group: what its collective and its process group are called
-    std::int64_t correlation = 0, stream = 0;
+    std::string name, group;                   // group: what its collective and its process group are called
+    std::int64_t correlation = 0, stream = 0;  // correlation: with what launched it; 0: nobody knows
     double bytes = 0;
     SpanKind kind = SpanKind::forward;
     double launched = 0;
@@ -70,7 +74,7 @@ public:
     std::unordered_map<std::int64_t, Launch> launches;  // by correlation
     std::vector<std::vector<PhaseInterval>> phases;     // by thread
     std::vector<Interval> steps, loading;
-    bool out_of_range = false;
+    bool out_of_range = false, without_times = false;
 
     void take(const nlohmann::json& e) {
         if (text_of(e, "ph") != "X") return;
@@ -84,7 +88,8 @@ public:
             w.bytes = std::max(0.0, number_of(args, "bytes"));
             work.push_back(std::move(w));
         } else if (category == "cuda_runtime" || category == "cuda_driver" || category == "runtime") {
-            launches.insert_or_assign(whole_of(args, "correlation"), Launch{at.start, thread(e)});
+            if (const std::int64_t launched = whole_of(args, "correlation"); launched != 0)
+                launches.insert_or_assign(launched, Launch{at.start, thread(e)});
         } else if (name.starts_with("ProfilerStep#") && !category.starts_with("gpu")) {
             steps.push_back(at);
         } else if (name.starts_with("enumerate(DataLoader)")) {
@@ -95,7 +100,10 @@ public:
             phases[thread(e)].push_back({at, Phase::backward});
         } else if (name == "CheckpointFunctionBackward") {
             phases[thread(e)].push_back({at, Phase::recompute});
+        } else {
+            return;
         }
+        without_times = without_times || !is_number(e, "ts") || !is_number(e, "dur") || number_of(e, "dur") < 0;
     }
 
 private:
@@ -131,8 +139,9 @@ SpanKind exchange_of(const DeviceWork& w, const Plan& plan) {
     const auto named = [&](std::string_view words, std::string_view mesh) { return mentions(w.group, words) || mentions(w.group, mesh); };
     if (named("tensor", "mesh_tp")) return SpanKind::tensor_exchange;
     if (named("pipeline", "mesh_pp")) return SpanKind::pipeline_transfer;
-    if (named("expert", "mesh_ep") || named("all_to_all", "alltoall")) return SpanKind::expert_exchange;
-    if (named("data", "mesh_dp")) return SpanKind::data_exchange;
+    const bool of_gradients = mentions(w.group, "expert_data") || mentions(w.group, "mesh_efsdp");  // of experts
+    if (!of_gradients && (named("expert", "mesh_ep") || named("all_to_all", "alltoall"))) return SpanKind::expert_exchange;
+    if (of_gradients || named("data", "mesh_dp") || mentions(w.group, "mesh_fsdp")) return SpanKind::data_exchange;
     if (named("context", "mesh_cp")) return SpanKind::context_exchange;
     const bool messages = w.name.find("SendRecv") != std::string::npos;
     if (messages && plan.pp > 1) return SpanKind::pipeline_transfer;
@@ -221,12 +230,19 @@ private:
         return at->second;
     }
 
-    // A kernel that comes after a pause began when what ran beside ended last, if that was in the pause.
+    // A kernel that comes after a pause began when what ran beside ended last, if that was in the pause. What runs beside itself comes
+    // behind what ended before it, so that of several one behind the other none is taken for a wait.
     void set_causes() {
         std::vector<SpanIndex> beside;
         for (SpanIndex i = 0; i < trace_.spans.size(); ++i) {
             trace_.spans[i].cause = i;
             if (trace_.spans[i].stream != Stream::compute) beside.push_back(i);
+        }
+        std::optional<SpanIndex> before;
+        for (const SpanIndex i : beside) {  // in order of their starts
+            const bool behind = before && trace_.spans[*before].end <= trace_.spans[i].start;
+            if (behind) trace_.spans[i].cause = *before;
+            if (!before || behind || trace_.spans[i].end > trace_.spans[*before].end) before = i;
         }
         std::ranges::sort(beside, {}, [&](SpanIndex i) { return trace_.spans[i].end; });
         Seconds busy;
@@ -318,6 +334,9 @@ ProfilerRecord profiler_from_text(std::string_view text, const std::string& name
 
     if (events.out_of_range)
         throw InputError(Diagnostic{name, "/traceEvents", "has times more than 285 years away", "ts and dur are microseconds"});
+    if (events.without_times)
+        throw InputError(Diagnostic{name, "/traceEvents", "has events without a time, or that end before they begin",
+                                    "ts and dur are numbers of microseconds"});
 
     set_phases(events, plan);
     const std::vector<Interval> windows = windows_of(events.work, events.steps);
@@ -329,8 +348,13 @@ ProfilerRecord profiler_from_text(std::string_view text, const std::string& name
     ProfilerRecord record;
     record.file = name;
     const nlohmann::json& job = object_of(root, "distributedInfo");
-    record.rank = static_cast<int>(whole_of(job, "rank"));
-    if (const auto ranks = static_cast<int>(whole_of(job, "world_size")); ranks > 0) record.ranks = ranks;
+    constexpr std::int64_t most_ranks = 1'000'000;
+    const std::int64_t rank = whole_of(job, "rank"), ranks = whole_of(job, "world_size");
+    if (rank < 0 || rank >= most_ranks || ranks < 0 || ranks > most_ranks || (ranks > 0 && rank >= ranks))
+        throw InputError(
+            Diagnostic{name, "/distributedInfo", "rank " + std::to_string(rank) + " of " + std::to_string(ranks) + " is none", ""});
+    record.rank = static_cast<int>(rank);
+    if (ranks > 0) record.ranks = static_cast<int>(ranks);
     record.device = device_of(root, record.rank);
     for (const Interval& w : windows) record.steps.push_back(Seconds::from_si((w.end - w.start) * 1e-6));
     record.traced_step = middle_of(record.steps);
