@@ -30,6 +30,8 @@ std::string shown_file(Catalog& catalog, const ProfileOptions& options) {
     if (schema == "device/1") return shown(*find_device(catalog, name, problems), options);
     if (schema == "cluster/1") return shown(*find_cluster(catalog, name, problems), options);
     if (schema == "library/1") return shown(*find_library(catalog, name, problems), options);
+    if (schema == "storage/1")
+        if (const StorageClass* s = find_storage(catalog, name, problems)) return shown(*s, options);
     throw InputError({name, "/schema", "\"" + schema + "\" holds several profiles", "show one of them by its name"});
 }
 

@@ -30,6 +30,19 @@ TEST(ProfilesCommand, AnUnknownNameIsWrongInputWithAHint) {
     EXPECT_THAT(r.err, HasSubstr("did you mean \"snellius-gcn\""));
 }
 
+// As calibrate --storage writes it.
+TEST(ProfilesCommand, ChecksAndShowsAStorageClassInAFileOfItsOwn) {
+    const std::filesystem::path file = testing::TempDir() + "sextant_storage_" + std::to_string(::getpid()) + ".json";
+    std::ofstream(file) << R"({"schema": "storage/1", "name": "scratch", "type": "nvme", "kind": "measured", "source": "here",
+                              "read_bandwidth": "2 GB/s"})";
+    const ProcessResult checked = run_sextant({"profiles", "check", file.string()}),
+                        shown = run_sextant({"profiles", "show", file.string()});
+    EXPECT_EQ(checked.exit_code, 0) << checked.err;
+    EXPECT_EQ(shown.exit_code, 0) << shown.err;
+    EXPECT_THAT(shown.out, HasSubstr("scratch"));
+    std::filesystem::remove(file);
+}
+
 TEST(ProfilesCommand, CheckReportsEveryProblemOfAFileAndExitsWith2) {
     const auto path = std::filesystem::temp_directory_path() / "sextant-profiles-check.json";
     std::ofstream(path) << R"({"schema": "device/1", "name": "x", "memory": "-1 GiB", "memory_bandwidth": "fast", "peaks": []})";

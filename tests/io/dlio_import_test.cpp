@@ -177,6 +177,14 @@ TEST(DlioImport, PointsAtEveryProblemByLineAndColumn) {
     EXPECT_THAT(broken[0].pointer, HasSubstr(":"));
 }
 
+TEST(DlioImport, TakesNoKeyTwice) {
+    std::string twice(volumes);
+    twice.replace(twice.find("  batch_size: 7\n"), 0, "  batch_size: 70\n");
+    const std::vector<Diagnostic> problems = problems_of(twice);
+    ASSERT_EQ(problems.size(), 1U);
+    EXPECT_EQ(problems[0].what, "\"batch_size\" stands twice");
+}
+
 TEST(DlioImport, RefusesWhatHasNothingToPredict) {
     EXPECT_EQ(problems_of("- a\n- b\n").size(), 1U);
     EXPECT_EQ(problems_of("").size(), 1U);

@@ -51,6 +51,18 @@ TEST(FioReader, TakesStreamsLatencyAndOperations) {
     EXPECT_THAT(read.probe.notes, ElementsAre(HasSubstr("mixed is left out")));
 }
 
+TEST(FioReader, LeavesOutWhatFailedAndRequestsOfTheWrongSize) {
+    const FioRead read(R"({"global options": {"direct": "1"}, "jobs": [
+        {"jobname": "large", "job options": {"rw": "randread"}, "read": {"bw_bytes": 800000000, "iops": 800, "lat_ns": {"mean": 1280000.0}}},
+        {"jobname": "small", "job options": {"rw": "read"}, "read": {"bw_bytes": 400000000, "iops": 100000, "lat_ns": {"mean": 1}}},
+        {"jobname": "broken", "error": 5, "job options": {"rw": "read"}, "read": {"bw_bytes": 3000000, "iops": 3, "lat_ns": {"mean": 1}}}]})");
+    EXPECT_TRUE(read.diagnostics.list().empty());
+    EXPECT_TRUE(read.probe.seeks.empty());
+    EXPECT_TRUE(read.probe.reads.empty());
+    EXPECT_THAT(read.probe.notes, ElementsAre(HasSubstr("broken is left out: it failed"), HasSubstr("1.00 MB are no small reads"),
+                                              HasSubstr("4.00 KB make no stream")));
+}
+
 TEST(FioReader, SaysWhatIsNoOutputOfFio) {
     for (const auto* text : {"{}", R"({"jobs": []})", R"({"jobs": 3})", R"([1])"})
         EXPECT_THAT(FioRead(text).diagnostics.list(), SizeIs(1)) << text;

@@ -11,18 +11,20 @@ namespace sextant::fixtures {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 Workload llama() { return *find_workload("llama-3-8b"); }
 
 struct Adapted {
     std::optional<LowRankAdapters> adapters;
+    std::string source;
     std::vector<Diagnostic> problems;
 };
 Adapted import_adapters(std::string_view text) {
     Diagnostics diagnostics;
     Workload workload = llama();
     import_peft_config(JsonFile::from_text(text, "adapter_config.json", diagnostics), workload);
-    return {std::get<TransformerSpec>(workload.spec).adapters, diagnostics.list()};
+    return {std::get<TransformerSpec>(workload.spec).adapters, workload.source, diagnostics.list()};
 }
 
 TEST(PeftImport, gives_adapters_to_the_products_that_the_named_modules_are_parts_of) {
@@ -33,6 +35,8 @@ TEST(PeftImport, gives_adapters_to_the_products_that_the_named_modules_are_parts
     EXPECT_EQ(some.adapters, (LowRankAdapters{.rank = 32, .alpha = 64, .proj = false, .fc1 = false}));
     const Adapted all = import_adapters(R"({"peft_type": "LORA", "target_modules": "all-linear"})");
     EXPECT_EQ(all.adapters, LowRankAdapters{.rank = 8});
+    EXPECT_THAT(some.source, HasSubstr("one adapter together, where some have none"));
+    EXPECT_THAT(all.source, HasSubstr("gate and up have one adapter together"));
 }
 
 TEST(PeftImport, names_what_is_not_modelled) {
@@ -44,6 +48,12 @@ TEST(PeftImport, names_what_is_not_modelled) {
     EXPECT_THAT(pointers(R"({"peft_type": "IA3", "r": 0, "target_modules": ["q_proj", "lm_head", 5]})"),
                 ElementsAre("/peft_type", "/r", "/target_modules/1", "/target_modules/2"));
     EXPECT_THAT(pointers(R"({"peft_type": "LORA", "target_modules": ".*self_attn.*"})"), ElementsAre("/target_modules"));
+    EXPECT_THAT(pointers(R"({"peft_type": "LORA", "target_modules": ["o_proj"], "modules_to_save": ["lm_head"], "bias": "all",
+                             "use_dora": true, "rank_pattern": {"down_proj": 4}, "layers_to_transform": [0, 1]})"),
+                ElementsAre("/modules_to_save", "/bias", "/use_dora", "/rank_pattern", "/layers_to_transform"));
+    EXPECT_THAT(pointers(R"({"peft_type": "LORA", "target_modules": ["o_proj"], "modules_to_save": null, "bias": "none", "use_dora": false,
+                             "rank_pattern": {}, "layers_to_transform": null})"),
+                ElementsAre());
     EXPECT_THAT(pointers("{}"), ElementsAre("", ""));
     EXPECT_THAT(pointers("[]"), ElementsAre(""));
 }

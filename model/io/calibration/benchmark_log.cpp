@@ -23,8 +23,11 @@ std::string without_colours(std::string_view line) {
     return out;
 }
 
-// "[1,0]<stdout>:", "[1,0]<stdout> ".
+// "[1,0]<stdout>:", "[1,0]<stdout> " of mpirun; "0: " of srun --label.
 void drop_tag(std::string& line) {
+    const std::size_t digits = line.find_first_not_of(' '),
+                      colon = digits == std::string::npos ? digits : line.find_first_not_of("0123456789", digits);
+    if (colon != std::string::npos && colon > digits && line.compare(colon, 2, ": ") == 0) line.erase(0, colon + 2);
     const std::size_t end = line.find("<stdout>");
     if (!line.starts_with('[') || end == std::string::npos || end > 24) return;
     line.erase(0, end + 8);

@@ -1,5 +1,7 @@
 #include "model/io/calibration/fio_reader.hpp"
 
+#include "model/base/quantity_text.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -37,13 +39,19 @@ struct FioJob {
     Bandwidth bandwidth;
     Frequency operations;
     Seconds latency;  // of one request, the mean over the copies
+    bool direct = false, failed = false;
+
+    [[nodiscard]] Bytes request() const { return operations > Frequency{} ? bandwidth / operations : Bytes{}; }
 };
+// What streams are made of, past the page cache, and what counts as a small read.
+constexpr Bytes least_of_stream = Bytes::from_si(64 << 10), most_of_small = Bytes::from_si(16 << 10);
 
 FioJob& operator+=(FioJob& sum, const FioJob& one) {
     sum.latency = (sum.threads * sum.latency + one.threads * one.latency) / (sum.threads + one.threads);
     sum.threads += one.threads;
     sum.bandwidth += one.bandwidth;
     sum.operations += one.operations;
+    sum.failed = sum.failed || one.failed;
     return sum;
 }
 
@@ -72,21 +80,29 @@ private:
         one.bandwidth = number_at(done.child("bw_bytes")) * units::B / units::s;
         one.operations = number_at(done.child("iops")) * units::Hz;
         one.latency = number_at(done.child("lat_ns").child("mean")) * units::ns;
+        one.direct = option_of(root_, job, "direct", "0") == "1";
+        one.failed = number_at(job.child("error")) > 0;
         FioJob& all = jobs_[name.value->get<std::string>()];
         const FioJob none;
-        if (all.threads == 0) all = {one.kind, 0, one.depth, none.bandwidth, none.operations, none.latency};
+        if (all.threads == 0) all = {one.kind, 0, one.depth, none.bandwidth, none.operations, none.latency, one.direct};
         all += one;
     }
 
     void take(const std::string& name, const FioJob& job) {
+        if (job.failed) return skip(name, "it failed");
         if (!(job.bandwidth > Bandwidth{})) return skip(name, "it moved nothing");
+        const bool random = job.kind == "randread", stream = job.kind == "read" || job.kind == "write";
+        if (random && job.request() > most_of_small)
+            return skip(name, "its requests of " + to_text(job.request()) + " are no small reads (bs=4k)");
+        if (stream && job.direct && job.operations > Frequency{} && job.request() < least_of_stream)
+            return skip(name, "its requests of " + to_text(job.request()) + " make no stream (bs=1M)");
         if (job.kind == "read")
             probe_.reads.push_back({job.threads, job.bandwidth});
         else if (job.kind == "write")
             probe_.writes.push_back({job.threads, job.bandwidth});
-        else if (job.kind == "randread" && job.threads * job.depth == 1)
+        else if (random && job.threads * job.depth == 1)
             probe_.seeks.push_back(job.latency);
-        else if (job.kind == "randread")
+        else if (random)
             probe_.seek_rates.push_back({job.threads * job.depth, job.operations});
         else
             skip(name, "reads, writes and randreads alone are understood, not " + job.kind);

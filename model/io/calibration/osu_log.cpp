@@ -122,7 +122,7 @@ private:
         c.benchmark = title->benchmark;
         c.collective = title->collective;
         const bool of_two = c.collective == "send";
-        if (!of_two && !ranks_)
+        if (!ranks_)
             return diagnostics_.add({name_ + ":" + std::to_string(c.line), "", "the log does not say how many ranks took part",
                                      "add a line with what it ran on: # ranks 16 nodes 4"});
         c.nodes = of_two ? std::min(2, nodes_) : nodes_;

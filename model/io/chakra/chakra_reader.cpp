@@ -226,13 +226,30 @@ std::vector<std::filesystem::path> files_of_prefix(const std::filesystem::path& 
     return files;
 }
 
+// A file that is lost would make another job of fewer ranks.
+void check_for_gap(const std::filesystem::path& prefix, std::size_t ranks, Diagnostics& diagnostics) {
+    const std::string name = prefix.filename().string() + ".";
+    const std::filesystem::path folder = prefix.has_parent_path() ? prefix.parent_path() : ".";
+    std::error_code error;
+    for (auto f = std::filesystem::directory_iterator(folder, error); !error && f != std::filesystem::directory_iterator();
+         f.increment(error)) {
+        const auto rank = rank_in(f->path());
+        if (!rank || static_cast<std::size_t>(*rank) < ranks || f->path().filename() != name + std::to_string(*rank) + ".et") continue;
+        return diagnostics.add({f->path().string(), "", "the file of rank " + std::to_string(ranks) + " is missing before it",
+                                "a trace has a file for each rank, from 0"});
+    }
+}
+
 }  // namespace
 
 std::vector<std::filesystem::path> chakra_files(const std::vector<std::filesystem::path>& named, Diagnostics& diagnostics) {
     std::error_code error;
     if (named.size() == 1 && !std::filesystem::is_regular_file(named.front(), error)) {
         std::vector<std::filesystem::path> files = files_of_prefix(named.front());
-        if (files.empty()) diagnostics.add({named.front().string(), "", "there is neither such a file nor PREFIX.0.et", ""});
+        if (files.empty())
+            diagnostics.add({named.front().string(), "", "there is neither such a file nor PREFIX.0.et", ""});
+        else
+            check_for_gap(named.front(), files.size(), diagnostics);
         return files;
     }
     std::vector<std::filesystem::path> files = named;

@@ -277,9 +277,12 @@ std::string check_profile(Catalog& catalog, const JsonNode& root) {
         check<CommunicationLibrary>(root, catalog);
     else if (text == "links/1")
         check<LinkType>(root, catalog);
-    else if (text == "storage/1")
+    else if (text == "storage/1" && root.child("storage").value)
         check<StorageClass>(root, catalog);
-    else if (text == "reference-latencies/1") {
+    else if (text == "storage/1") {
+        StorageClass one;  // in a file of its own, as calibrations write it
+        read_storage(root, one);
+    } else if (text == "reference-latencies/1") {
         ReferenceLatencies table;
         read_reference_latencies(root, table);
     } else

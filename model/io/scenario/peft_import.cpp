@@ -2,6 +2,9 @@
 
 #include "model/io/scenario/workload_fields.hpp"
 
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
 #include <array>
 
 namespace sextant {
@@ -34,6 +37,38 @@ void add_module(const JsonNode& node, LowRankAdapters& adapters) {
     if (!known) complain_about_word(node, path, names);
 }
 
+// What trains more, or other, than a pair of matrices of one rank beside every layer's product.
+void refuse_what_trains_otherwise(ObjectReader& r) {
+    const auto refuse_unless = [&r](const char* key, const auto& is_usual, const char* what) {
+        const JsonNode node = r.get(key);
+        if (node.value && !node.value->is_null() && !is_usual(*node.value)) node.complain(what, "take it out to predict without it");
+    };
+    using Json = nlohmann::json;
+    const auto empty = [](const Json& v) { return v.empty(); };
+    refuse_unless("modules_to_save", empty, "modules that train as a whole beside adapters are not modelled");
+    refuse_unless(
+        "bias", [](const Json& v) { return v == "none"; }, "biases that train beside adapters are not modelled");
+    refuse_unless(
+        "use_dora", [](const Json& v) { return v == false; }, "DoRA's magnitudes are not modelled");
+    refuse_unless("rank_pattern", empty, "adapters of several ranks are not modelled");
+    refuse_unless("layers_to_transform", empty, "adapters of some layers alone are not modelled");
+}
+
+// Of modules that are parts of one product here, PEFT has an adapter each: whether some are left out, or several share one.
+std::string parts_of_products(const std::vector<std::string>& named, bool all) {
+    const auto count = [&](std::initializer_list<std::string_view> parts) {
+        return all ? parts.size() : static_cast<std::size_t>(std::ranges::count_if(named, [&](const std::string& n) {
+            return std::ranges::find(parts, std::string_view(n).substr(n.rfind('.') + 1)) != parts.end();
+        }));
+    };
+    std::string text;
+    const std::size_t qkv = count({"q_proj", "k_proj", "v_proj", "query", "key", "value"}),
+                      gated = count({"gate_proj", "up_proj", "w1", "w3"});
+    if (qkv > 0) text += "; queries, keys and values have one adapter together" + std::string(qkv < 3 ? ", where some have none" : "");
+    if (gated > 1) text += "; gate and up have one adapter together";
+    return text;
+}
+
 }  // namespace
 
 void import_peft_config(const JsonFile& file, Workload& workload) {
@@ -46,17 +81,22 @@ void import_peft_config(const JsonFile& file, Workload& workload) {
     r.optional("r", adapters.rank, width_bound);
     r.optional("lora_alpha", adapters.alpha, width_bound);
     const JsonNode target = r.need("target_modules", "as in [\"q_proj\", \"v_proj\"], or \"all-linear\"");
+    refuse_what_trains_otherwise(r);
     std::string all;
+    std::vector<std::string> named;
     if (target.is_array()) {
         adapters.qkv = adapters.proj = adapters.fc1 = adapters.fc2 = false;
-        r.each("target_modules", [&](const JsonNode& n) { add_module(n, adapters); });
+        r.each("target_modules", [&](const JsonNode& n) {
+            add_module(n, adapters);
+            if (n.is_string()) named.push_back(n.value->get<std::string>());
+        });
     } else if (target.value && (!read_value(target, all) || all != "all-linear")) {
         target.complain("which modules an expression matches depends on their names, which are not read",
                         "a list of names, or \"all-linear\"");
     }
     auto* spec = std::get_if<TransformerSpec>(&workload.spec);
     if (spec != nullptr) spec->adapters = adapters;
-    workload.source += "; adapters as an adapter_config.json of PEFT has them";
+    workload.source += "; adapters as an adapter_config.json of PEFT has them" + parts_of_products(named, all == "all-linear");
 }
 
 }  // namespace sextant

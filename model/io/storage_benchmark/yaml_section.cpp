@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace sextant {
 namespace {
@@ -23,6 +24,11 @@ void YamlReading::complain(const YAML::Node& node, std::string what, std::string
 YamlSection::YamlSection(YamlReading& reading, const YAML::Node& node, std::string name, std::vector<std::string_view> keys)
     : reading_(reading), node_(node), name_(std::move(name)), keys_(std::move(keys)) {
     if (node_.IsDefined() && !node_.IsNull() && !node_.IsMap()) reading_.complain(node_, "\"" + name_ + "\" is no mapping");
+    if (!is_mapping()) return;
+    std::set<std::string> keys_there;
+    for (const auto& member : node_)
+        if (member.first.IsScalar() && !keys_there.insert(member.first.Scalar()).second)
+            reading_.complain(member.first, "\"" + member.first.Scalar() + "\" stands twice");
 }
 
 YamlSection::~YamlSection() {
