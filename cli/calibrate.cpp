@@ -85,6 +85,7 @@ constexpr std::size_t usual_passes = 4000;
 
 // Logs and runs of a cluster.
 void run_narrowing(const CalibrateOptions& o, Library& library) {
+    check_apart({o.out}, {o.from.begin(), o.from.end()});
     check_writable(o.out);
     std::string source = "sextant calibrate --from";
     for (const std::string& file : o.from) source += " " + fs::path(file).filename().string();

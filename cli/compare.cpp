@@ -2,6 +2,7 @@
 #include "cli/commands.hpp"
 #include "cli/show_comparison.hpp"
 #include "cli/trace_file.hpp"
+#include "cli/writable.hpp"
 #include "model/io/report/profiler_comparison_writer.hpp"
 #include "model/io/trace/profiler_reader.hpp"
 #include "model/io/trace/run_reader.hpp"
@@ -33,6 +34,7 @@ ExitCode compare_with_profiler(const CompareOptions& o) {
 
 ExitCode run_compare(const CompareOptions& o) {
     if (looks_like_profiler(o.run)) return compare_with_profiler(o);
+    check_apart({o.trace}, {o.scenario.scenario, o.run});
     check_timelines_file(o.trace);
     const RunRecord run = load_run(o.run);
     const Scenario scenario = o.scenario.load();

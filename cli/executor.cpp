@@ -83,12 +83,16 @@ ExitCode ask(const Launch& launch, bool here) {
     return ExitCode::done;
 }
 
-ExitCode execute(const Launch& launch, const std::function<void(std::size_t)>& progress) {
+ExitCode execute(const Launch& launch, const std::function<void(std::size_t, std::size_t)>& progress) {
     const int end = run_child(command_of(launch), [&](const std::string& line) {
-        if (line.starts_with("step "))  // "step 3 of 10": so many are done
-            progress(std::strtoul(line.c_str() + 5, nullptr, 10));
-        else
+        constexpr std::string_view begin = "step ", between = " of ";  // "step 3 of 10": so many are done
+        if (!line.starts_with(begin)) {
             std::cerr << line << '\n';
+            return;
+        }
+        char* rest = nullptr;
+        const std::size_t done = std::strtoul(line.c_str() + begin.size(), &rest, 10);
+        progress(done, std::string_view(rest).starts_with(between) ? std::strtoul(rest + between.size(), nullptr, 10) : done);
     });
     for (const ExitCode known : {ExitCode::done, ExitCode::wrong_input, ExitCode::does_not_fit})
         if (end == static_cast<int>(known)) return known;

@@ -48,6 +48,7 @@ void save(const PlanOptions& o, const PlanAnswer& answer) {
 }
 
 ExitCode run_plan(const PlanOptions& o) {
+    check_apart({o.save_best, o.picture}, {});
     check_writable(o.save_best);
     check_picture(o.picture);
     const Scenario job = o.search.scenario.load();

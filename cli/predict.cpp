@@ -56,6 +56,7 @@ ExitCode predict_storage(const PredictOptions& o, const StorageBenchmark& benchm
 }
 
 ExitCode run_predict(const PredictOptions& o) {
+    check_apart({o.html}, {o.scenario.scenario});
     check_writable(o.html);
     const Predictable asked = o.scenario.load_predictable();
     if (const auto* benchmark = std::get_if<StorageBenchmark>(&asked)) return predict_storage(o, *benchmark);

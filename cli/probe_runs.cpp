@@ -61,7 +61,7 @@ std::vector<ProbeRun> run_probes(Library& library, const ProbeSeries& series, co
             job.steps = series.steps;
             job.operators = series.machine.backend == "cpu";  // of GPUs, marks between kernels would take their part
             job.out = record_of(series, probe, passes_there(series, probe) + 1);
-            if (execute(launch_of(job, scenarios[i], Launcher::mpirun), [](std::size_t) {}) != ExitCode::done)
+            if (execute(launch_of(job, scenarios[i], Launcher::mpirun), [](std::size_t, std::size_t) {}) != ExitCode::done)
                 throw BackendError("the probe \"" + probe.name + "\" did not run");
             progress(++done);
         }

@@ -1,6 +1,5 @@
 #include "cli/progress.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace sextant {

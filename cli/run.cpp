@@ -67,6 +67,7 @@ ExitCode run_for_real(const RunOptions& o) {
     }
     if (!o.job.host_file.empty() && !fs::exists(o.job.host_file))
         throw InputError(Diagnostic{"--hostfile " + o.job.host_file, "", "no such file", "one line for each host: node1 slots=2"});
+    check_apart({o.out, o.trace}, {o.job.scenario.scenario, o.job.host_file});
     check_writable(o.out);
     o.compare ? check_timelines_file(o.trace) : check_trace_file(o.trace);
     const Launcher launcher = usual_launcher();
@@ -79,7 +80,7 @@ ExitCode run_for_real(const RunOptions& o) {
     if (const ExitCode refusal = ask(launch, here); refusal != ExitCode::done) return refusal;
     std::optional<Progress> progress(std::in_place, "training on " + std::to_string(launch.ranks) + " ranks", job.steps, STDERR_FILENO,
                                      o.progress);
-    const ExitCode end = execute(launch, [&](std::size_t steps) { progress->show(steps); });
+    const ExitCode end = execute(launch, [&](std::size_t done, std::size_t steps) { progress->show_of(steps, done); });
     progress.reset();
     if (end != ExitCode::done) return end;
     if (!o.out.empty()) keep(job.out, o.out);

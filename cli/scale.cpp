@@ -23,6 +23,7 @@ struct ScaleOptions {
 };
 
 ExitCode run_scale(const ScaleOptions& o) {
+    check_apart({o.picture}, {o.search.scenario.scenario});
     check_picture(o.picture);
     const Scenario job = o.search.scenario.load();
     Diagnostics problems;

@@ -44,6 +44,7 @@ void say(const ExportedTrace& written, const std::string& prefix, std::ostream& 
 }
 
 ExitCode run_simulate(const SimulateOptions& o) {
+    check_apart({o.trace, o.picture, o.html}, {o.scenario.scenario});
     check_trace_file(o.trace);
     check_picture(o.picture);
     check_writable(o.html);

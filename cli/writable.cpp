@@ -2,6 +2,7 @@
 
 #include "model/base/diagnostics.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -17,6 +18,26 @@ void check_writable(const std::filesystem::path& file) {
     const bool takes_all = fs::exists(file) && !fs::is_regular_file(file);
     const fs::path written = takes_all ? file : fs::weakly_canonical(fs::absolute(file)).parent_path();
     if (::access(written.c_str(), W_OK) != 0) throw BackendError("cannot write " + file.string() + ": " + std::strerror(errno));
+}
+
+void check_apart(const std::vector<std::filesystem::path>& outputs, const std::vector<std::filesystem::path>& inputs) {
+    namespace fs = std::filesystem;
+    // Which file a path leads to, whether or not there is one yet.
+    const auto place = [](const fs::path& p) {
+        std::error_code error;
+        const fs::path place = fs::weakly_canonical(fs::absolute(p), error);
+        return error ? p : place;
+    };
+    Diagnostics problems;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        if (outputs[i].empty() || (fs::exists(outputs[i]) && !fs::is_regular_file(outputs[i]))) continue;
+        const auto is_same = [&](const fs::path& other) { return !other.empty() && place(other) == place(outputs[i]); };
+        if (std::ranges::any_of(inputs, is_same))
+            problems.add({outputs[i].string(), "", "is read, and would be written over", "another name"});
+        else if (std::any_of(outputs.begin() + static_cast<std::ptrdiff_t>(i) + 1, outputs.end(), is_same))
+            problems.add({outputs[i].string(), "", "would be written twice", "a name for each"});
+    }
+    problems.throw_if_any();
 }
 
 void check_picture(const std::filesystem::path& file) {

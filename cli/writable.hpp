@@ -4,13 +4,17 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sextant {
 
 // Throws BackendError. An empty path, here and below: no file is asked for.
 void check_writable(const std::filesystem::path& file);
 
-// Likewise, of a picture. Throws InputError where the name promises another format than SVG.
+// Throws InputError where a file that is written would take the place of one that is read, or of another that is written.
+void check_apart(const std::vector<std::filesystem::path>& outputs, const std::vector<std::filesystem::path>& inputs);
+
+// As check_writable, of a picture. Throws InputError where the name promises another format than SVG.
 void check_picture(const std::filesystem::path& file);
 
 // What is said when a profile is there, and which field of a scenario takes it.

@@ -42,32 +42,32 @@ double imbalance(const std::vector<double>& rows, std::size_t experts, std::size
 }  // namespace
 
 // A walk through the graph is several steps where workers go on without each other.
-RunRecord summarize(const Job& job, const std::vector<StepRecord>& walks, const SumOverRanks& sum) {
+RunRecord summarize(const Job& job, const std::vector<StepRecord>& walks, Seconds clock_offset, const OverRanks& sum,
+                    const OverRanks& largest) {
     const auto rounds = static_cast<std::size_t>(job.rounds());
-    const double steps_of_all = static_cast<double>(job.processes() * job.rounds());
-    std::vector<double> sums;
+    std::vector<double> losses, ends;  // of each walk also how long before zero it began
     for (const StepRecord& w : walks) {
-        sums.push_back((w.end - w.begin).si() / steps_of_all);
-        sums.insert(sums.end(), w.losses.begin(), w.losses.end());
+        losses.insert(losses.end(), w.losses.begin(), w.losses.end());
+        ends.insert(ends.end(), {(w.end + clock_offset).si(), -(w.begin + clock_offset).si()});
     }
-    sum(sums);
+    sum(losses);
+    largest(ends);
     RunRecord record;
     record.scenario = job.scenario.name;
     record.scenario_file = job.scenario.file;
     record.settings = job_settings(job.scenario);
     record.seed = job.seed;
     std::vector<Seconds> times;
-    for (auto walk = sums.begin(); walk != sums.end(); walk += static_cast<std::ptrdiff_t>(rounds) + 1) {
-        times.push_back(*walk * units::s);
+    for (std::size_t walk = 0; walk < walks.size(); ++walk) {
+        times.push_back((ends[2 * walk] + ends[2 * walk + 1]) / static_cast<double>(rounds) * units::s);
         record.steps.insert(record.steps.end(), rounds, times.back());
-        if (!job.scenario.plan.forward_only)
-            record.losses.insert(record.losses.end(), walk + 1, walk + 1 + static_cast<std::ptrdiff_t>(rounds));
     }
+    if (!job.scenario.plan.forward_only) record.losses = std::move(losses);
     for (const StepRecord& w : walks) {
         if (job.mtp_layers() == 0 || job.scenario.plan.forward_only) break;
-        std::vector<double> losses = w.mtp_losses;
-        sum(losses);
-        record.mtp_losses.insert(record.mtp_losses.end(), losses.begin(), losses.end());
+        std::vector<double> of_modules = w.mtp_losses;
+        sum(of_modules);
+        record.mtp_losses.insert(record.mtp_losses.end(), of_modules.begin(), of_modules.end());
     }
     for (const StepRecord& w : walks) {
         std::vector<double> rows = w.expert_rows;
@@ -82,8 +82,7 @@ RunRecord summarize(const Job& job, const std::vector<StepRecord>& walks, const 
     return record;
 }
 
-ServerSummary summarize(const Tally& pushed, const Tally& applied, const std::vector<std::vector<int>>& staleness,
-                        const SumOverRanks& sum) {
+ServerSummary summarize(const Tally& pushed, const Tally& applied, const std::vector<std::vector<int>>& staleness, const OverRanks& sum) {
     std::vector<double> sums{static_cast<double>(pushed.updates), static_cast<double>(applied.updates), static_cast<double>(pushed.bits),
                              static_cast<double>(applied.bits)};
     sum(sums);
@@ -97,7 +96,7 @@ ServerSummary summarize(const Tally& pushed, const Tally& applied, const std::ve
     return s;
 }
 
-std::vector<ParameterSummary> summarize(const std::vector<Fingerprint>& mine, const SumOverRanks& sum) {
+std::vector<ParameterSummary> summarize(const std::vector<Fingerprint>& mine, const OverRanks& sum) {
     std::vector<double> sums;
     for (const Fingerprint& f : mine) sums.insert(sums.end(), {f.held, f.product, f.squares});
     sum(sums);

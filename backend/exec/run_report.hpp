@@ -11,17 +11,17 @@
 
 namespace sextant {
 
-// Adds up over all ranks, on all of them.
-using SumOverRanks = std::function<void(std::span<double>)>;
+// Adds up over all ranks, or finds the largest, on all of them.
+using OverRanks = std::function<void(std::span<double>)>;
 
-// Losses, times of the steps, and which of them is to be looked at. A step is as long as its ranks take on average: they begin it together,
-// and each waits for the others in it.
-RunRecord summarize(const Job&, const std::vector<StepRecord>&, const SumOverRanks&);
+// Losses, times of the steps, and which of them is to be looked at. A step lasts from when the first rank begins it until the last ends it,
+// by one clock: `clock_offset` makes this rank's that of the first.
+RunRecord summarize(const Job&, const std::vector<StepRecord>&, Seconds clock_offset, const OverRanks& sum, const OverRanks& largest);
 
 // `staleness`: what each process counted; it is needed on one only.
-ServerSummary summarize(const Tally& pushed, const Tally& applied, const std::vector<std::vector<int>>& staleness, const SumOverRanks&);
+ServerSummary summarize(const Tally& pushed, const Tally& applied, const std::vector<std::vector<int>>& staleness, const OverRanks&);
 
-std::vector<ParameterSummary> summarize(const std::vector<Fingerprint>&, const SumOverRanks&);
+std::vector<ParameterSummary> summarize(const std::vector<Fingerprint>&, const OverRanks&);
 
 std::vector<OperatorTime> summarize(const Network&, const std::vector<std::vector<RecordedOperator>>& of_ranks);
 

@@ -166,6 +166,11 @@ void MpiWorld::sum(std::span<double> values) const {
               "MPI_Allreduce");
 }
 
+void MpiWorld::largest(std::span<double> values) const {
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD),
+              "MPI_Allreduce");
+}
+
 std::string MpiWorld::from_first_on_host(std::string text) const {
     std::uint64_t length = text.size();
     check_mpi(MPI_Bcast(&length, 1, MPI_UINT64_T, 0, on_host_), "MPI_Bcast");

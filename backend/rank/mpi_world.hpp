@@ -33,7 +33,8 @@ public:
 
     // On rank 0; elsewhere what comes back is empty.
     [[nodiscard]] std::vector<std::vector<char>> gather(std::span<const char>) const;
-    void sum(std::span<double>) const;  // on all ranks
+    void sum(std::span<double>) const;      // on all ranks
+    void largest(std::span<double>) const;  // likewise
     // What the first rank of this host says; all ranks call it.
     [[nodiscard]] std::string from_first_on_host(std::string) const;
     void barrier() const;

@@ -202,8 +202,7 @@ Outcome serve(const MpiWorld& world, const ExecArguments& a, const Job& job, Com
     return outcome;
 }
 
-Trace traced(const MpiWorld& world, const Job& job, StepRecord step) {
-    const Seconds offset = world.clock_offset();
+Trace traced(const MpiWorld& world, const Job& job, StepRecord step, Seconds offset) {
     for (RecordedSpan& s : step.spans) {
         s.start += offset;
         s.end += offset;
@@ -236,7 +235,9 @@ void run(const RankEngine& engine, const MpiWorld& world, const ExecArguments& a
 
     where.at("the gathering of what the ranks found");
     const auto sum = [&](std::span<double> values) { world.sum(values); };
-    RunRecord record = summarize(job, outcome.walks, sum);
+    const auto largest = [&](std::span<double> values) { world.largest(values); };
+    const Seconds offset = world.clock_offset();
+    RunRecord record = summarize(job, outcome.walks, offset, sum, largest);
     record.backend = engine.name();
     record.overrides = a.overrides;
     record.libraries.push_back({"MPI", MpiWorld::library_version()});
@@ -249,7 +250,7 @@ void run(const RankEngine& engine, const MpiWorld& world, const ExecArguments& a
     const auto environments = gather(world, std::vector{environment(engine, world, threads, outcome.walks.back().peak_bytes)});
     StepRecord& median = outcome.walks[static_cast<std::size_t>(record.traced_step / job.rounds())];
     if (a.operators) record.operators = summarize(job.graph.network(), gather(world, median.operators));
-    record.trace = traced(world, job, std::move(median));
+    record.trace = traced(world, job, std::move(median), offset);
     if (world.rank() != 0) return;
     for (std::size_t r = 0; r < record.trace.ranks.size(); ++r) {
         const EnvironmentBytes& e = environments[r][0];

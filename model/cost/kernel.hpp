@@ -78,6 +78,7 @@ struct BlockKernels {
     ParameterCount trained, frozen;
     int trained_tensors = 0;
     Bytes boundary;  // activations handed to the next block
+    Bytes alive;     // largest set of tensors alive at once where nothing is kept for a backward
     Flops forward_flops, backward_flops;
 };
 

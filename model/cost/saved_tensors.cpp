@@ -21,6 +21,37 @@ bool reaches_loss(const OperatorGraph& graph, TensorId id) {
         graph.operators(), [&](const Operator& op) { return std::holds_alternative<CrossEntropy>(op.kind) && op.inputs.front() == id; });
 }
 
+// Of a forward alone: each tensor from the operator that makes it to the last one that reads it. Of logits one part at a time.
+Bytes most_alive(const OperatorGraph& graph, const Plan& plan) {
+    const std::span<const Operator> operators = graph.operators();
+    const auto touched = [](const Operator& op) {
+        std::vector<std::size_t> ids;
+        for (const auto* list : {&op.inputs, &op.outputs})
+            for (const TensorId id : *list) ids.push_back(id.value);
+        std::ranges::sort(ids);
+        ids.erase(std::ranges::unique(ids).begin(), ids.end());
+        return ids;
+    };
+    std::vector<std::size_t> last(graph.tensors().size(), 0);
+    for (std::size_t i = 0; i < operators.size(); ++i)
+        for (const std::size_t id : touched(operators[i])) last[id] = i;
+    for (const TensorId id : graph.outputs()) last[id.value] = operators.size();
+    const auto bytes = [&](std::size_t id) {
+        const Tensor& t = graph.tensors()[id];
+        return t.elements() * element_size(t.role, plan.precision) / (t.role == TensorRole::logits ? plan.head_chunks : 1);
+    };
+    Bytes now;
+    for (const TensorId id : graph.inputs()) now += bytes(id.value);
+    Bytes most = now;
+    for (std::size_t i = 0; i < operators.size(); ++i) {
+        for (const TensorId id : operators[i].outputs) now += bytes(id.value);
+        most = max(most, now);
+        for (const std::size_t id : touched(operators[i]))
+            if (last[id] == i) now -= bytes(id);
+    }
+    return most;
+}
+
 }  // namespace
 
 bool is_16_bit_or_wider(DataType type) { return size_of(type) >= Bytes::from_si(2); }
@@ -54,6 +85,7 @@ void measure_saved(const OperatorGraph& graph, const Plan& plan, const Framework
         out.kept_input += graph.tensor(id).elements() * element_size(graph.tensor(id).role, plan.precision);
     for (const TensorId id : graph.outputs())
         out.boundary += graph.tensor(id).elements() * element_size(graph.tensor(id).role, plan.precision);
+    if (plan.forward_only) out.alive = most_alive(graph, plan);
 }
 
 }  // namespace sextant

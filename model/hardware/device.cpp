@@ -47,6 +47,8 @@ std::span<const DataType> wider_types(DataType type) {
             return integer;
         case DataType::int4:
             return std::span(integer).subspan(1);
+        case DataType::fp64:
+            return {};
         default:
             return std::span(narrow_float).last(1);
     }

@@ -192,7 +192,7 @@ Bytes working_memory(const BlockKernels& k, const Prepared::State& job, bool rec
     if (plan.recompute == Recompute::selective) working = max(working, k.dropped);
     // While one block works on what it keeps, that of the next is on its way to host memory or back.
     working += 2.0 * offloaded_activations(k, job, recomputed ? 1 : 0);
-    return max(working, plan.forward_only ? k.boundary * 4.0 : k.logits_gradient / plan.head_chunks);
+    return max(working, plan.forward_only ? k.alive : k.logits_gradient / plan.head_chunks);
 }
 
 PassingBytes passing_bytes(const Prepared::State& job, std::size_t stage) {

@@ -151,7 +151,8 @@ StageWork stage_work(const Prepared::State& job, std::size_t stage, std::span<co
         passes = {own.of(block.forward), {}, own.of(block.backward), own.of(block.recompute), own.of(block.weights)};
         forward.add(passes.forward, block.forward);
         passes.checkpointed = passes.forward;
-        passes.checkpointed.rest += block.checkpoint.copies;
+        passes.checkpointed += own.of(block.checkpoint);
+        forward.add(passes.checkpointed, block.checkpoint);
         backward.add(passes.backward, block.backward);
         backward.add(passes.recompute_and_backward, block.recompute);
         if (weights_apart(job.scenario.plan.schedule) == WeightsApart::in_all) passes.backward += -1.0 * passes.weights;

@@ -277,7 +277,9 @@ std::vector<NamedQuantity> named_quantities(const Comparison& c) {
     if (c.tokens_per_s) list.push_back({"tokens_per_s", c.tokens_per_s->measured.si(), nullptr});
     if (c.hidden.measured) list.push_back({"hidden", *c.hidden.measured, nullptr});
     if (c.staleness) list.push_back({"staleness", c.staleness->measured, nullptr});
-    if (c.last_loss) list.push_back({"last_loss", *c.last_loss, nullptr});
+    // One that diverged is above every bound.
+    if (c.last_loss)
+        list.push_back({"last_loss", std::isfinite(*c.last_loss) ? *c.last_loss : std::numeric_limits<double>::infinity(), nullptr});
     add_term_quantities(list, c.terms.predicted, c.terms.measured);
     return list;
 }

@@ -87,6 +87,14 @@ TEST(MatrixPath, IntegersStayIntegersWhereTheyCan) {
     EXPECT_DOUBLE_EQ(tera(matrix_path(turing, int8, false)), 13.45);
 }
 
+// No narrower type holds its values, however much faster it is.
+TEST(MatrixPath, Fp64StaysFp64WhereItIsSlow) {
+    Device d;
+    d.peaks = {peak(fp32, fp32, vector_units, 35.6), peak(fp64, fp64, vector_units, 0.556)};
+    EXPECT_DOUBLE_EQ(tera(matrix_path(d, fp64, false)), 0.556);
+    EXPECT_TRUE(matrix_path(d, fp64, false).native);
+}
+
 TEST(MatrixPath, ATypeWiderThanAllPeaksFallsBackToTheFirst) {
     Device d;
     d.peaks = {peak(bf16, fp32, tensor_units, 100)};

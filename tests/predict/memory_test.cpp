@@ -348,11 +348,11 @@ TEST(Memory, OfAHostHoldsOffloadedActivationsOfAllMicroBatchesInFlight) {
 TEST(Memory, OfForwardAloneHasNoGradientsNoStatesAndKeepsNothing) {
     Prepared::State job = with_activations(4, 8, Schedule::one_f_one_b);
     job.scenario.plan.forward_only = true;
-    job.templates[0].boundary = 0.01 * GB;
+    job.templates[0].alive = 0.04 * GB;
     const StageMemory m = stage_memory(job)[0];
     EXPECT_EQ(m[MemoryKind::gradients], Bytes{});
     EXPECT_EQ(m[MemoryKind::optimizer], Bytes{});
-    EXPECT_NEAR(m[MemoryKind::activations] / GB, 0.04, 1e-9);  // a few tensors the size of the boundary
+    EXPECT_NEAR(m[MemoryKind::activations] / GB, 0.04, 1e-9);  // of one block at a time
     EXPECT_NEAR(m[MemoryKind::weights] / GB, 2, 1e-9);
 }
 

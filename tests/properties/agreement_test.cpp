@@ -83,6 +83,22 @@ TEST(Agreement, of_predict_and_simulate_on_random_plans_that_offload) {
     EXPECT_LE(percentile(all, 0.5), 0.005);
 }
 
+// Where the host takes longer for a block that runs again: under ZeRO-3 block by block, else for the stage as a whole.
+TEST(Agreement, of_predict_and_simulate_where_checkpoints_take_time) {
+    std::vector<Difference> list;
+    for (const char* framework : {"megatron-deepspeed", "megatron-deepspeed-bigscience"})
+        for (const char* data_parallel : {"zero1", "zero2", "zero3"})
+            for (const char* recompute : {"full", "selective"}) {
+                const std::vector<std::string> set{"workload=gpt2", std::string("framework=") + framework,
+                                                   std::string("plan.data_parallel=") + data_parallel,
+                                                   std::string("plan.recompute=") + recompute};
+                const Scenario s = bundled_scenario("llama-3-8b-fsdp-64xh100", set);
+                list.push_back({difference(s), set[1] + ' ' + set[2] + ' ' + set[3]});
+            }
+    sort_and_print(list, "plans whose blocks run again");
+    EXPECT_LE(percentile(list, 1), 0.05);
+}
+
 // Plans that nobody looked at while the formulas were made; docs/model/agreement.md says which effects are missing.
 constexpr std::uint64_t unseen = 401;
 

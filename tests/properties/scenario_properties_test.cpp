@@ -1,5 +1,6 @@
 // What must hold of any prediction, tried on every scenario.
 #include "model/io/report/report_writer.hpp"
+#include "model/io/scenario/framework_reader.hpp"
 #include "tests/golden/bundled_scenarios.hpp"
 
 #include <nlohmann/json.hpp>
@@ -146,6 +147,22 @@ TEST_P(EveryScenario, gains_nothing_a_copy_from_more_copies) {
     s.plan.dp *= 2;
     s.plan.global_batch = per_copy * s.plan.dp;
     EXPECT_GE(predict(s).estimate.step / before, 1 - rounding);
+}
+
+// Each network of the catalogue as each framework runs it; forward alone as one does.
+TEST(EveryWorkload, has_a_prediction_under_every_framework) {
+    for (const std::string& framework : framework_names(SEXTANT_SOURCE_DIR))
+        for (const std::string& name : workload_names())
+            for (const char* forward_only : {"false", "true"}) {
+                if (std::string(forward_only) == "true" && framework != "sextant-cuda") continue;
+                const Scenario s = bundled_scenario("llama-3-8b-fsdp-64xh100",
+                                                    {"workload=" + name, "framework=" + framework, "plan.recompute=none", "plan.dp=1",
+                                                     "plan.grad_accum=null", "plan.global_batch=2", "plan.micro_batch=2", "run=null",
+                                                     "hardware.reserved_devices=null", std::string("plan.forward_only=") + forward_only});
+                const Estimate e = estimate(prepare(s));
+                EXPECT_GT(e.step, Seconds{}) << name << ' ' << framework;
+                EXPECT_GT(e.peak_memory, Bytes{}) << name << ' ' << framework;
+            }
 }
 
 }  // namespace

@@ -37,10 +37,13 @@ std::string libraries_text(const RunRecord& run) {
 
 std::string step_text(const RunRecord& run) {
     std::string text = to_text(run.step()) + " in step " + std::to_string(run.traced_step + 1) + " of " + std::to_string(run.steps.size());
-    if (run.steps.size() < 3) return text;
-    // The first step allocates.
-    const auto [least, most] = std::minmax_element(run.steps.begin() + 1, run.steps.end());
-    return text + ", the median; " + to_text(*least) + " to " + to_text(*most) + " after the first";
+    // The first walk through the graph allocates.
+    const auto first = static_cast<std::size_t>(run.steps_in_trace);
+    if (run.steps.size() <= first && run.steps.size() > 1) return text + "; all of them allocate and prepare: run more";
+    if (run.steps.size() < first + 2) return text;
+    const auto [least, most] = std::minmax_element(run.steps.begin() + run.steps_in_trace, run.steps.end());
+    return text + ", the median; " + to_text(*least) + " to " + to_text(*most) + " after the first" +
+           (first > 1 ? " " + std::to_string(first) : "");
 }
 
 std::string throughput_text(const RunRecord& run, const Scenario& s) {
