@@ -78,8 +78,9 @@ ExitCode run_for_real(const RunOptions& o) {
     job.out = scratch.path() / "run.json";
     const Launch launch = launch_of(job, scenario, launcher);
     if (const ExitCode refusal = ask(launch, here); refusal != ExitCode::done) return refusal;
-    std::optional<Progress> progress(std::in_place, "training on " + std::to_string(launch.ranks) + " ranks", job.steps, STDERR_FILENO,
-                                     o.progress);
+    std::optional<Progress> progress(std::in_place,
+                                     "training on " + std::to_string(launch.ranks) + (launch.ranks == 1 ? " rank" : " ranks"), job.steps,
+                                     STDERR_FILENO, o.progress);
     const ExitCode end = execute(launch, [&](std::size_t done, std::size_t steps) { progress->show_of(steps, done); });
     progress.reset();
     if (end != ExitCode::done) return end;

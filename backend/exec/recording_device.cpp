@@ -1,5 +1,6 @@
 #include "backend/exec/recording_device.hpp"
 
+#include <algorithm>
 #include <initializer_list>
 
 namespace sextant {
@@ -28,9 +29,10 @@ void RecordingDevice::forward(const OperatorCall& c) {
 
 void RecordingDevice::backward(const OperatorCall& c) {
     const Bytes bytes = bytes_of({c.inputs, c.weights, c.input_gradients, c.output_gradients, c.weight_gradients});
-    // Each of the two parts of a product's backward is a product of the same size.
-    const bool part = phase_ != Phase::backward && c.op.is_trained() && weight_gradients_apart(c.op);
-    recorder_.kernel(backward_kind(), bytes, (part ? 0.5 : 1.0) * backward_flops(c.op));
+    // Each of the two parts of a product's backward is a product of the same size; nobody wants the gradient of data.
+    const bool two_parts = c.op.is_trained() && weight_gradients_apart(c.op);
+    const bool one_part = phase_ != Phase::backward || std::ranges::none_of(c.input_gradients, [](const Array& a) { return bool(a); });
+    recorder_.kernel(backward_kind(), bytes, (two_parts && one_part ? 0.5 : 1.0) * backward_flops(c.op));
     timed(index_of(c), backward_kind(), 1, [&] { device_.backward(c); });
 }
 

@@ -8,8 +8,11 @@
 #include <string_view>
 
 #include <fcntl.h>
+#include <spawn.h>
 #include <sys/file.h>
+#include <sys/wait.h>
 #include <unistd.h>
+#include <csignal>
 
 namespace sextant {
 namespace {
@@ -50,11 +53,42 @@ StagingFolder::StagingFolder(const fs::path& in) {
     path_ = name;
     lock_ = opened(path_);
     ::flock(lock_.number(), LOCK_EX);
+    start_remover();
+}
+
+// In a session of its own, with nothing of this process but the end of a pipe. Spawned, not forked: a process that a network adapter writes
+// to must not be copied. Where it cannot be, the next job removes the folder.
+void StagingFolder::start_remover() {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) return;
+    const Descriptor end(ends[0]);
+    alive_ = Descriptor(ends[1]);
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_adddup2(&files, end.number(), STDIN_FILENO);
+    for (const int output : {STDOUT_FILENO, STDERR_FILENO}) posix_spawn_file_actions_addopen(&files, output, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    char shell[] = "/bin/sh", option[] = "-c", script[] = "read -r never; exec rm -rf -- \"$0\"";
+    std::string folder = path_.string();
+    char* const words[] = {shell, option, script, folder.data(), nullptr};
+    if (::posix_spawn(&remover_, shell, &files, &attributes, words, environ) != 0) remover_ = 0;
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&files);
 }
 
 StagingFolder::~StagingFolder() {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
+    alive_ = Descriptor();
+    if (remover_ > 0) ::waitpid(remover_, nullptr, 0);
 }
 
 }  // namespace sextant

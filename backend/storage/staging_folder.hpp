@@ -7,7 +7,8 @@
 
 namespace sextant {
 
-// Goes with its owner, or, where that is killed, when the next one is made beside it by the same host.
+// Goes with its owner, however that ends: a process of its own, which outlives the job, removes what the owner did not. Where that was
+// killed too (a scheduler may), it goes when the next one is made beside it by the same host.
 class StagingFolder {
 public:
     // Throws BackendError where there cannot be one.
@@ -18,8 +19,12 @@ public:
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
 private:
+    void start_remover();
+
     std::filesystem::path path_;
-    Descriptor lock_;  // of the folder itself, for as long as this process lives
+    Descriptor lock_;   // of the folder itself, for as long as this process lives
+    Descriptor alive_;  // the remover waits for its end
+    int remover_ = 0;   // its process
 };
 
 }  // namespace sextant

@@ -68,7 +68,11 @@ void check_machine(Check& c) {
     const bool networked = cluster.node.nics > 0 || (c.scenario.use_ethernet && cluster.node.ethernet);
     if (nodes > 1 && !networked)
         c.complain("/plan", product + " needs " + text(nodes) + " nodes, but they have no network", size + " and no NIC");
-    if (c.plan.has_servers() && !c.plan.servers_on_workers && nodes + c.plan.parameter_servers > cluster.nodes)
+    const bool servers_apart = c.plan.has_servers() && !c.plan.servers_on_workers;
+    if (servers_apart && !networked && nodes == 1)
+        c.complain("/plan/servers_on_workers", "servers on hosts of their own need a network",
+                   size + " and no NIC; true shares the workers' hosts");
+    if (servers_apart && nodes + c.plan.parameter_servers > cluster.nodes)
         c.complain("/plan/parameter_servers",
                    counted(c.plan.parameter_servers, "server") + " beside " + counted(nodes, "node") + " of workers",
                    size + "; \"servers_on_workers\": true lets them share the workers' hosts");

@@ -80,6 +80,10 @@ TEST_F(Run, ShowsPredictionBesideMeasurement) {
     // The framework keeps FP32 weights under autocast, whatever the plan's policy says of them.
     const ProcessResult narrow = run({"--steps", "2", "--compare", "--set", "plan.precision=bf16"});
     ASSERT_EQ(narrow.exit_code, 0) << narrow.err;
+    // The first layer has no gradient of its input to compute.
+    const ProcessResult mlp = run({"--steps", "3", "--compare", "--set", R"(workload={"mlp": {"widths": [64, 128, 10]}})"});
+    ASSERT_EQ(mlp.exit_code, 0) << mlp.err;
+    EXPECT_THAT(mlp.out, testing::Not(HasSubstr("another workload")));
     const ProcessResult json = run({"--steps", "3", "--compare", "--format", "json"});
     ASSERT_EQ(json.exit_code, 0) << json.err;
     EXPECT_EQ(Json::parse(json.out)["schema"], "comparison/1");
@@ -111,6 +115,9 @@ TEST_F(Run, SaysBeforeItStartsWhatDoesNotRun) {
     EXPECT_FALSE(fs::exists(file("run.json")));
     EXPECT_EQ(run({"--set", "plan.dp=3"}).exit_code, 2);
     EXPECT_EQ(run({"--steps", "0"}).exit_code, 2);
+    const ProcessResult over = run({"--steps", "1", "--out", file("tiny.json")});
+    EXPECT_EQ(over.exit_code, 2);
+    EXPECT_THAT(over.err, HasSubstr("would be written over"));
     EXPECT_EQ(run({"--seed", "-1"}).exit_code, 2);
     const ProcessResult nowhere = run({"--hostfile", "/no/such/hosts"});
     EXPECT_EQ(nowhere.exit_code, 2);

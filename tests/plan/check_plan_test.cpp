@@ -74,6 +74,14 @@ INSTANTIATE_TEST_SUITE_P(machine, ImpossiblePlan,
                                                       "/hardware/devices_per_node", "no node has 9 devices"},
                                            Impossible{"nodes without a network", [](Scenario& s) { s.cluster.node.nics = 0; }, "/plan",
                                                       "they have no network"},
+                                           Impossible{"servers on hosts that nothing connects",
+                                                      [](Scenario& s) {
+                                                          s.plan.dp = 8;
+                                                          s.plan.tp = s.plan.pp = 1;
+                                                          s.cluster.node.nics = 0;
+                                                          s.plan.data_parallel = DataParallel::parameter_server;
+                                                      },
+                                                      "/plan/servers_on_workers", "need a network"},
                                            Impossible{"servers beside full nodes",
                                                       [](Scenario& s) {
                                                           data_parallel(s, 32);

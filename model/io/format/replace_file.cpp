@@ -12,6 +12,11 @@ namespace {
 
 std::filesystem::path beside(const std::filesystem::path& path) { return path.string() + ".part"; }
 
+// Where a link leads, whether there is a file yet or not.
+std::filesystem::path target_of(const std::filesystem::path& link) {
+    return std::filesystem::weakly_canonical(link.parent_path() / std::filesystem::read_symlink(link));
+}
+
 }  // namespace
 
 ReplacedFiles::~ReplacedFiles() {
@@ -22,7 +27,7 @@ ReplacedFiles::~ReplacedFiles() {
 void ReplacedFiles::write(const std::filesystem::path& path, const std::function<void(const std::filesystem::path&)>& write) {
     // A device or a pipe takes what comes, and is never replaced; the one behind /dev/stdout need not even have a path. A link stays one.
     if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path)) return write(path);
-    const std::filesystem::path place = std::filesystem::is_symlink(path) ? std::filesystem::weakly_canonical(path) : path;
+    const std::filesystem::path place = std::filesystem::is_symlink(path) ? target_of(path) : path;
     waiting_.push_back(place);
     write(beside(place));
 }
@@ -40,6 +45,9 @@ void ReplacedFiles::write_text(const std::filesystem::path& path, const std::fun
 void ReplacedFiles::put_in_place() {
     for (const std::filesystem::path& path : waiting_) {
         std::error_code error;
+        // Who may read the file that was there may read this one.
+        if (const auto before = std::filesystem::status(path, error); std::filesystem::is_regular_file(before))
+            std::filesystem::permissions(beside(path), before.permissions(), error);
         std::filesystem::rename(beside(path), path, error);
         if (error) throw BackendError("cannot write " + path.string() + ": " + error.message());
     }
