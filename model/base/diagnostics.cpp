@@ -9,6 +9,13 @@ std::string join(const std::vector<Diagnostic>& diagnostics) {
     return text;
 }
 
+// Words of foreign files reach a terminal through here, which would obey their escapes.
+std::string without_escapes(std::string text) {
+    for (char& c : text)
+        if (const auto code = static_cast<unsigned char>(c); (code < 0x20 && c != '\n' && c != '\t') || code == 0x7f) c = '?';
+    return text;
+}
+
 }  // namespace
 
 std::string to_text(const Diagnostic& d) {
@@ -17,7 +24,7 @@ std::string to_text(const Diagnostic& d) {
     if (!text.empty()) text += ": ";
     text += d.what;
     if (!d.hint.empty()) text += "\n  hint: " + d.hint;
-    return text;
+    return without_escapes(std::move(text));
 }
 
 InputError::InputError(std::vector<Diagnostic> diagnostics) : std::runtime_error(join(diagnostics)), diagnostics_(std::move(diagnostics)) {}

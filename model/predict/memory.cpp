@@ -14,6 +14,11 @@ struct InFlight {
 };
 constexpr InFlight of_all_chunks(double micro_batches) { return {micro_batches, micro_batches}; }
 
+// Forwards of chunks before a stage's first backward in Megatron's interleaved schedule; in the steady state there is one more.
+std::int64_t interleaved_warm_up(const Plan& plan, std::size_t stage) {
+    return 2 * (plan.pp - static_cast<std::int64_t>(stage) - 1) + (plan.vpp - 1) * std::int64_t{plan.pp};
+}
+
 // At its fullest; where the pipeline turns back, at the one time or at the other.
 std::array<InFlight, 2> in_flight(const Prepared::State& job, std::size_t stage) {
     const Plan& plan = job.scenario.plan;
@@ -33,11 +38,8 @@ std::array<InFlight, 2> in_flight(const Prepared::State& job, std::size_t stage)
             return {InFlight{std::min(m, 2 * p - s), std::min(m, s)}, InFlight{std::min(m, 2 * p - s - 1), std::min(m, s + 1)}};
         case Schedule::dual_pipe_v:
             return once({std::min(m, 2 * p - s), std::min(m, s + 1)});
-        case Schedule::interleaved: {
-            // Warm-up of Megatron's interleaved schedule: 2 (p - s - 1) + (v - 1) p chunks, and one more in the steady state.
-            const double chunks = 2 * (p - s - 1) + (v - 1) * p + 1;
-            return once(of_all_chunks(std::min(m * v, chunks) / v));
-        }
+        case Schedule::interleaved:  // of all chunks together: most_interleaved() tells them apart
+            return once(of_all_chunks(std::min(m * v, static_cast<double>(interleaved_warm_up(plan, stage)) + 1) / v));
     }
     return once(of_all_chunks(1));
 }
@@ -68,6 +70,27 @@ Bytes activations(OfBlock of, const Prepared::State& job, std::size_t stage, con
     }
     return flight.first * activations(of, job, first, again, chunk.layers) +
            flight.others * activations(of, job, others, all.recomputed_layers - again, all.layers - chunk.layers);
+}
+
+// Chunks go forward in turn, each with p micro-batches, and back likewise from the last one on; all p v of them further the turns repeat.
+Bytes most_interleaved(OfBlock of, const Prepared::State& job, std::size_t stage) {
+    const Plan& plan = job.scenario.plan;
+    const StageBlocks& all = job.stages[stage];
+    std::vector<Bytes> chunks;
+    for (const ChunkBlocks& chunk : job.chunks[stage]) {
+        std::vector<int> blocks(all.count.size());
+        for (const ChunkBlocks::Block& b : chunk.blocks) ++blocks[static_cast<std::size_t>(b.block_template)];
+        chunks.push_back(activations(of, job, blocks, chunk.layers_again(all), chunk.layers));
+    }
+    const std::int64_t p = plan.pp, v = plan.vpp, warm_up = interleaved_warm_up(plan, stage);
+    const std::int64_t forwards = std::min(job.micro_batches * v, warm_up + p * v);
+    Bytes waiting, most;
+    for (std::int64_t f = 0; f < forwards; ++f) {
+        waiting += chunks[static_cast<std::size_t>(f / p % v)];
+        most = max(most, waiting);
+        if (f >= warm_up) waiting -= chunks[static_cast<std::size_t>(v - 1 - (f - warm_up) / p % v)];
+    }
+    return most;
 }
 
 // Gradients that are scattered once a step add up as a whole until then: what part of the stage's does at a time. Where a stage's chunks
@@ -201,7 +224,10 @@ PassingBytes passing_bytes(const Prepared::State& job, std::size_t stage) {
     const std::array<InFlight, 2> times = in_flight(job, stage);
     const double flight = std::max(times[0].others, times[1].others);  // of the head's chunk
     PassingBytes passing;
-    const auto most = [&](OfBlock of) { return max(activations(of, job, stage, times[0]), activations(of, job, stage, times[1])); };
+    const auto most = [&](OfBlock of) {
+        if (plan.schedule == Schedule::interleaved && !plan.forward_only) return most_interleaved(of, job, stage);
+        return max(activations(of, job, stage, times[0]), activations(of, job, stage, times[1]));
+    };
     passing.activations = most(waiting_activations);
     if (plan.offload_activations != OffloadActivations::none) passing.offloaded = most(offloaded_activations);
     Bytes working;

@@ -53,7 +53,8 @@ bool PlanPricer::shape(const Plan& plan) {
     }
     swap_shape();
     const bool accumulates = state_.micro_batches > 1;  // gradients are added to those of the micro-batch before
-    const auto [entry, is_new] = shapes_.try_emplace({now.micro_batch, now.sequence_parallel, selective, accumulates});
+    const auto [entry, is_new] =
+        shapes_.try_emplace({now.micro_batch, now.sequence_parallel, selective, accumulates, passes_beside_another(state_)});
     if (is_new) entry->second = make_shape();
     shape_ = &entry->second;
     swap_shape();

@@ -164,7 +164,8 @@ private:
     Prepared::State state_;
     // Of the cut at hand.
     std::optional<Network> network_;
-    using ShapeKey = std::tuple<std::int64_t, bool, bool, bool>;  // micro_batch, sequence_parallel, selective recompute, accumulation
+    // micro_batch, sequence_parallel, selective recompute, accumulation, passes_beside_another()
+    using ShapeKey = std::tuple<std::int64_t, bool, bool, bool, double>;
     std::map<ShapeKey, Shape> shapes_;
     std::vector<JobGroups> in_layers_;  // unlike in their exchanges inside layers
     // Of the degrees and the placement at hand.

@@ -163,20 +163,27 @@ Collective collective_of(ExchangeKind kind) {
     return Collective::all_to_all;
 }
 
+// Passes that fill and drain the pipeline have none beside them: on a stage in the middle half as many micro-batches as stages.
+double passes_beside_another(const Prepared::State& job) {
+    const Plan& plan = job.scenario.plan;
+    if (!overlaps_experts(plan, job.scenario.framework, job.scenario.workload)) return 0;
+    return std::max(0.0, 1 - 0.5 * (plan.pp + 1) / static_cast<double>(job.micro_batches));
+}
+
 HiddenParts hidden_parts(const std::vector<Kernel>& kernels, std::span<const Seconds> times, const std::vector<ExchangeCall>& exchanges,
                          BackwardPart part, const Prepared::State& job, const JobGroups& groups, const Resources& r) {
     const Plan& plan = job.scenario.plan;
     const Framework& f = job.scenario.framework;
     HiddenParts parts;
     if (overlaps_tensor(plan, f)) parts.tensor = f.tensor_overlap_fraction.value;
-    // Those of one micro-batch beside the kernels of another.
-    if (!overlaps_experts(plan, f, job.scenario.workload) || job.micro_batches < 2) return parts;
+    const double beside_another = passes_beside_another(job);
+    if (beside_another == 0) return parts;
     Seconds of_kernels, of_experts;
     for (std::size_t i = 0; i < kernels.size(); ++i)
         if (belongs(kernels[i], part)) of_kernels += times[i];
     for (const ExchangeCall& call : exchanges)
         if (call.group == ParallelGroup::expert && belongs(call, part)) of_experts += exchange_time(call, job, groups, r);
-    if (of_experts > Seconds{}) parts.expert = std::min(f.expert_overlap_fraction.value, of_kernels / of_experts);
+    if (of_experts > Seconds{}) parts.expert = beside_another * std::min(f.expert_overlap_fraction.value, of_kernels / of_experts);
     return parts;
 }
 

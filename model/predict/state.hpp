@@ -107,6 +107,8 @@ KernelTimes kernel_times(const BlockKernels&, const Prepared::State&, const Reso
 // Lists of kernels are the same however ranks share gradients; of those that add them up a rank runs its part.
 Kernel as_run(const Kernel&, const Prepared::State&);
 SegmentPrice price_block(const BlockKernels&, const KernelTimes&, const Prepared::State&, const JobGroups&, const Resources&);
+// Where exchanges of experts go on beside the kernels of another micro-batch, the part of all passes that have one beside them; else 0.
+double passes_beside_another(const Prepared::State&);
 
 // Host time of a block in one phase. A captured graph is launched as a whole; where that is the framework's habit, its dispatch is already
 // the time per node.

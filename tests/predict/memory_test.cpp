@@ -22,6 +22,18 @@ Prepared::State with_activations(int stages, std::int64_t micro_batches, Schedul
     return job;
 }
 
+// The ten layers of each stage, as evenly as possible over its chunks.
+void cut_into_chunks(Prepared::State& job, int chunks) {
+    job.scenario.plan.vpp = chunks;
+    std::vector<ChunkBlocks> of_stage(static_cast<std::size_t>(chunks));
+    for (int c = 0; c < chunks; ++c) {
+        ChunkBlocks& chunk = of_stage[static_cast<std::size_t>(c)];
+        chunk.layers = 10 * (c + 1) / chunks - 10 * c / chunks;
+        chunk.blocks.assign(static_cast<std::size_t>(chunk.layers), {});
+    }
+    job.chunks.assign(job.stages.size(), of_stage);
+}
+
 // arXiv 1910.02054, figure 1: 7.5 billion parameters, mixed-precision Adam (K = 12), 64 data-parallel ranks.
 double model_states_gb(DataParallel stage) {
     Prepared::State job = ten_layers();
@@ -59,12 +71,12 @@ TEST(Memory, OfGradientsScatteredOnceAStepIsThatOfThemAllOrOfTwoChunks) {
     // Four stages of eight chunks: four micro-batches pass a chunk before the next chunk's turn. Two of eight, and the shards.
     plan.pp = 4;
     plan.schedule = Schedule::interleaved;
-    plan.vpp = 8;
+    cut_into_chunks(job, 8);
     EXPECT_NEAR(gradients(DataParallel::zero2, false), 0.25 + 2 * 2.0 / 8, 1e-9);
-    plan.vpp = 2;
+    cut_into_chunks(job, 2);
     EXPECT_NEAR(gradients(DataParallel::zero2, false), 2, 1e-9);
     job.micro_batches = 8;  // chunks take turns
-    plan.vpp = 8;
+    cut_into_chunks(job, 8);
     EXPECT_NEAR(gradients(DataParallel::zero2, false), 2, 1e-9);
 }
 
@@ -174,9 +186,27 @@ TEST(Memory, OfInterleavingHoldsMoreByTheWarmUpOfItsChunks) {
     // p = 4, v = 2: stage 0 starts 2 x 3 + 1 x 4 chunks before its first backward, and one more: 11 chunks of half a stage, 5.5 GB
     // where 1F1B holds 4. Stage 3: 0 + 4 + 1 = 5 chunks.
     Prepared::State job = with_activations(4, 8, Schedule::interleaved);
-    job.scenario.plan.vpp = 2;
+    cut_into_chunks(job, 2);
     EXPECT_NEAR(activations_gb(job, 0), 5.5, 1e-9);
     EXPECT_NEAR(activations_gb(job, 3), 2.5, 1e-9);
+}
+
+TEST(Memory, OfInterleavingCountsEachChunkByItself) {
+    // Stage 0 goes forward four times with the first chunk, four with the second, three with the first; then back with the second and
+    // forward with the first once more. Of ten layers of 0.1 GB the first chunk has eight: 7 x 0.8 + 4 x 0.2 GB, and then 8 x 0.8 + 3 x
+    // 0.2.
+    Prepared::State job = with_activations(4, 8, Schedule::interleaved);
+    cut_into_chunks(job, 2);
+    const auto first_has = [&](int layers) {
+        std::vector<ChunkBlocks>& chunks = job.chunks.front();
+        chunks[0].blocks.assign(static_cast<std::size_t>(layers), {});
+        chunks[1].blocks.assign(static_cast<std::size_t>(10 - layers), {});
+        chunks[0].layers = layers, chunks[1].layers = 10 - layers;
+        return activations_gb(job, 0);
+    };
+    EXPECT_NEAR(first_has(8), 8 * 0.8 + 3 * 0.2, 1e-9);
+    EXPECT_NEAR(first_has(5), 5.5, 1e-9);
+    EXPECT_NEAR(first_has(2), 7 * 0.2 + 4 * 0.8, 1e-9);
 }
 
 TEST(Memory, OfFullRecomputeKeepsInputsAndOneLayerAtWork) {

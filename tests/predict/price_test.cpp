@@ -98,10 +98,24 @@ TEST(PhasePrice, HidesTheExchangesOfExpertsAsLongAsKernelsLast) {
         s.plan.expert_overlap = true;
         s.framework.expert_overlap_fraction = round_machine::given(0.9);
     };
-    // Of 10 ms nine could be hidden; the kernels last for six.
+    // Of 10 ms nine could be hidden; the kernels last for six. Of two micro-batches one has another beside it.
     const PhasePrice p = to_experts(beside);
-    EXPECT_NEAR(p.exchange[2] / ms, 4, 1e-9);
-    EXPECT_NEAR(p.hidden[2] / ms, 6, 1e-9);
+    EXPECT_NEAR(p.exchange[2] / ms, 7, 1e-9);
+    EXPECT_NEAR(p.hidden[2] / ms, 3, 1e-9);
+}
+
+TEST(PhasePrice, HidesNothingOfExpertsWhereAPipelineOnlyFillsAndDrains) {
+    Prepared::State job;
+    TransformerSpec spec;
+    spec.moe.emplace();
+    job.scenario.workload = {"moe", "MoE", spec, ""};
+    job.scenario.plan.ep = 2;
+    job.scenario.plan.expert_overlap = true;
+    job.scenario.plan.pp = 7;
+    for (const auto& [micro_batches, part] : {std::pair{4, 0.0}, {8, 0.5}, {64, 1 - 4.0 / 64}}) {
+        job.micro_batches = micro_batches;
+        EXPECT_NEAR(passes_beside_another(job), part, 1e-12);
+    }
 }
 
 }  // namespace
