@@ -112,6 +112,9 @@ private:
         say("  " + std::to_string(g.ranks) + " ranks on " + std::to_string(g.nodes) + (g.nodes > 1 ? " nodes" : " node") +
             ", ring bandwidth " + to_text(g.ring) + " per rank" + (g.crosses_network ? ", over the network" : "") +
             (g.through_host ? ", staged through host memory" : ""));
+        const auto& reached = job_.scenario.library.staged_fraction;
+        if (g.through_host && !g.crosses_network && reached)
+            say("  of which kernels that copy through host memory reach " + percent_text(reached->value, 2));
     }
     void say_stage(int stage, const std::string& which) {
         const StageTimes& times = stages_.times[stages_.which[static_cast<std::size_t>(stage)]];
