@@ -44,8 +44,7 @@ Launch launch_of(const ExecutorJob&, const Scenario&, Launcher);
 ExitCode ask(const Launch&, bool here);
 
 // Calls `progress` with the steps that are done, and how many there will be: whole walks, of several steps where workers go on without each
-// other. The executor says on stderr why it ended otherwise than with `done`; throws BackendError
-// where the machine refused.
+// other. The executor says on stderr why it ended otherwise than with `done`; throws BackendError where the machine refused.
 ExitCode execute(const Launch&, const std::function<void(std::size_t done, std::size_t steps)>& progress);
 
 }  // namespace sextant

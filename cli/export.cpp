@@ -59,13 +59,9 @@ std::string torchrun_script(const ExportedLaunch& launch) {
 // One torchrun on each node, which starts the ranks there; options as in https://slurm.schedmd.com/sbatch.html.
 std::string slurm_torchrun_script(const ExportedLaunch& launch, const std::string& job_name, bool on_cores) {
     const std::string nodes = std::to_string(launch.nodes), per_node = std::to_string(launch.per_node);
-    std::vector<std::string> options{"--nodes=" + nodes, "--ntasks-per-node=1", "--exclusive"};
-    if (on_cores)
-        options.push_back("--cpus-per-task=" + per_node);
-    else
-        options.push_back("--gpus-per-node=" + per_node);
-    return slurm_header(job_name, options) + comments(launch.notes) + exports(launch) +
-           "hosts=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\")\n" + "MASTER_ADDR=${hosts%%$'\\n'*}\n" +
+    const std::string devices = (on_cores ? "--cpus-per-task=" : "--gpus-per-node=") + per_node;
+    return slurm_header(job_name, {"--nodes=" + nodes, "--ntasks-per-node=1", devices, "--exclusive"}) + comments(launch.notes) +
+           exports(launch) + "hosts=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\")\n" + "MASTER_ADDR=${hosts%%$'\\n'*}\n" +
            "srun torchrun --nnodes=" + nodes + " --nproc-per-node=" + per_node +
            " --rdzv-id=\"$SLURM_JOB_ID\" --rdzv-backend=c10d --rdzv-endpoint=\"$MASTER_ADDR:29400\" \\\n" + program(launch, "  ");
 }

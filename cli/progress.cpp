@@ -1,5 +1,6 @@
 #include "cli/progress.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace sextant {
@@ -11,11 +12,13 @@ constexpr auto back_to_a_clear_line = "\r\033[K";
 // A bar that cannot be drawn is no reason to stop the work.
 void write_all(int output, const std::string& text) { [[maybe_unused]] const ssize_t written = ::write(output, text.data(), text.size()); }
 
+std::size_t at_least_one(std::size_t total) { return std::max<std::size_t>(total, 1); }
+
 }  // namespace
 
 Progress::Progress(std::string label, std::size_t total, int output, bool for_programs)
     : label_(std::move(label)),
-      total_(std::max<std::size_t>(total, 1)),
+      total_(at_least_one(total)),
       output_(output),
       for_programs_(for_programs),
       is_terminal_(!for_programs && ::isatty(output) == 1) {
@@ -25,6 +28,8 @@ Progress::Progress(std::string label, std::size_t total, int output, bool for_pr
 Progress::~Progress() {
     if (is_terminal_) write_all(output_, back_to_a_clear_line);
 }
+
+void Progress::set_total(std::size_t total) { total_ = at_least_one(total); }
 
 void Progress::show(std::size_t done, const std::string& note) {
     if (for_programs_ && done > shown_done_)

@@ -1,7 +1,6 @@
 // A progress bar for long work: drawn only when the output is a terminal, so that pipes and logs get nothing extra.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 
@@ -20,11 +19,8 @@ public:
 
     // Draws only when the percentage or the note behind it has changed.
     void show(std::size_t done, const std::string& note = {});
-    // Of another total than was thought.
-    void show_of(std::size_t total, std::size_t done) {
-        total_ = std::max<std::size_t>(total, 1);
-        show(done);
-    }
+    // There is another total than was thought.
+    void set_total(std::size_t total);
 
 private:
     std::string label_;

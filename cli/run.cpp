@@ -81,7 +81,10 @@ ExitCode run_for_real(const RunOptions& o) {
     std::optional<Progress> progress(std::in_place,
                                      "training on " + std::to_string(launch.ranks) + (launch.ranks == 1 ? " rank" : " ranks"), job.steps,
                                      STDERR_FILENO, o.progress);
-    const ExitCode end = execute(launch, [&](std::size_t done, std::size_t steps) { progress->show_of(steps, done); });
+    const ExitCode end = execute(launch, [&](std::size_t done, std::size_t steps) {
+        progress->set_total(steps);
+        progress->show(done);
+    });
     progress.reset();
     if (end != ExitCode::done) return end;
     if (!o.out.empty()) keep(job.out, o.out);

@@ -3,6 +3,7 @@
 #include "model/base/diagnostics.hpp"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -12,7 +13,6 @@
 #include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <csignal>
 
 namespace sextant {
 namespace {

@@ -100,8 +100,7 @@ void KernelWriter::write_operator(const Operator& op, const Embedding& e, BlockK
     push_memory(out.forward, op.name, 2.0 * output_bytes(op), false);
     if (framework_.plain_kernels) {
         // Which tokens are of one id is found out first; their sum is added to its row.
-        const double tokens = op.inputs.empty() ? static_cast<double>(e.tokens) : graph_.tensor(op.inputs.front()).elements();
-        const double rows = std::min(tokens, static_cast<double>(e.rows));
+        const double rows = static_cast<double>(std::min(e.tokens, e.rows));
         const Bytes added = 2.0 * rows * static_cast<double>(e.width) * size_of(plan_.precision.gradient_type());
         return push_weight_gradient(out.backward, op.name, output_bytes(op) + added, 2);
     }

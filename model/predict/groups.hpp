@@ -32,6 +32,7 @@ struct StageMates {
     std::vector<std::size_t> stages;  // ascending
     std::array<double, 3> in_layers{1, 1, 1};
     double data = 1;
+    [[nodiscard]] double data_of_each() const { return stages.empty() ? 0 : (data - 1) / static_cast<double>(stages.size()); }
     friend bool operator==(const StageMates&, const StageMates&) = default;
 };
 

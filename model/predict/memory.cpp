@@ -1,6 +1,7 @@
 #include "model/plan/framework_defaults.hpp"
 #include "model/predict/fragmentation.hpp"
 #include "model/predict/state.hpp"
+#include "model/schedule/schedule.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,9 +15,8 @@ struct InFlight {
 };
 constexpr InFlight of_all_chunks(double micro_batches) { return {micro_batches, micro_batches}; }
 
-// Forwards of chunks before a stage's first backward in Megatron's interleaved schedule; in the steady state there is one more.
-std::int64_t interleaved_warm_up(const Plan& plan, std::size_t stage) {
-    return 2 * (plan.pp - static_cast<std::int64_t>(stage) - 1) + (plan.vpp - 1) * std::int64_t{plan.pp};
+int interleaved_warm_up(const Plan& plan, std::size_t stage) {
+    return sextant::interleaved_warm_up(plan.pp, plan.vpp, static_cast<int>(stage));
 }
 
 // At its fullest; where the pipeline turns back, at the one time or at the other.
@@ -39,7 +39,7 @@ std::array<InFlight, 2> in_flight(const Prepared::State& job, std::size_t stage)
         case Schedule::dual_pipe_v:
             return once({std::min(m, 2 * p - s), std::min(m, s + 1)});
         case Schedule::interleaved:  // of all chunks together: most_interleaved() tells them apart
-            return once(of_all_chunks(std::min(m * v, static_cast<double>(interleaved_warm_up(plan, stage)) + 1) / v));
+            return once(of_all_chunks(std::min(m * v, interleaved_warm_up(plan, stage) + 1.0) / v));
     }
     return once(of_all_chunks(1));
 }
@@ -58,30 +58,25 @@ Bytes activations(OfBlock of, const Prepared::State& job, std::span<const int> b
     return waiting;
 }
 
+// Of one chunk of a stage.
+Bytes activations(OfBlock of, const Prepared::State& job, const StageBlocks& stage, const ChunkBlocks& chunk) {
+    std::vector<int> blocks(stage.count.size());
+    for (const ChunkBlocks::Block& b : chunk.blocks) ++blocks[static_cast<std::size_t>(b.block_template)];
+    return activations(of, job, blocks, chunk.layers_again(stage), chunk.layers);
+}
+
 Bytes activations(OfBlock of, const Prepared::State& job, std::size_t stage, const InFlight& flight) {
     const StageBlocks& all = job.stages[stage];
     if (flight.first == flight.others) return flight.first * activations(of, job, all.count, all.recomputed_layers, all.layers);
-    const ChunkBlocks& chunk = job.chunks[stage].front();
-    const int again = chunk.layers_again(all);
-    std::vector<int> first(all.count.size()), others = all.count;
-    for (const ChunkBlocks::Block& b : chunk.blocks) {
-        ++first[static_cast<std::size_t>(b.block_template)];
-        --others[static_cast<std::size_t>(b.block_template)];
-    }
-    return flight.first * activations(of, job, first, again, chunk.layers) +
-           flight.others * activations(of, job, others, all.recomputed_layers - again, all.layers - chunk.layers);
+    const std::vector<ChunkBlocks>& chunks = job.chunks[stage];  // two: the pipeline turns back
+    return flight.first * activations(of, job, all, chunks[0]) + flight.others * activations(of, job, all, chunks[1]);
 }
 
 // Chunks go forward in turn, each with p micro-batches, and back likewise from the last one on; all p v of them further the turns repeat.
 Bytes most_interleaved(OfBlock of, const Prepared::State& job, std::size_t stage) {
     const Plan& plan = job.scenario.plan;
-    const StageBlocks& all = job.stages[stage];
     std::vector<Bytes> chunks;
-    for (const ChunkBlocks& chunk : job.chunks[stage]) {
-        std::vector<int> blocks(all.count.size());
-        for (const ChunkBlocks::Block& b : chunk.blocks) ++blocks[static_cast<std::size_t>(b.block_template)];
-        chunks.push_back(activations(of, job, blocks, chunk.layers_again(all), chunk.layers));
-    }
+    for (const ChunkBlocks& chunk : job.chunks[stage]) chunks.push_back(activations(of, job, job.stages[stage], chunk));
     const std::int64_t p = plan.pp, v = plan.vpp, warm_up = interleaved_warm_up(plan, stage);
     const std::int64_t forwards = std::min(job.micro_batches * v, warm_up + p * v);
     Bytes waiting, most;

@@ -11,7 +11,7 @@ namespace {
 // way to the first stage, as many gradients of weights are left as it is late. Any stage may be the one that ends last.
 Seconds zero_bubble_time(const Pipeline& p, const TimesOfStages& stages) {
     Seconds before, back_before, round_trip, end;
-    const auto there_and_back = [](const StageTimes& s) { return s.forward - s.early + s.backward - s.early_backward - s.met; };
+    const auto there_and_back = [](const StageTimes& s) { return s.forward - s.early + s.backward_alone(); };
     for (std::size_t i = 0; i < stages.size(); ++i) round_trip += there_and_back(stages[i]);
     for (std::size_t i = 0; i < stages.size(); ++i) {
         const StageTimes& s = stages[i];
@@ -22,7 +22,7 @@ Seconds zero_bubble_time(const Pipeline& p, const TimesOfStages& stages) {
         const Seconds behind = max(Seconds{}, back_before + stages[0].weights - late * s.weights);
         end = max(end, before + wait + p.micro_batches * s.device() - (i > 0 ? s.early : Seconds{}) + behind);
         before += s.forward - (i > 0 ? s.early : Seconds{});
-        back_before += s.backward - s.early_backward - s.met;
+        back_before += s.backward_alone();
     }
     return end;
 }
@@ -94,16 +94,15 @@ Seconds carried_time(const Pipeline& p, const TimesOfStages& stages) {
     Seconds once;
     for (std::size_t i = 0; i < stages.size(); ++i) {
         const StageTimes& s = stages[i];
-        once += s.forward - s.early + s.backward - s.early_backward - s.late - s.met;
+        once += s.forward - s.early + s.backward_alone() - s.late;
     }
     return once / p.chunks + (p.micro_batches - 1) * p.busiest_boundary;
 }
 
 // By how much earlier the stage behind a stage ends its own last work.
 Seconds drain(const Pipeline& p, const StageTimes& s) {
-    const Seconds alone = s.backward - s.early_backward - s.met;
-    if (p.schedule == Schedule::zero_bubble) return alone - s.weights;
-    return (alone - s.late) / p.chunks;
+    if (p.schedule == Schedule::zero_bubble) return s.backward_alone() - s.weights;
+    return (s.backward_alone() - s.late) / p.chunks;
 }
 
 }  // namespace
@@ -114,7 +113,7 @@ Seconds drain(const Pipeline& p, const StageTimes& s) {
 // stage and comes back. Then it waits for nothing.
 Seconds turning_time(const Pipeline& p, const TimesOfStages& stages) {
     const auto forward = [&](const StageTimes& s) { return 0.5 * (s.forward - s.early) + p.hidden_send; };
-    const auto backward = [&](const StageTimes& s) { return 0.5 * (s.backward - s.early_backward - s.met) + p.hidden_send; };
+    const auto backward = [&](const StageTimes& s) { return 0.5 * s.backward_alone() + p.hidden_send; };
     Seconds forwards, backwards, forwards_before, backwards_before, end;  // of chunks: of the stages behind one, and before it
     for (std::size_t i = 0; i < stages.size(); ++i) forwards += forward(stages[i]), backwards += backward(stages[i]);
     for (std::size_t i = 0; i < stages.size(); ++i) {

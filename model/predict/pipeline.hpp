@@ -21,7 +21,9 @@ struct StageTimes {
     Seconds host_forward, host_backward;  // to issue it all
     Seconds passing;                      // what first and last micro-batch take longer
     [[nodiscard]] Seconds device() const { return forward + backward + weights; }
-    [[nodiscard]] Seconds alone() const { return device() - met - early - early_backward - late; }  // of one that passes alone
+    // Of one that passes alone.
+    [[nodiscard]] Seconds backward_alone() const { return backward - early_backward - met; }
+    [[nodiscard]] Seconds alone() const { return forward - early + backward_alone() + weights - late; }
     [[nodiscard]] Seconds host() const { return host_forward + host_backward; }
 };
 

@@ -2,6 +2,7 @@
 #include "model/predict/stage_play.hpp"
 
 #include "model/plan/framework_defaults.hpp"
+#include "model/schedule/schedule.hpp"
 
 #include <algorithm>
 
@@ -99,8 +100,9 @@ void StagePlay::forward_behind_gathers(Overlap& o, const StageExchanges& exchang
 
 // Does the stage do all its forwards before its first backward?
 bool StagePlay::forwards_first() const {
-    const std::int64_t p = plan_.pp, v = plan_.vpp, warm_up = 2 * (p - 1) + (v - 1) * p;
-    return plan_.schedule == Schedule::gpipe || (plan_.schedule == Schedule::interleaved && v > 1 && warm_up >= job_.micro_batches * v);
+    const std::int64_t chunks = plan_.vpp;
+    return plan_.schedule == Schedule::gpipe || (plan_.schedule == Schedule::interleaved && chunks > 1 &&
+                                                 interleaved_warm_up(plan_.pp, plan_.vpp, 0) >= job_.micro_batches * chunks);
 }
 
 // What a pipeline does between two passes of one micro-batch over neighbouring chunks: this pass of other micro-batches.

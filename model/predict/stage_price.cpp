@@ -49,8 +49,7 @@ private:
         for (std::size_t s = 0; s <= last_; ++s) {
             double& times = beside.emplace_back(1.0);
             if (!(exchanged[s] > Seconds{})) continue;
-            const double each = (all[s].data - 1) / static_cast<double>(std::max<std::size_t>(1, all[s].stages.size()));
-            for (const std::size_t mate : all[s].stages) times += each * std::min(1.0, exchanged[mate] / exchanged[s]);
+            for (const std::size_t mate : all[s].stages) times += all[s].data_of_each() * std::min(1.0, exchanged[mate] / exchanged[s]);
         }
         return beside;
     }

@@ -50,7 +50,7 @@ Seconds held_up_at_end(const Prepared::State& job, const StagePrices& stages, st
     const auto goes_through = [&](std::size_t s) { through = max(through, alone(s) - stages[s].data.at_end) + stages[s].data.at_end; };
     for (auto mate = mates.stages.rbegin(); mate != mates.stages.rend() && *mate > stage; ++mate) goes_through(*mate);
     goes_through(stage);
-    return std::min(1.0, (mates.data - 1) / static_cast<double>(mates.stages.size())) * (through - alone(stage));
+    return std::min(1.0, mates.data_of_each()) * (through - alone(stage));
 }
 
 // From the first micro-batch that the first stage takes to the last. Stages pass on what they have, so that the slowest sets the pace: of

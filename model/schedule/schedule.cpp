@@ -46,7 +46,7 @@ Order interleaved(int stage, int p, int v, int m) {
                 forwards.push_back({WorkKind::forward, chunk, i});
                 backwards.push_back({WorkKind::backward, v - 1 - chunk, i});
             }
-    const int warm_up = std::min(2 * (p - stage - 1) + (v - 1) * p, m * v);
+    const int warm_up = std::min(interleaved_warm_up(p, v, stage), m * v);
     return one_forward_one_backward(forwards, backwards, warm_up);
 }
 
@@ -141,6 +141,8 @@ Order dual_pipe_v(int s, int p, int m) {
 }
 
 }  // namespace
+
+int interleaved_warm_up(int stages, int chunks, int stage) { return 2 * (stages - stage - 1) + (chunks - 1) * stages; }
 
 std::vector<Order> work_orders(Schedule schedule, int stages, int chunks, int micro_batches) {
     std::vector<Order> orders;

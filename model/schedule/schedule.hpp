@@ -34,6 +34,9 @@ struct WorkItem {
     friend bool operator==(const WorkItem&, const WorkItem&) = default;
 };
 
+// Forwards of a stage before its first backward in the interleaved schedule, where there are so many; behind them each has a backward.
+int interleaved_warm_up(int stages, int chunks, int stage);
+
 // The work of each stage in order. Every micro-batch goes forward and backward once through every chunk.
 // Preconditions: stages, chunks, micro_batches >= 1; two chunks where the schedule turns back, else more than one only when interleaved,
 // whose micro-batches divide by stages.

@@ -3,6 +3,7 @@
 #include "model/io/profile/profile_reader.hpp"
 #include "model/io/profile/profile_writer.hpp"
 #include "model/sextant.hpp"
+#include "tests/temporary_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,18 +14,13 @@
 #include <random>
 #include <sstream>
 
-#include <unistd.h>
-
 namespace sextant {
 namespace {
 
 namespace fs = std::filesystem;
 
-class DamagedLogs : public testing::Test {
+class DamagedLogs : public TemporaryFolder {
 protected:
-    void SetUp() override { fs::create_directories(folder_); }
-    void TearDown() override { fs::remove_all(folder_); }
-
     std::size_t below(std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random_); }
 
     std::string damaged(std::string text) {
@@ -68,7 +64,6 @@ protected:
 
     std::mt19937 random_{20261122};
     Library library_ = open_library();
-    fs::path folder_ = fs::temp_directory_path() / ("sextant-damaged-logs-" + std::to_string(::getpid()));
 };
 
 TEST_F(DamagedLogs, MakeAProfileOrAreRefused) {

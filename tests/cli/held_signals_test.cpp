@@ -2,28 +2,23 @@
 
 #include "cli/child_process.hpp"
 #include "cli/scratch_folder.hpp"
-
-#include <gtest/gtest.h>
+#include "tests/temporary_folder.hpp"
 
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
-
-#include <unistd.h>
 
 namespace sextant {
 namespace {
 
 namespace fs = std::filesystem;
 
-class HeldSignalsTest : public testing::Test {
+class HeldSignalsTest : public TemporaryFolder {
 protected:
-    void SetUp() override { fs::create_directories(folder_); }
     void TearDown() override {
         EXPECT_TRUE(fs::is_empty(folder_)) << "left behind";
-        fs::remove_all(folder_);
+        TemporaryFolder::TearDown();
     }
-    fs::path folder_ = testing::TempDir() + "sextant_held_" + std::to_string(::getpid());
 };
 
 TEST_F(HeldSignalsTest, ThatComeBetweenTwoChildrenAreThrownInsteadOfTheNext) {

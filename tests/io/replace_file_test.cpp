@@ -1,26 +1,21 @@
 #include "model/io/format/replace_file.hpp"
 
-#include <gtest/gtest.h>
+#include "tests/temporary_folder.hpp"
 
 #include <fstream>
-
-#include <unistd.h>
 
 namespace sextant {
 namespace {
 
 namespace fs = std::filesystem;
 
-class ReplaceFile : public testing::Test {
+class ReplaceFile : public TemporaryFolder {
 protected:
-    void SetUp() override { fs::create_directory(folder_); }
-    void TearDown() override { fs::remove_all(folder_); }
     static std::string text_of(const fs::path& file) {
         std::ifstream in(file);
         return {std::istreambuf_iterator<char>(in), {}};
     }
 
-    const fs::path folder_ = fs::path(testing::TempDir()) / ("sextant_replace_" + std::to_string(::getpid()));
     const fs::path file_ = folder_ / "file";
 };
 

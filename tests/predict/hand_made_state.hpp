@@ -39,4 +39,31 @@ inline void deal_out_blocks(Prepared::State& job) {
     job.chunks.assign(job.stages.size(), {chunk});
 }
 
+// Activations of a stage in GB, where each of its ten layers keeps 0.1 GB of a micro-batch: a micro-batch in flight is 1 GB.
+inline double activations_gb(const Prepared::State& job, std::size_t stage) {
+    return stage_memory(job).at(stage)[MemoryKind::activations] / units::GB;
+}
+
+inline Prepared::State with_activations(int stages, std::int64_t micro_batches, Schedule schedule) {
+    Prepared::State job = ten_layers(stages);
+    job.micro_batches = micro_batches;
+    job.scenario.plan.schedule = schedule;
+    job.templates[0].saved = 0.1 * units::GB;
+    job.templates[0].kept_input = 0.01 * units::GB;
+    job.templates[0].working = 0.1 * units::GB;
+    return job;
+}
+
+// The ten layers of each stage, as evenly as possible over its chunks.
+inline void cut_into_chunks(Prepared::State& job, int chunks) {
+    job.scenario.plan.vpp = chunks;
+    std::vector<ChunkBlocks> of_stage(static_cast<std::size_t>(chunks));
+    for (int c = 0; c < chunks; ++c) {
+        ChunkBlocks& chunk = of_stage[static_cast<std::size_t>(c)];
+        chunk.layers = 10 * (c + 1) / chunks - 10 * c / chunks;
+        chunk.blocks.assign(static_cast<std::size_t>(chunk.layers), {});
+    }
+    job.chunks.assign(job.stages.size(), of_stage);
+}
+
 }  // namespace sextant

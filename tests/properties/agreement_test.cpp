@@ -26,6 +26,13 @@ struct Difference {
     std::string of;
 };
 
+// Of overrides, as they are typed.
+std::string words(const std::vector<std::string>& overrides) {
+    std::string text;
+    for (const std::string& o : overrides) text += o + ' ';
+    return text;
+}
+
 double percentile(const std::vector<Difference>& sorted, double share) {
     return std::abs(sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))].value);
 }
@@ -72,9 +79,8 @@ TEST(Agreement, of_predict_and_simulate_on_random_plans_that_offload) {
         if (!sharded) continue;
         s.framework.offloaded_gradients = static_cast<OffloadedGradients>(all.size() % 4);
         s.plan.offload = s.plan.shards_parameters() && all.size() % 3 > 0 ? Offload::optimizer_and_parameters : Offload::optimizer;
-        std::string text =
-            "gradients " + std::to_string(all.size() % 4) + " offload " + std::to_string(static_cast<int>(s.plan.offload)) + ' ';
-        for (const std::string& o : plan.overrides) text += o + ' ';
+        std::string text = "gradients " + std::to_string(all.size() % 4) + " offload " + std::to_string(static_cast<int>(s.plan.offload)) +
+                           ' ' + words(plan.overrides);
         all.push_back({difference(s), text});
     }
     sort_and_print(all, "random plans that offload");
@@ -105,8 +111,7 @@ constexpr std::uint64_t unseen = 401;
 TEST(Agreement, of_predict_and_simulate_on_random_plans) {
     std::vector<Difference> all, uniform;
     for (const RandomPlan& plan : random_plans(unseen, 1000)) {
-        std::string text;
-        for (const std::string& o : plan.overrides) text += o + ' ';
+        const std::string text = words(plan.overrides);
         all.push_back({difference(plan.scenario), text});
         if (is_uniform(plan.scenario)) uniform.push_back(all.back());
     }
@@ -125,8 +130,7 @@ TEST(Agreement, of_predict_and_simulate_on_random_plans) {
 TEST(Agreement, of_the_memory_that_predict_and_simulate_find_on_random_plans) {
     std::vector<Difference> list;
     for (const RandomPlan& plan : random_plans(unseen + 40, 300)) {
-        std::string text;
-        for (const std::string& o : plan.overrides) text += o + ' ';
+        const std::string text = words(plan.overrides);
         const Bytes predicted = estimate(prepare(plan.scenario)).peak_memory, played = simulate(plan.scenario).report.estimate.peak_memory;
         list.push_back({predicted / played - 1, text});
         const Plan& p = plan.scenario.plan;
@@ -143,8 +147,7 @@ TEST(Agreement, of_predict_and_simulate_on_random_plans_whose_stages_share_nodes
     for (const RandomPlan& plan : random_plans(unseen + 60, 500)) {
         Scenario s = plan.scenario;
         if (s.plan.pp == 1 || s.plan.dp == 1) continue;
-        std::string text;
-        for (const std::string& o : plan.overrides) text += o + ' ';
+        const std::string text = words(plan.overrides);
         s.plan.scattered = true;
         scattered.push_back({difference(s), text});
         s.cluster.node.nic_link.bandwidth.value *= 0.1;
@@ -184,8 +187,7 @@ TEST(Agreement, of_predict_and_simulate_where_stages_wait_for_their_links) {
                                                    "plan.global_batch=" + std::to_string(dp * micro_batches),
                                                    "plan.precision=\"fp16\"",
                                                    std::string("plan.data_parallel=\"") + data_parallel + '"'};
-                std::string text;
-                for (const std::string& o : set) text += ' ' + o;
+                const std::string text = words(set);
                 list.push_back({difference(bundled_scenario("mixtral-8x7b-128xh100", set)), text});
             }
     sort_and_print(list, "plans that wait for links");
@@ -225,8 +227,8 @@ TEST(Agreement, of_predict_and_simulate_on_random_plans_that_are_fed_from_storag
     for (const RandomPlan& plan : random_plans(unseen + 20, 300)) {
         const double ratio = std::array{0.3, 0.6, 1.0, 1.5, 3.0}[i % 5];
         const Reason reason = reasons[i++ % 3];
-        std::string text = "ratio " + std::to_string(ratio) + " reason " + std::to_string(static_cast<int>(reason)) + ' ';
-        for (const std::string& o : plan.overrides) text += o + ' ';
+        std::string text =
+            "ratio " + std::to_string(ratio) + " reason " + std::to_string(static_cast<int>(reason)) + ' ' + words(plan.overrides);
         (ratio > 1   ? bound_by_loader
          : ratio < 1 ? bound_by_compute
                      : near)
@@ -342,8 +344,7 @@ TEST(Agreement, of_predict_and_simulate_on_parameter_servers) {
                                                                    std::string("plan.gradient_overlap=") + overlap,
                                                                    "hardware.nodes=null",
                                                                    "hardware.straggler=null"};
-                                std::string text = of;
-                                for (const std::string& o : set) text += ' ' + o;
+                                const std::string text = std::string(of) + ' ' + words(set);
                                 const Scenario s = bundled_scenario(of, set);
                                 (s.plan.is_asynchronous() ? each : together).push_back({difference(s), text});
                             }
@@ -370,8 +371,7 @@ TEST(Agreement, of_predict_and_simulate_where_devices_are_slow) {
                                                    "plan.micro_batch=2",
                                                    "hardware.nodes=null",
                                                    std::string(R"(hardware.straggler={"devices": 1, "speed": )") + speed + '}'};
-                std::string text;
-                for (const std::string& o : set) text += ' ' + o;
+                const std::string text = words(set);
                 const Scenario job = bundled_scenario("bert-large-64xv100", set);
                 list.push_back({difference(job), text});
                 const Prepared prepared = prepare(job);

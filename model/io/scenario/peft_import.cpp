@@ -21,11 +21,13 @@ constexpr ProductNames products[] = {
     {&LowRankAdapters::fc1, {"gate_proj", "up_proj", "gate_up_proj", "dense_h_to_4h", "c_fc", "fc1", "w1", "w3"}},
     {&LowRankAdapters::fc2, {"down_proj", "dense_4h_to_h", "fc2", "w2", "c_proj"}}};
 
-// "q_proj", or with the path that leads there: "model.layers.0.self_attn.q_proj".
+// "q_proj", of that alone or with the path that leads there: "model.layers.0.self_attn.q_proj".
+std::string_view name_in(std::string_view path) { return path.substr(path.rfind('.') + 1); }
+
 void add_module(const JsonNode& node, LowRankAdapters& adapters) {
     std::string path;
     if (!read_value(node, path)) return;
-    const std::string_view name = std::string_view(path).substr(path.rfind('.') + 1);
+    const std::string_view name = name_in(path);
     std::vector<std::string_view> names;
     bool known = false;
     for (const ProductNames& p : products)
@@ -58,7 +60,7 @@ void refuse_what_trains_otherwise(ObjectReader& r) {
 std::string parts_of_products(const std::vector<std::string>& named, bool all) {
     const auto count = [&](std::initializer_list<std::string_view> parts) {
         return all ? parts.size() : static_cast<std::size_t>(std::ranges::count_if(named, [&](const std::string& n) {
-            return std::ranges::find(parts, std::string_view(n).substr(n.rfind('.') + 1)) != parts.end();
+            return std::ranges::find(parts, name_in(n)) != parts.end();
         }));
     };
     std::string text;

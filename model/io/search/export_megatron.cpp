@@ -39,6 +39,10 @@ struct Words {
 // Megatron's own sharding of gradients and weights, which it calls FSDP.
 bool uses_fsdp(const Plan& p) { return p.shards_gradients(); }
 
+bool recomputes(const Plan& p, const char* module) {
+    return p.recompute == Recompute::selective && std::ranges::find(p.recompute_modules, module) != p.recompute_modules.end();
+}
+
 // Megatron-LM starts no run that overlaps the messages of experts with the kernels of another micro-batch in any other way.
 void check_expert_overlap(const Scenario& s, Refusals& r) {
     const Plan& p = s.plan;
@@ -46,8 +50,7 @@ void check_expert_overlap(const Scenario& s, Refusals& r) {
     const std::string as = "overlaps the messages of experts ", hint = "plan.expert_overlap=false";
     r.unless(p.pp == 1 || p.vpp > 1, "/plan/expert_overlap", as + "in pipelines whose stages have several chunks alone",
              "plan.schedule=interleaved and plan.vpp=2, or " + hint);
-    const bool again = std::ranges::find(p.recompute_modules, "moe") != p.recompute_modules.end();
-    r.unless(p.recompute == Recompute::none || (p.recompute == Recompute::selective && !again), "/plan/expert_overlap",
+    r.unless(p.recompute == Recompute::none || (p.recompute == Recompute::selective && !recomputes(p, "moe")), "/plan/expert_overlap",
              as + "where neither layers nor their experts run again", hint);
     const auto* t = std::get_if<TransformerSpec>(&s.workload.spec);
     r.unless(!t || t->mtp_layers <= 1, "/plan/expert_overlap", as + "with one layer of multi-token prediction at most", hint);
@@ -209,10 +212,7 @@ void precision(const Scenario& s, Words& w) {
     if (p.compute == DataType::fp8) {
         w.set("--fp8-format", "hybrid");
         // Scales of the steps before, which are usual, would count what runs again twice: Megatron-LM refuses.
-        const auto again = [&](const char* module) {
-            return std::ranges::find(s.plan.recompute_modules, module) != s.plan.recompute_modules.end();
-        };
-        if (s.plan.recompute == Recompute::selective && (again("layernorm") || again("moe_act"))) w.set("--fp8-recipe", "tensorwise");
+        if (recomputes(s.plan, "layernorm") || recomputes(s.plan, "moe_act")) w.set("--fp8-recipe", "tensorwise");
     }
     if (p.compute == DataType::mxfp8) w.set("--fp8-format", "e4m3"), w.set("--fp8-recipe", "mxfp8");
     if (p.compute == DataType::nvfp4) w.set("--fp4-format", "e2m1");

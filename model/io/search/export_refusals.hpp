@@ -28,10 +28,11 @@ inline int ranks_per_node(const Scenario& s) { return s.plan.devices() / used_no
 // Launchers start as many ranks on each node, and number them node by node.
 inline void check_ranks(const Scenario& s, Refusals& r) {
     const int devices = s.plan.devices(), nodes = used_nodes(s);
-    r.unless(devices % nodes == 0, "/plan",
-             "starts as many ranks on each node: " + std::to_string(devices) + " on " + std::to_string(nodes) + " nodes are not as many",
-             "a number of devices that nodes divide, or \"devices_per_node\" in hardware");
-    r.unless(!s.plan.scattered || devices <= nodes || nodes == 1, "/plan/scattered", "numbers ranks node by node", "false");
+    r.unless(
+        devices % nodes == 0, "/plan",
+        "would start as many ranks on each node: " + std::to_string(devices) + " on " + std::to_string(nodes) + " nodes are not as many",
+        "a number of devices that nodes divide, or \"devices_per_node\" in hardware");
+    r.unless(!s.plan.scattered || devices <= nodes || nodes == 1, "/plan/scattered", "would number ranks node by node", "false");
 }
 
 // What of recomputing no flag says, where not every block runs forward again.

@@ -139,9 +139,9 @@ SpanKind exchange_of(const DeviceWork& w, const Plan& plan) {
     const auto named = [&](std::string_view words, std::string_view mesh) { return mentions(w.group, words) || mentions(w.group, mesh); };
     if (named("tensor", "mesh_tp")) return SpanKind::tensor_exchange;
     if (named("pipeline", "mesh_pp")) return SpanKind::pipeline_transfer;
-    const bool of_gradients = mentions(w.group, "expert_data") || mentions(w.group, "mesh_efsdp");  // of experts
-    if (!of_gradients && (named("expert", "mesh_ep") || named("all_to_all", "alltoall"))) return SpanKind::expert_exchange;
-    if (of_gradients || named("data", "mesh_dp") || mentions(w.group, "mesh_fsdp")) return SpanKind::data_exchange;
+    if (named("expert_data", "mesh_efsdp")) return SpanKind::data_exchange;  // gradients of experts
+    if (named("expert", "mesh_ep") || named("all_to_all", "alltoall")) return SpanKind::expert_exchange;
+    if (named("data", "mesh_dp") || mentions(w.group, "mesh_fsdp")) return SpanKind::data_exchange;
     if (named("context", "mesh_cp")) return SpanKind::context_exchange;
     const bool messages = w.name.find("SendRecv") != std::string::npos;
     if (messages && plan.pp > 1) return SpanKind::pipeline_transfer;

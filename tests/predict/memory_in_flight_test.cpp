@@ -1,0 +1,143 @@
+// What waits on a stage for its backward, under each schedule.
+#include "tests/predict/hand_made_state.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sextant {
+namespace {
+
+using namespace units;
+
+TEST(Memory, OfOneForwardOneBackwardHoldsAsManyMicroBatchesAsStagesFollow) {
+    // Stage s of 4 starts 4 - s micro-batches before its first backward frees one.
+    const Prepared::State many = with_activations(4, 8, Schedule::one_f_one_b);
+    for (std::size_t s = 0; s < 4; ++s) EXPECT_NEAR(activations_gb(many, s), 4.0 - static_cast<double>(s), 1e-9);
+    const Prepared::State few = with_activations(4, 2, Schedule::one_f_one_b);  // there are only two
+    EXPECT_NEAR(activations_gb(few, 0), 2, 1e-9);
+    EXPECT_NEAR(activations_gb(few, 3), 1, 1e-9);
+}
+
+TEST(Memory, OfZeroBubbleHoldsOnEveryStageAsMuchAsOnTheFirst) {
+    // Weight gradients of stage s come s micro-batches late: to the 4 - s of 1F1B come s that wait for them.
+    for (std::size_t s = 0; s < 4; ++s) {
+        EXPECT_NEAR(activations_gb(with_activations(4, 8, Schedule::zero_bubble), s), 4, 1e-9);
+        EXPECT_NEAR(activations_gb(with_activations(4, 2, Schedule::zero_bubble), s), 2, 1e-9);  // there are only two
+    }
+}
+
+TEST(Memory, OfPipelinesThatTurnBackHoldsAsMuchOnEveryStage) {
+    // p = 4, chunks of four and six layers. Zero bubble: stage s holds 8 - s of the first and s of the second, or one more of that and one
+    // less of this, whichever is larger: 7 x 0.4 + 6 x 0.1 = 3.4 GB on stage 0, where 8 x 0.4 = 3.2; 4 x 0.4 + 4 x 0.6 on stage 3.
+    const auto job = [](Schedule schedule, std::int64_t micro_batches) {
+        Prepared::State made = with_activations(4, micro_batches, schedule);
+        made.scenario.plan.vpp = 2;
+        std::vector<ChunkBlocks> chunks(2);
+        for (std::size_t c = 0; c < 2; ++c) {
+            chunks[c].layers = c == 0 ? 4 : 6;
+            chunks[c].blocks.assign(static_cast<std::size_t>(chunks[c].layers), {});
+        }
+        made.chunks.assign(made.stages.size(), chunks);
+        return made;
+    };
+    EXPECT_NEAR(activations_gb(job(Schedule::zero_bubble_v, 16), 0), 7 * 0.4 + 0.6, 1e-9);
+    EXPECT_NEAR(activations_gb(job(Schedule::zero_bubble_v, 16), 3), 4 * 0.4 + 4 * 0.6, 1e-9);
+    EXPECT_NEAR(activations_gb(job(Schedule::zero_bubble_v, 2), 3), 2 * 0.4 + 2 * 0.6, 1e-9);  // there are only two
+    // Both at once.
+    EXPECT_NEAR(activations_gb(job(Schedule::dual_pipe_v, 16), 0), 8 * 0.4 + 0.6, 1e-9);
+    EXPECT_NEAR(activations_gb(job(Schedule::dual_pipe_v, 16), 3), 5 * 0.4 + 4 * 0.6, 1e-9);
+}
+
+TEST(Memory, OfGpipeHoldsEveryMicroBatchAndOfSequentialOne) {
+    for (std::size_t s = 0; s < 4; ++s) {
+        EXPECT_NEAR(activations_gb(with_activations(4, 8, Schedule::gpipe), s), 8, 1e-9);
+        EXPECT_NEAR(activations_gb(with_activations(4, 1, Schedule::sequential), s), 1, 1e-9);
+    }
+}
+
+TEST(Memory, OfInterleavingHoldsMoreByTheWarmUpOfItsChunks) {
+    // p = 4, v = 2: stage 0 starts 2 x 3 + 1 x 4 chunks before its first backward, and one more: 11 chunks of half a stage, 5.5 GB
+    // where 1F1B holds 4. Stage 3: 0 + 4 + 1 = 5 chunks.
+    Prepared::State job = with_activations(4, 8, Schedule::interleaved);
+    cut_into_chunks(job, 2);
+    EXPECT_NEAR(activations_gb(job, 0), 5.5, 1e-9);
+    EXPECT_NEAR(activations_gb(job, 3), 2.5, 1e-9);
+}
+
+TEST(Memory, OfInterleavingCountsEachChunkByItself) {
+    // Stage 0 goes forward four times with the first chunk, four with the second, three with the first; then back with the second and
+    // forward with the first once more. Of ten layers of 0.1 GB the first chunk has eight: 7 x 0.8 + 4 x 0.2 GB, and then 8 x 0.8 + 3 x
+    // 0.2.
+    Prepared::State job = with_activations(4, 8, Schedule::interleaved);
+    cut_into_chunks(job, 2);
+    const auto first_has = [&](int layers) {
+        std::vector<ChunkBlocks>& chunks = job.chunks.front();
+        chunks[0].blocks.assign(static_cast<std::size_t>(layers), {});
+        chunks[1].blocks.assign(static_cast<std::size_t>(10 - layers), {});
+        chunks[0].layers = layers, chunks[1].layers = 10 - layers;
+        return activations_gb(job, 0);
+    };
+    EXPECT_NEAR(first_has(8), 8 * 0.8 + 3 * 0.2, 1e-9);
+    EXPECT_NEAR(first_has(5), 5.5, 1e-9);
+    EXPECT_NEAR(first_has(2), 7 * 0.2 + 4 * 0.8, 1e-9);
+}
+
+TEST(Memory, OfFullRecomputeKeepsInputsAndOneLayerAtWork) {
+    // Ten layers x 4 micro-batches x 0.01 GB, and 0.1 GB of the layer that runs again.
+    Prepared::State job = with_activations(4, 8, Schedule::one_f_one_b);
+    job.scenario.plan.recompute = Recompute::full;
+    for (StageBlocks& s : job.stages) s.recomputed_layers = 10;
+    EXPECT_NEAR(activations_gb(job, 0), 0.4 + 0.1, 1e-9);
+    // Four of ten layers: 4 x (4 x 0.01 + 6 x 0.1) GB + 0.1 GB.
+    job.scenario.plan.recompute = Recompute::blocks;
+    for (StageBlocks& s : job.stages) s.recomputed_layers = 4;
+    EXPECT_NEAR(activations_gb(job, 0), 4 * 0.64 + 0.1, 1e-9);
+}
+
+TEST(Memory, OfSelectiveRecomputeHoldsWhatOneLayerMakesAgain) {
+    // Of 0.1 GB a layer drops 0.04: 4 micro-batches x 10 x 0.06 GB, and 0.04 GB of the layer whose backward is under way.
+    Prepared::State job = with_activations(4, 8, Schedule::one_f_one_b);
+    job.scenario.plan.recompute = Recompute::selective;
+    job.templates[0].saved = 0.06 * GB;
+    job.templates[0].dropped = 0.04 * GB;
+    EXPECT_NEAR(activations_gb(job, 0), 2.4 + 0.04, 1e-9);
+}
+
+TEST(Memory, OfLogitsIsThatOfOneMicroBatchAndUnderGpipeOfAll) {
+    // 0.2 GB in each of ten blocks; GPipe has all 8 micro-batches' when the first backward begins.
+    Prepared::State job = with_activations(1, 8, Schedule::one_f_one_b);
+    job.templates[0].saved_logits = 0.2 * GB;
+    EXPECT_NEAR(stage_memory(job)[0][MemoryKind::logits] / GB, 2, 1e-9);
+    job.scenario.plan.schedule = Schedule::gpipe;
+    EXPECT_NEAR(stage_memory(job)[0][MemoryKind::logits] / GB, 16, 1e-9);
+}
+
+TEST(Memory, OfTheGradientOfLogitsIsThatOfOneMicroBatchBesideThem) {
+    // 10 layers x 8 micro-batches x 0.1 GB wait; then the first backward begins with a gradient of 0.2 GB, or half of it in two chunks.
+    Prepared::State job = with_activations(1, 8, Schedule::gpipe);
+    job.templates[0].logits_gradient = 0.2 * GB;
+    EXPECT_NEAR(activations_gb(job, 0), 8 + 0.2, 1e-9);
+    job.scenario.plan.head_chunks = 2;
+    EXPECT_NEAR(activations_gb(job, 0), 8 + 0.1, 1e-9);
+    job.scenario.plan.forward_only = true;
+    EXPECT_EQ(activations_gb(job, 0), 0);
+}
+
+TEST(Memory, OfOffloadedActivationsIsThatOfABlockAtWorkAndOfOneOnItsWay) {
+    // Four micro-batches in flight, of ten layers that keep 0.1 GB each; of that 0.01 GB are what they read, and as much the sum in the
+    // middle.
+    Prepared::State job = with_activations(4, 8, Schedule::one_f_one_b);
+    Plan& plan = job.scenario.plan;
+    plan.offload_activations = OffloadActivations::all;
+    EXPECT_NEAR(activations_gb(job, 0), 2 * 0.1, 1e-9);
+    plan.offload_activations = OffloadActivations::residuals;
+    EXPECT_NEAR(activations_gb(job, 0), 4 * 10 * 0.08 + 2 * 0.02, 1e-9);
+    plan.offload_activations = OffloadActivations::layers;
+    plan.offloaded_layers = 3;
+    EXPECT_NEAR(activations_gb(job, 0), 4 * 7 * 0.1 + 0.3 * 2 * 0.1, 1e-9);
+    plan.offload_activations = OffloadActivations::none;
+    job.scenario.plan.offload = Offload::optimizer;
+    EXPECT_EQ(stage_memory(job)[0][MemoryKind::optimizer], Bytes{});
+}
+
+}  // namespace
+}  // namespace sextant
