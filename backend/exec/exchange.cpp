@@ -62,7 +62,7 @@ Array own_part(ComputeDevice& device, TensorCut cut, const Array& in, const Tens
 }
 
 // Rows of `width` elements of the sequences: as a collective has them, and as they stand in the whole.
-struct Piece {
+struct GatheredPiece {
     Array gathered;
     std::int64_t gathered_pitch;
     Array whole;
@@ -70,8 +70,8 @@ struct Piece {
 };
 
 // `gathered`: the ranks' parts one behind another, each of them its part of every array.
-std::vector<Piece> pieces_of(const Array& gathered, std::span<const Array> wholes, ContextCut mine, std::int64_t sequences) {
-    std::vector<Piece> pieces;
+std::vector<GatheredPiece> pieces_of(const Array& gathered, std::span<const Array> wholes, ContextCut mine, std::int64_t sequences) {
+    std::vector<GatheredPiece> pieces;
     std::int64_t at = 0;
     for (int r = 0; r < mine.ranks; ++r)
         for (const Array& whole : wholes) {
@@ -107,7 +107,7 @@ std::vector<Array> gather_sequences(ComputeDevice& device, RankCommunicator& com
         wholes.push_back(device.allocate(part.elements * cut.ranks, part.element));
     }
     communicator.all_gather(ParallelGroup::context, mine, gathered);
-    for (const Piece& p : pieces_of(gathered, wholes, cut, sequences))
+    for (const GatheredPiece& p : pieces_of(gathered, wholes, cut, sequences))
         device.copy_columns(p.gathered, p.gathered_pitch, p.whole, p.whole_pitch, p.width, sequences);
     return wholes;
 }
@@ -116,7 +116,7 @@ std::vector<Array> scatter_sequences(ComputeDevice& device, RankCommunicator& co
                                      std::span<const Array> wholes) {
     const Array gathered = device.allocate(elements_of(wholes), wholes.front().element);
     const Array mine = device.allocate(gathered.elements / cut.ranks, gathered.element);
-    for (const Piece& p : pieces_of(gathered, wholes, cut, sequences))
+    for (const GatheredPiece& p : pieces_of(gathered, wholes, cut, sequences))
         device.copy_columns(p.whole, p.whole_pitch, p.gathered, p.gathered_pitch, p.width, sequences);
     communicator.reduce_scatter(ParallelGroup::context, gathered, mine);
     std::vector<Array> parts;

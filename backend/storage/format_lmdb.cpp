@@ -6,6 +6,7 @@
 #include "model/base/diagnostics.hpp"
 
 #include <algorithm>
+#include <cerrno>
 
 #include <lmdb.h>
 
@@ -102,7 +103,9 @@ public:
 
 private:
     void good(int code) const {
-        if (code != MDB_SUCCESS) throw BackendError("cannot write all of " + path_ + ": " + mdb_strerror(code));
+        if (code == MDB_SUCCESS) return;
+        const char* more = code == EIO ? "; is the disk full?" : "";  // what it says, too, where a page was written in part
+        throw BackendError("cannot write all of " + path_ + ": " + mdb_strerror(code) + more);
     }
     void begin() {
         MDB_txn* transaction = nullptr;

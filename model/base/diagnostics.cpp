@@ -1,18 +1,13 @@
 #include "model/base/diagnostics.hpp"
 
+#include "model/base/spelling.hpp"
+
 namespace sextant {
 namespace {
 
 std::string join(const std::vector<Diagnostic>& diagnostics) {
     std::string text;
     for (const Diagnostic& d : diagnostics) text += (text.empty() ? "" : "\n") + to_text(d);
-    return text;
-}
-
-// Words of foreign files reach a terminal through here, which would obey their escapes.
-std::string without_escapes(std::string text) {
-    for (char& c : text)
-        if (const auto code = static_cast<unsigned char>(c); (code < 0x20 && c != '\n' && c != '\t') || code == 0x7f) c = '?';
     return text;
 }
 
@@ -24,7 +19,7 @@ std::string to_text(const Diagnostic& d) {
     if (!text.empty()) text += ": ";
     text += d.what;
     if (!d.hint.empty()) text += "\n  hint: " + d.hint;
-    return without_escapes(std::move(text));
+    return printable(std::move(text));  // it may quote a foreign file
 }
 
 InputError::InputError(std::vector<Diagnostic> diagnostics) : std::runtime_error(join(diagnostics)), diagnostics_(std::move(diagnostics)) {}

@@ -34,6 +34,12 @@ std::string lower_case(std::string_view text) {
     return out;
 }
 
+std::string printable(std::string text) {
+    for (char& c : text)
+        if (const auto code = static_cast<unsigned char>(c); (code < 0x20 && c != '\n' && c != '\t') || code == 0x7f) c = '?';
+    return text;
+}
+
 bool mentions(std::string_view text, std::string_view word) {
     const auto same = [](char a, char b) { return lower_case(a) == lower_case(b); };
     return word.empty() || std::search(text.begin(), text.end(), word.begin(), word.end(), same) != text.end();

@@ -1,4 +1,4 @@
-// Words as people write them: what a mistyped one may have meant, and which a text has, whatever their case.
+// Words as people write them: what a mistyped one may have meant, which a text has, whatever their case, and what of it can be shown.
 #pragma once
 
 #include <string>
@@ -8,6 +8,9 @@
 namespace sextant {
 
 std::string lower_case(std::string_view);
+
+// With '?' for each control character but line feeds and tabs: a terminal would obey them.
+std::string printable(std::string);
 
 // Every text mentions the empty word.
 bool mentions(std::string_view text, std::string_view word);

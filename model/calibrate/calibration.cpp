@@ -174,7 +174,9 @@ Calibration calibrate(const std::vector<ProbeRun>& runs, const std::vector<Profi
     };
     const Fit found = fit(starts, points, model);
 
-    Calibration c{.calibrated = machine, .runs = static_cast<int>(runs.size())};
+    Calibration c;
+    c.calibrated = machine;
+    c.runs = static_cast<int>(runs.size());
     for (std::size_t j = 0; j < parameters.size(); ++j) {
         const FittedParameter& f = found.parameters[j];
         c.parameters.push_back({parameters[j], starts[j].value, f.value, f.spread, f.at_bound});

@@ -12,7 +12,7 @@ namespace {
 enum PassWork : std::uint8_t { first_forward, forward, backward, last_backward, input, weights, last_weights, work_count };
 
 // Pipelines are played so many at once: the processor waits for one sum after another, and has time for several.
-constexpr std::size_t side_by_side = 8;
+constexpr std::size_t pipelines_at_once = 8;
 // Made for each kind of vector unit; the processor that runs it chooses. They add and compare: all come to the same.
 #if defined(__x86_64__)
 #define SEXTANT_FOR_EACH_VECTOR_UNIT __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
@@ -20,16 +20,16 @@ constexpr std::size_t side_by_side = 8;
 #define SEXTANT_FOR_EACH_VECTOR_UNIT
 #endif
 struct alignas(64) Times {
-    std::array<Seconds, side_by_side> of{};
+    std::array<Seconds, pipelines_at_once> of{};
 
     friend Times operator+(const Times& a, const Times& b) {
         Times sum;
-        for (std::size_t i = 0; i < side_by_side; ++i) sum.of[i] = a.of[i] + b.of[i];
+        for (std::size_t i = 0; i < pipelines_at_once; ++i) sum.of[i] = a.of[i] + b.of[i];
         return sum;
     }
     friend Times max(const Times& a, const Times& b) {
         Times later;
-        for (std::size_t i = 0; i < side_by_side; ++i) later.of[i] = a.of[i] < b.of[i] ? b.of[i] : a.of[i];
+        for (std::size_t i = 0; i < pipelines_at_once; ++i) later.of[i] = a.of[i] < b.of[i] ? b.of[i] : a.of[i];
         return later;
     }
 };
@@ -297,8 +297,8 @@ void PipelinePlayer::play(const PlayedSchedule& schedule, std::span<const Played
     some_->set(schedule);
     // All further micro-batches take as long as those that it took from few to more.
     const double further = static_cast<double>(micro_batches - schedule.few_) / (schedule.more_ - schedule.few_);
-    for (std::size_t first = 0; first < pipelines.size(); first += side_by_side) {
-        const auto some = pipelines.subspan(first, std::min(side_by_side, pipelines.size() - first));
+    for (std::size_t first = 0; first < pipelines.size(); first += pipelines_at_once) {
+        const auto some = pipelines.subspan(first, std::min(pipelines_at_once, pipelines.size() - first));
         some_->set(some);
         some_->play(schedule);
         const std::span<const Times> few = some_->ends_of_few(), more = some_->ends_of_more();

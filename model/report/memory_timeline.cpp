@@ -29,7 +29,7 @@ std::map<SegmentIndex, Extent> extents_of(const std::vector<const Span*>& spans)
     return extents;
 }
 
-struct Change {
+struct HeldChange {
     Seconds at;
     SegmentIndex segment = 0;
     bool ends = false;
@@ -37,18 +37,18 @@ struct Change {
 };
 
 void follow(MemoryTimeline& timeline, const std::vector<const Span*>& spans, std::span<const Segment> segments, const CostTable& prices) {
-    std::vector<Change> changes;
+    std::vector<HeldChange> changes;
     for (const auto& [segment, extent] : extents_of(spans)) {
         const WorkPrice& price = prices.works[segments[segment].work];
         const Bytes taken = price.allocates + price.working, given_back = price.releases + price.working;
         if (taken > Bytes{}) changes.push_back({extent.start, segment, false, taken});
         if (given_back > Bytes{}) changes.push_back({extent.end, segment, true, -given_back});
     }
-    std::ranges::sort(changes, {}, [](const Change& c) { return std::tuple(c.at, c.segment, c.ends); });
+    std::ranges::sort(changes, {}, [](const HeldChange& c) { return std::tuple(c.at, c.segment, c.ends); });
 
     timeline.curve.push_back({});
     Bytes held;
-    for (const Change& c : changes) {
+    for (const HeldChange& c : changes) {
         held += c.by;
         if (held > timeline.highest) timeline.highest = held, timeline.highest_at = c.at;
         if (timeline.curve.back().at == c.at)

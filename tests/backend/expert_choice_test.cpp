@@ -1,9 +1,8 @@
 // The kernels that choose experts against the host's choice: the same rows, places and counts, whatever is alike or no number.
 #include "backend/cpu/cpu_device.hpp"
 #include "backend/exec/reals.hpp"
-#include "backend/kernels/kernel_device.hpp"
 #include "tests/backend/arrays.hpp"
-#include "tests/backend/host_machine.hpp"
+#include "tests/backend/host_device.hpp"
 
 #include <gtest/gtest.h>
 
@@ -98,7 +97,7 @@ TEST(ExpertChoice, OfKernelsIsThatOfCores) {
         for (const std::vector<float>& scores : scores_of(choice)) {
             const auto expected = chosen(cpu, choice, scores);
             for (const int lanes : {1, 3}) {
-                kernels::KernelDevice<HostMachine> device(lanes);
+                HostDevice device(lanes);
                 EXPECT_EQ(chosen(device, choice, scores), expected) << choice.name << ", " << lanes << " lanes";
             }
         }

@@ -1,9 +1,8 @@
 // The kernels of accelerators against the CPU's operators, where the fixtures of operators_test.cpp do not go: cut tensors, padding, rows
 // longer than the lanes, repeated ids. Both work in fp32 in another order.
 #include "backend/cpu/cpu_device.hpp"
-#include "backend/kernels/kernel_device.hpp"
 #include "tests/backend/arrays.hpp"
-#include "tests/backend/host_machine.hpp"
+#include "tests/backend/host_device.hpp"
 #include "tests/backend/kernel_trials.hpp"
 
 #include <gtest/gtest.h>
@@ -93,7 +92,7 @@ TEST_P(Kernels, ComputeWhatTheCpuComputes) {
     CpuDevice cpu;
     const auto expected = results(cpu, GetParam());
     for (const int lanes : {1, 3, 4}) {
-        kernels::KernelDevice<HostMachine> device(lanes);
+        HostDevice device(lanes);
         const auto found = results(device, GetParam());
         ASSERT_EQ(found.size(), expected.size());
         for (std::size_t i = 0; i < found.size(); ++i)
@@ -106,7 +105,7 @@ TEST(Kernel, PutAttentionTogetherFromItsParts) {
     CpuDevice cpu;
     for (const Trial& trial : trials()) {
         if (!std::holds_alternative<Attention>(trial.kind)) continue;
-        kernels::KernelDevice<HostMachine> device(1);
+        HostDevice device(1);
         device.machine().fuse_attention();
         const auto found = results(device, trial), expected = results(cpu, trial);
         for (std::size_t i = 0; i < found.size(); ++i) EXPECT_LT(relative_error(found[i], expected[i]), 1e-5) << trial.name << ", " << i;
@@ -134,7 +133,7 @@ TEST(Kernel, LetScoresFallAsPublished) {
 
 TEST(Kernel, DropTheElementsThatTheCpuDrops) {
     CpuDevice cpu;
-    kernels::KernelDevice<HostMachine> device(1);
+    HostDevice device(1);
     const Trial dropout = trials().front();
     EXPECT_EQ(results(device, dropout)[1], results(cpu, dropout)[1]);
 }
@@ -148,7 +147,7 @@ TEST(Kernel, TakeTheRoomForAScanThatIsAskedForBeforeARun) {
                       .outputs = {y},
                       .weights = {8, 8, 8},
                       .samples = 2};
-    kernels::KernelDevice<HostMachine> device(1);
+    HostDevice device(1);
     results(device, trial);
     const std::int64_t arrays = 500 * (128 + 64 + 64 + 8 + 128) + 3 * 8;  // and as many gradients, all of four bytes
     const auto taken = static_cast<double>(device.peak_bytes() - 2 * 4 * arrays),
@@ -170,14 +169,14 @@ TEST(Kernel, UpdateAsTheCpuDoes) {
             return from_device(device, weights);
         };
         CpuDevice cpu;
-        kernels::KernelDevice<HostMachine> device(3);
+        HostDevice device(3);
         EXPECT_LT(relative_error(weights_after(device), weights_after(cpu)), 1e-6) << static_cast<int>(kind);
     }
 }
 
 TEST(Kernel, MergeTheLossesOfSeveralRanks) {
     // Two ranks, one row. Largest 3 and 1, sums 2 and 4, the label's logit 0.5 on the second: log(2 + 4 exp(-2)) + 3 - 0.5.
-    kernels::KernelDevice<HostMachine> device(1);
+    HostDevice device(1);
     const Array parts = to_device(device, std::vector<float>{3, 2, 0, 1, 4, 0.5}), loss = device.allocate(1, Element::real);
     const Array statistics = device.allocate(3, Element::real);
     device.merge_losses(parts, 2, loss, statistics);
@@ -186,7 +185,7 @@ TEST(Kernel, MergeTheLossesOfSeveralRanks) {
 }
 
 TEST(Kernel, SumSquaresInDoublePrecision) {
-    kernels::KernelDevice<HostMachine> device(3);
+    HostDevice device(3);
     constexpr std::int64_t count = 100'000;
     const std::array arrays{to_device(device, std::vector<float>(count, 0.5F)), to_device(device, std::vector<float>{3, 4})};
     EXPECT_NEAR(device.sum_of_squares(arrays), count * 0.25 + 25, 1e-9);

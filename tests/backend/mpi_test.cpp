@@ -32,10 +32,12 @@ void expect_same(const json& serial, const json& found, double of_losses, double
 
 void MpiTest::SetUp() {
     if (std::string(SEXTANT_MPIRUN).ends_with("NOTFOUND")) GTEST_SKIP() << "mpirun is not installed";
-    // Open MPI: as root in a container, more ranks than cores, none of them bound to one.
-    for (const char* name : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe"})
+    // Open MPI: as root in a container, more ranks than cores, none of them bound to one, and those that wait give way to others.
+    for (const char* name :
+         {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe", "OMPI_MCA_mpi_yield_when_idle"})
         ::setenv(name, "1", 1);
     ::setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 1);
+    ::setenv("OMPI_MCA_pml", "ob1", 1);  // without it, each start looks for fast networks first, for as long as a test takes
     stem_ = testing::TempDir() + "sextant_executor_" + std::to_string(::getpid());
 }
 

@@ -75,6 +75,14 @@ TEST(Supports, AsksThatASequenceCanBeSharedOut) {
     EXPECT_THAT(refused({"plan.dp=1", "plan.cp=2", of + "kind=encoder_decoder"}), Contains("/plan/cp"));
 }
 
+// The last stage of a ResNet has one pixel of a small image: of one image, its norms would make zero.
+TEST(Supports, AsksForMoreThanOneValueToNormalizeABatchBy) {
+    const std::string images = R"(workload={"model": "resnet18", "image_px": 32})";
+    EXPECT_THAT(refused({images, "plan.micro_batch=1"}), ElementsAre("/workload"));
+    EXPECT_THAT(refused({images, "plan.micro_batch=2"}), IsEmpty());
+    EXPECT_THAT(refused({R"(workload={"model": "resnet18", "image_px": 64})", "plan.micro_batch=1"}), IsEmpty());
+}
+
 TEST(Supports, AsksTheEngineForParameterServers) {
     Library library = open_library();
     const Scenario served = load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/default.json",

@@ -1,4 +1,5 @@
 #include "model/base/spelling.hpp"
+#include "model/base/diagnostics.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,6 +23,16 @@ TEST(NearestNames, SaysNothingWhenNothingIsNear) {
     EXPECT_THAT(nearest_names("xyzzy", {"memory", "power"}, 3), IsEmpty());
     EXPECT_THAT(nearest_names("", {"memory"}, 3), IsEmpty());
     EXPECT_THAT(nearest_names(std::string(1000, 'a'), {"memory"}, 3), IsEmpty());
+}
+
+TEST(Printable, LeavesNothingThatATerminalWouldObey) {
+    EXPECT_EQ(printable("\x1b[31mred\x07 \x7f"), "?[31mred? ?");
+    EXPECT_EQ(printable("two\nlines,\ta tab, gr\xc3\xb6\xc3\x9f"), "two\nlines,\ta tab, gr\xc3\xb6\xc3\x9f");
+}
+
+TEST(Printable, IsWhatAnErrorSays) {
+    const Diagnostic d{.file = "\x1b[2J.json", .pointer = "/\x07", .what = "unknown key \x1b]0;", .hint = "\x0d"};
+    EXPECT_EQ(to_text(d), "?[2J.json:/?: unknown key ?]0;\n  hint: ?");
 }
 
 }  // namespace

@@ -47,7 +47,8 @@ TEST(Export, asks_slurm_for_all_nodes_and_one_torchrun_on_each) {
     const std::string script =
         export_of({"slurm", "scenarios/gpt3-175b-1024xa100.json", "--launch", "megatron", "--script", "my run.py"}).out;
     for (const char* part : {"#SBATCH --nodes=128\n", "#SBATCH --ntasks-per-node=1\n", "#SBATCH --gpus-per-node=8\n",
-                             "srun torchrun --nnodes=128 --nproc-per-node=8", "'my run.py'"})
+                             "srun torchrun --nnodes=128 --nproc-per-node=8", "'my run.py'",
+                             "hosts=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\")\n", "--rdzv-endpoint=\"$MASTER_ADDR:29400\""})
         EXPECT_THAT(script, HasSubstr(part));
 }
 

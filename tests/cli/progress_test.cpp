@@ -48,6 +48,18 @@ TEST(Progress, TellsAProgramThatListensEachStepInALine) {
     EXPECT_EQ(all_that_was_written(ends[0], ends[1]), "progress 1 of 2: rows\nprogress 2 of 2: rows\n");
 }
 
+TEST(Progress, GoesOnWithAnotherTotalThanWasThought) {
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::pipe(ends.data()), 0);
+    {
+        Progress progress("rows", 2, ends[1], true);
+        progress.show(1);
+        progress.set_total(4);
+        for (const std::size_t done : {2U, 4U}) progress.show(done);
+    }
+    EXPECT_EQ(all_that_was_written(ends[0], ends[1]), "progress 1 of 2: rows\nprogress 2 of 4: rows\nprogress 4 of 4: rows\n");
+}
+
 TEST(Progress, DrawsOnATerminalAndLeavesAClearLine) {
     int terminal = -1;
     int program = -1;

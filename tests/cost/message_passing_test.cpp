@@ -44,71 +44,71 @@ Group processes(int nodes, int per_node, bool host_buffers = true) {
     return g;
 }
 
-double time_us(Collective what, Bytes size, const Group& group, const MessagePassing& m = messages()) {
+double message_us(Collective what, Bytes size, const Group& group, const MessagePassing& m = messages()) {
     return time_alone(*message_price(what, size, group, m), group) / us;
 }
 
 TEST(MessagePassing, SmallAllReducesExchangeWholeBuffersInRounds) {
     // Sixteen ranks on four nodes: two rounds inside of 1 us, two across of 2 us, in each 1 KB at 1 GB/s: 2 + 4 + 4 us.
-    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * KB, processes(4, 4)), 10, 1e-9);
+    EXPECT_NEAR(message_us(Collective::all_reduce, 1 * KB, processes(4, 4)), 10, 1e-9);
 }
 
 TEST(MessagePassing, LargerOnesGoAroundARingAsFastAsAProcessCombines) {
     // Four ranks of a node: 6 steps of 1 us, 1.5 x 1 MB at 1 GB/s.
-    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * MB, processes(1, 4)), 1506, 1e-6);
+    EXPECT_NEAR(message_us(Collective::all_reduce, 1 * MB, processes(1, 4)), 1506, 1e-6);
     // Four nodes: the ring leaves each once, 2 x (4 x 2 us + 11 x 1 us), and 15/8 MB.
-    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * MB, processes(4, 4)), 38 + 1875, 1e-6);
+    EXPECT_NEAR(message_us(Collective::all_reduce, 1 * MB, processes(4, 4)), 38 + 1875, 1e-6);
     // A network of 0.1 GB/s limits instead.
     Group slow = processes(4, 4);
     slow.ring = 0.1 * GB / s;
-    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * MB, slow), 38 + 18'750, 1e-6);
+    EXPECT_NEAR(message_us(Collective::all_reduce, 1 * MB, slow), 38 + 18'750, 1e-6);
 }
 
 TEST(MessagePassing, ASlowerWireThanTheLibrarysAddsTheDifference) {
     Group far = processes(4, 4);
     far.wire_latency = 11 * us;
-    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * KB, far), 10 + 2 * 10, 1e-9);
+    EXPECT_NEAR(message_us(Collective::all_reduce, 1 * KB, far), 10 + 2 * 10, 1e-9);
 }
 
 TEST(MessagePassing, DeviceBuffersAreReducedOnTheHost) {
     // 20 us and 2 x 1 MB at 4 GB/s more.
-    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * MB, processes(1, 4, false)), 1506 + 20 + 500, 1e-6);
+    EXPECT_NEAR(message_us(Collective::all_reduce, 1 * MB, processes(1, 4, false)), 1506 + 20 + 500, 1e-6);
 }
 
 TEST(MessagePassing, ProcessesOfAHostShareItsMemory) {
     // 6 GB/s for four processes that move 3 bytes for each that they add: 0.5 GB/s for each of them, half of what a core could.
     Group slow = processes(1, 4);
     slow.machine.host_memory = 6 * GB / s;
-    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * MB, slow), 3006, 1e-6);
+    EXPECT_NEAR(message_us(Collective::all_reduce, 1 * MB, slow), 3006, 1e-6);
 }
 
 TEST(MessagePassing, RatesOfAServerAreInProportionToItsMemory) {
     // Measured where memory moves 2000 GB/s; here it is 1000: half of 1 GB/s.
     MessagePassing m = messages();
     m.of_host = 2000 * GB / s;
-    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * MB, processes(1, 4), m), 3006, 1e-6);
+    EXPECT_NEAR(message_us(Collective::all_reduce, 1 * MB, processes(1, 4), m), 3006, 1e-6);
 }
 
 TEST(MessagePassing, ABroadcastTakesTheFirstRuleThatFits) {
     const Group eight = processes(1, 8), hundred = processes(1, 100);
     // Binomial: three rounds of 1 us latency and 1 us to copy 1 KB.
-    EXPECT_NEAR(time_us(Collective::broadcast, 1 * KB, eight), 6, 1e-9);
+    EXPECT_NEAR(message_us(Collective::broadcast, 1 * KB, eight), 6, 1e-9);
     // Split binary: 100 segments of 1 KB for each half and three levels; the ranks in the middle receive one and send two, 2 us each.
     // Then halves of 100 KB are swapped: 1 us and 100 us.
-    EXPECT_NEAR(time_us(Collective::broadcast, 200 * KB, eight), 103 * 6 + 101, 1e-6);
+    EXPECT_NEAR(message_us(Collective::broadcast, 200 * KB, eight), 103 * 6 + 101, 1e-6);
     // 8 < 2 + 10: a chain of 100 segments of 100 KB, six more until the last rank has the last one; each is received and
     // sent on, 101 us and 101 us.
-    EXPECT_NEAR(time_us(Collective::broadcast, 10 * MB, eight), 106 * 202, 1e-6);
+    EXPECT_NEAR(message_us(Collective::broadcast, 10 * MB, eight), 106 * 202, 1e-6);
     // 100 is not: 1250 segments of 8 KB, 98 more, 18 us each.
-    EXPECT_NEAR(time_us(Collective::broadcast, 10 * MB, hundred), 1348 * 18, 1e-6);
+    EXPECT_NEAR(message_us(Collective::broadcast, 10 * MB, hundred), 1348 * 18, 1e-6);
 }
 
 TEST(MessagePassing, TheProcessorReadsShortMessagesFromDeviceMemoryAndReceiversFetchLongOnes) {
     const Group devices = processes(1, 8, false);
     // Two children: twice 3 us and 1 KB at 0.5 GB/s. The swap: 10 us and 100 KB at 10 GB/s.
-    EXPECT_NEAR(time_us(Collective::broadcast, 200 * KB, devices), 103 * 10 + 20, 1e-6);
+    EXPECT_NEAR(message_us(Collective::broadcast, 200 * KB, devices), 103 * 10 + 20, 1e-6);
     // Segments of 100 KB: 10 us and 10 us.
-    EXPECT_NEAR(time_us(Collective::broadcast, 10 * MB, devices), 106 * 20, 1e-6);
+    EXPECT_NEAR(message_us(Collective::broadcast, 10 * MB, devices), 106 * 20, 1e-6);
 }
 
 TEST(MessagePassing, OtherCollectivesAreThoseOfOtherLibraries) {

@@ -12,7 +12,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using Kind = ChainLayer::Kind;
+using LayerKind = ChainLayer::Kind;
 
 // ---- what torch.onnx.export would write, in a few functions
 
@@ -95,8 +95,8 @@ std::vector<Node> residual() {
             {"Gemm", {"flat", "fc", "fb"}, "logits", {{"transB", {1}, false}}}};
 }
 
-std::vector<Kind> kinds_of(const Workload& w) {
-    std::vector<Kind> kinds;
+std::vector<LayerKind> kinds_of(const Workload& w) {
+    std::vector<LayerKind> kinds;
     for (const ChainLayer& l : std::get<ChainSpec>(w.spec).layers) kinds.push_back(l.kind);
     return kinds;
 }
@@ -117,7 +117,8 @@ TEST(OnnxImport, ReadsLayersAndHowTheyAreWired) {
     EXPECT_EQ(w.source, "ONNX, written by pytorch 2.9");
     EXPECT_THAT(chain.input_shape, ElementsAre(3, 32, 32));
     EXPECT_EQ(chain.classes, 10);
-    EXPECT_THAT(kinds_of(w), ElementsAre(Kind::conv, Kind::norm, Kind::activation, Kind::conv, Kind::conv, Kind::add, Kind::pool));
+    EXPECT_THAT(kinds_of(w), ElementsAre(LayerKind::conv, LayerKind::norm, LayerKind::activation, LayerKind::conv, LayerKind::conv,
+                                         LayerKind::add, LayerKind::pool));
     EXPECT_EQ(chain.layers[0].stride, 2);
     EXPECT_FALSE(chain.layers[0].bias);
     EXPECT_TRUE(chain.layers[3].bias);
@@ -155,8 +156,8 @@ TEST(OnnxImport, KnowsTheHabitsOfThoseWhoWriteIt) {
                                   {"Softmax", {"logits"}, "probabilities"}};
     const Workload w = import_onnx(model({3, 8, 8}, weights, nodes), "gated.onnx");
     const auto& layers = std::get<ChainSpec>(w.spec).layers;
-    EXPECT_THAT(kinds_of(w),
-                ElementsAre(Kind::conv, Kind::activation, Kind::pool, Kind::conv, Kind::activation, Kind::multiply, Kind::pool));
+    EXPECT_THAT(kinds_of(w), ElementsAre(LayerKind::conv, LayerKind::activation, LayerKind::pool, LayerKind::conv, LayerKind::activation,
+                                         LayerKind::multiply, LayerKind::pool));
     EXPECT_EQ(layers[1].function, PointwiseKind::silu);
     EXPECT_THAT(layers[5].from, ElementsAre("sig", "gate"));  // the image, then the factor
     EXPECT_EQ(size_of(w).parameters, 3 * 8 + 8 * 8 + 8 * 5 + 5);

@@ -106,6 +106,13 @@ TEST(ProfilerReader, OfOneStepAloneTakesWhatItsKernelsTake) {
     EXPECT_NEAR(us_of(p.read().steps.at(0)), 45, 1e-9);
 }
 
+TEST(ProfilerReader, HandsOnNoNameThatATerminalWouldObey) {
+    Profile p;
+    p.step(0, 0, 100);
+    p.kernel("\x1b[2Jforward", python, 1, kernels, 2, 10);
+    EXPECT_THAT(p.read().trace.names, testing::Contains("?[2Jforward"));
+}
+
 TEST(ProfilerReader, TellsTheForwardOfACheckpointFromTheBackwardInside) {
     Profile p;
     p.step(0, 0, 100);

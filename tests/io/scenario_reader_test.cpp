@@ -230,6 +230,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Malformed{"schema of a later version", {"schema=scenario/2"}, "/schema", "expected \"scenario/1\""},
         Malformed{"name is a number", {"name=7"}, "/name", "expected a text, found a number"},
+        Malformed{"name that colours a terminal", {R"(name="\u001b[31mred")"}, "/name", "control characters"},
         Malformed{"no workload", {"workload=null"}, "", "\"workload\" is missing"},
         Malformed{"no plan", {"plan=null"}, "", "\"plan\" is missing"},
         Malformed{"no framework", {"framework=null"}, "", "\"framework\" is missing"},

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <limits>
 
 namespace sextant {
 namespace {
@@ -312,6 +313,15 @@ TEST(Comparison, ConditionsMayAskForRatiosAndResiduals) {
     EXPECT_FALSE(held("ratio.forward > 1.01"));
     EXPECT_TRUE(held("last_loss == 1"));
     EXPECT_THROW(held("ratio.bubble > 1"), InputError);  // none is predicted
+}
+
+TEST(Comparison, ALossThatDivergedIsAboveEveryBound) {
+    const Scenario job = compared_products(4);
+    RunRecord run = run_as_predicted(job);
+    for (const double diverged : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+        run.losses.back() = diverged;
+        EXPECT_TRUE(holds(parse_condition("last_loss > 1000000"), named_quantities(compare(job, run)))) << diverged;
+    }
 }
 
 TEST(Comparison, ARunOfAnotherBatchPrecisionOrOptimizerIsRefusedThoughItDidTheSameWorks) {

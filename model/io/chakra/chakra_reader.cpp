@@ -1,5 +1,6 @@
 #include "model/io/chakra/chakra_reader.hpp"
 
+#include "model/base/spelling.hpp"
 #include "model/io/chakra/chakra_messages.hpp"
 #include "model/io/format/json_reader.hpp"
 #include "model/io/format/protobuf_fields.hpp"
@@ -71,7 +72,7 @@ public:
         ProtobufField f;
         while (fields.next(f)) {
             if (f.number == 1) node_.id = f.value;
-            if (f.number == 2) node_.name = std::string(f.bytes);
+            if (f.number == 2) node_.name = printable(std::string(f.bytes));
             if (f.number == 3) type = f.value;
             if (f.number == 4) f.add_integers(control);
             if (f.number == 5) f.add_integers(data);

@@ -18,7 +18,7 @@ namespace {
 // Of an object; nothing where it has none of that type.
 std::string text_of(const nlohmann::json& object, const char* key) {
     const auto found = object.find(key);
-    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+    return found != object.end() && found->is_string() ? printable(found->get<std::string>()) : std::string();
 }
 bool is_number(const nlohmann::json& object, const char* key) {
     const auto found = object.find(key);

@@ -1,0 +1,3 @@
+#include "tests/backend/host_device.hpp"
+
+template class sextant::kernels::KernelDevice<sextant::HostMachine>;
