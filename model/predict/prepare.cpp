@@ -22,14 +22,23 @@ void check_answer(const Prepared& job) {
                       "some rate, size or time of the hardware, the framework or the workload is out of all proportion"});
 }
 
+// Experts are priced as if all had as many rows as the one that has most; no more is needed than there is.
+double needed_part(const OperatorGraph& graph, const Operator& op) {
+    const auto* product = std::get_if<Gemm>(&op.kind);
+    if (product == nullptr || !product->weight || product->batch == 1) return 1;
+    const std::int64_t rows = graph.tensor(op.outputs.front()).shape.front();
+    return static_cast<double>(rows) / static_cast<double>(product->batch * product->m);
+}
+
 // Backward makes two products of each in forward: of scores that flash attention makes again, none. Ranks that do the same, as those of
 // a tensor group with copies of a key-value head, do more than this together.
 Flops needed(const Network& network, bool forward_only) {
     Flops all;
     for (int t = 0; t < std::ssize(network.templates); ++t) {
         const auto blocks = static_cast<double>(std::ranges::count(network.sequence, t));
-        for (const Operator& op : network.templates[static_cast<std::size_t>(t)].graph.operators())
-            all += blocks * (forward_only ? 1 : op.frozen ? 2 : 3) * forward_flops(op);
+        const OperatorGraph& graph = network.templates[static_cast<std::size_t>(t)].graph;
+        for (const Operator& op : graph.operators())
+            all += blocks * (forward_only ? 1 : op.frozen ? 2 : 3) * needed_part(graph, op) * forward_flops(op);
     }
     return all;
 }

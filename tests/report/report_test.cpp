@@ -252,6 +252,19 @@ TEST(Report, RoomOfExpertsThatNobodyFillsIsNoModelWork) {
     }
 }
 
+// One more expert for each of 16 tokens, of 64 of which most see none: forward and twice that backward, of two products in two layers.
+TEST(Report, ExpertsThatFewTokensSeeAreNotCountedAsFull) {
+    Scenario job = experts_over_two_ranks();
+    job.plan.dp = job.plan.ep = 1;
+    job.plan.global_batch = 1;
+    const auto of = [&](int topk) {
+        MixtureOfExperts& moe = *std::get<TransformerSpec>(job.workload.spec).moe;
+        moe.experts = 64, moe.topk = topk;
+        return estimate(prepare(job)).model_flops / FLOP;
+    };
+    EXPECT_NEAR(of(2) - of(1), 3.0 * 2 * 2 * 16 * (2 * 64 * 256), 1);
+}
+
 TEST(Explain, OfExpertsGivesTheTimeOfEachExchange) {
     // 16 tokens of 64 BF16 elements go to two experts: 4096 bytes out, of which half leave:
     // 10 us + 1 us + 2048 bytes / (100 GB/s) = 11.02 us, there and back, forward and backward.
