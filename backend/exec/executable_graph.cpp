@@ -27,10 +27,9 @@ struct Refusal {
         return runs ? "" : "exchanges over the " + std::string(to_text(e.group)) + " group do not run";
     }
     std::string operator()(const Normalization& n) const {
-        return n.kind == NormKind::batch && n.width == 1 ? "batch normalization of one value a channel leaves only its shift, and nothing "
-                                                           "before it learns: \"micro_batch\": 2 or "
-                                                           "larger images run"
-                                                         : "";
+        if (n.kind != NormKind::batch || n.width > 1) return {};
+        return "batch normalization of one value a channel leaves only its shift, and nothing before it learns: "
+               "\"micro_batch\": 2 or larger images run";
     }
     std::string operator()(const DeltaRuleScan&) const { return "gated delta rules do not run"; }
     std::string operator()(const Pointwise& p) const {

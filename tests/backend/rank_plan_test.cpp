@@ -1,7 +1,6 @@
 #include "backend/exec/rank_plan.hpp"
 
-#include "model/lower/lower.hpp"
-#include "model/sextant.hpp"
+#include "tests/backend/default_graph.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,16 +8,15 @@
 namespace sextant {
 namespace {
 
-TaskGraph lowered(std::vector<std::string> overrides) {
-    Library library = open_library();
+TaskGraph untied_graph(std::vector<std::string> overrides) {
     overrides.emplace_back("workload.transformer.tied_embeddings=false");
-    return lower(load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/default.json", overrides), Fold::nothing);
+    return default_graph(overrides);
 }
 
 // Two micro-batches, reduced after each: what the first brought is taken in before the second backward adds to the gradients, what the
 // second brought before the update.
 TEST(RankPlan, TakesAReductionInBeforeTheNextBackward) {
-    const TaskGraph graph = lowered({"plan.micro_batch=2", "plan.reduce_every_micro_batch=true", "plan.gradient_overlap=false"});
+    const TaskGraph graph = untied_graph({"plan.micro_batch=2", "plan.reduce_every_micro_batch=true", "plan.gradient_overlap=false"});
     const RankPlan plan = plan_rank(graph, 0, {}, false);
     EXPECT_TRUE(plan.reduces_repeatedly);
     std::vector<std::size_t> settled;
@@ -34,7 +32,7 @@ TEST(RankPlan, TakesAReductionInBeforeTheNextBackward) {
 
 // Six blocks are gathered for a forward, and kept for the backward behind it: each gather is released by a backward.
 TEST(RankPlan, KeepsGatheredWeightsUntilTheirLastUse) {
-    const TaskGraph graph = lowered({"plan.data_parallel=zero3"});
+    const TaskGraph graph = untied_graph({"plan.data_parallel=zero3"});
     const RankPlan plan = plan_rank(graph, 0, {}, true);
     std::size_t released = 0;
     for (const auto& [segment, p] : plan.plans)
@@ -50,10 +48,10 @@ TEST(RankPlan, KnowsWhoAddsToTheGradientsOfAnotherBlock) {
     using testing::ElementsAre;
     using testing::Pair;
     const std::string module = "workload.transformer.mtp_layers=1";
-    const TaskGraph whole = lowered({module});
+    const TaskGraph whole = untied_graph({module});
     EXPECT_THAT(shared_gradients(whole, 0), ElementsAre(Pair(5, 0), Pair(6, 5)));
     EXPECT_THAT(stages_with(whole, SharedMatrix::embedding), ElementsAre(0));
-    const TaskGraph stages = lowered({module, "plan.dp=1", "plan.pp=2"});
+    const TaskGraph stages = untied_graph({module, "plan.dp=1", "plan.pp=2"});
     EXPECT_THAT(shared_gradients(stages, 0), testing::IsEmpty());
     EXPECT_THAT(shared_gradients(stages, 1), ElementsAre(Pair(6, 5)));
     EXPECT_THAT(stages_with(stages, SharedMatrix::embedding), ElementsAre(0, 1));

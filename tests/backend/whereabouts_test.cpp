@@ -1,7 +1,6 @@
 #include "backend/exec/whereabouts.hpp"
 
-#include "model/lower/lower.hpp"
-#include "model/sextant.hpp"
+#include "tests/backend/default_graph.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,11 +10,6 @@ namespace {
 
 using testing::Contains;
 
-TaskGraph job_graph(const std::vector<std::string>& overrides) {
-    Library library = open_library();
-    return lower(load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/default.json", overrides), Fold::nothing);
-}
-
 std::vector<std::string> operations(const TaskGraph& graph) {
     std::vector<std::string> texts;
     for (SegmentIndex s = 0; s < graph.segments().size(); ++s) texts.push_back(operation_text(graph, s));
@@ -23,17 +17,18 @@ std::vector<std::string> operations(const TaskGraph& graph) {
 }
 
 TEST(Whereabouts, NameOperationsAsPeopleDo) {
-    EXPECT_THAT(operations(job_graph({})), Contains("all-reduce of gradients, blocks 0-5, over the data group"));
-    const std::vector<std::string> stages = operations(job_graph({"plan.dp=1", "plan.pp=2", "plan.micro_batch=2"}));
+    EXPECT_THAT(operations(default_graph({})), Contains("all-reduce of gradients, blocks 0-5, over the data group"));
+    const std::vector<std::string> stages = operations(default_graph({"plan.dp=1", "plan.pp=2", "plan.micro_batch=2"}));
     EXPECT_THAT(stages, Contains("backward, blocks 0-2, micro-batch 3"));
     EXPECT_THAT(stages, Contains("transfer of activations from rank 0 to rank 1, micro-batch 1"));
-    const std::vector<std::string> served = operations(job_graph({"plan.data_parallel=parameter_server", "plan.servers_on_workers=true"}));
+    const std::vector<std::string> served =
+        operations(default_graph({"plan.data_parallel=parameter_server", "plan.servers_on_workers=true"}));
     EXPECT_THAT(served, Contains("transfer of weights from server 0 to rank 1, micro-batch 0"));
     EXPECT_THAT(served, Contains("server adds gradients of rank 1"));
 }
 
 TEST(Whereabouts, TellWhatIsWaitedFor) {
-    const TaskGraph graph = job_graph({});
+    const TaskGraph graph = default_graph({});
     Whereabouts where;
     where.at("the end of training");
     EXPECT_EQ(where.text(), "the end of training");

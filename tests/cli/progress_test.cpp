@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <functional>
 #include <string>
 
 #include <pty.h>
@@ -38,26 +39,31 @@ TEST(Progress, IsSilentInAPipe) {
     EXPECT_THAT(all_that_was_written(ends[0], ends[1]), IsEmpty());
 }
 
-TEST(Progress, TellsAProgramThatListensEachStepInALine) {
+// What a program that listens to two rows of work reads.
+std::string told(const std::function<void(Progress&)>& work) {
     std::array<int, 2> ends{};
-    ASSERT_EQ(::pipe(ends.data()), 0);
+    EXPECT_EQ(::pipe(ends.data()), 0);
     {
         Progress progress("rows", 2, ends[1], true);
-        for (const std::size_t done : {1U, 1U, 2U}) progress.show(done);
+        work(progress);
     }
-    EXPECT_EQ(all_that_was_written(ends[0], ends[1]), "progress 1 of 2: rows\nprogress 2 of 2: rows\n");
+    return all_that_was_written(ends[0], ends[1]);
+}
+
+TEST(Progress, TellsAProgramThatListensEachStepInALine) {
+    EXPECT_EQ(told([](Progress& progress) {
+                  for (const std::size_t done : {1U, 1U, 2U}) progress.show(done);
+              }),
+              "progress 1 of 2: rows\nprogress 2 of 2: rows\n");
 }
 
 TEST(Progress, GoesOnWithAnotherTotalThanWasThought) {
-    std::array<int, 2> ends{};
-    ASSERT_EQ(::pipe(ends.data()), 0);
-    {
-        Progress progress("rows", 2, ends[1], true);
-        progress.show(1);
-        progress.set_total(4);
-        for (const std::size_t done : {2U, 4U}) progress.show(done);
-    }
-    EXPECT_EQ(all_that_was_written(ends[0], ends[1]), "progress 1 of 2: rows\nprogress 2 of 4: rows\nprogress 4 of 4: rows\n");
+    EXPECT_EQ(told([](Progress& progress) {
+                  progress.show(1);
+                  progress.set_total(4);
+                  for (const std::size_t done : {2U, 4U}) progress.show(done);
+              }),
+              "progress 1 of 2: rows\nprogress 2 of 4: rows\nprogress 4 of 4: rows\n");
 }
 
 TEST(Progress, DrawsOnATerminalAndLeavesAClearLine) {

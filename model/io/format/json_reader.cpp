@@ -238,12 +238,12 @@ bool read_value(const JsonNode& n, std::string& out) {
         n.complain("expected a text, found " + type_of(n));
         return false;
     }
-    std::string text = n.value->get<std::string>();
+    const std::string& text = n.value->get_ref<const std::string&>();
     if (printable(text) != text) {
         n.complain("a text with control characters", "letters, digits and signs; what colours a terminal belongs into no file");
         return false;
     }
-    out = std::move(text);
+    out = text;
     return true;
 }
 
