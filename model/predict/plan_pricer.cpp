@@ -53,8 +53,7 @@ bool PlanPricer::shape(const Plan& plan) {
     }
     swap_shape();
     const bool accumulates = state_.micro_batches > 1;  // gradients are added to those of the micro-batch before
-    const auto [entry, is_new] =
-        shapes_.try_emplace({now.micro_batch, now.sequence_parallel, selective, accumulates, passes_beside_another(state_)});
+    const auto [entry, is_new] = shapes_.try_emplace({now.micro_batch, now.sequence_parallel, selective, accumulates});
     if (is_new) entry->second = make_shape();
     shape_ = &entry->second;
     swap_shape();
@@ -229,7 +228,7 @@ Bytes PlanPricer::memory() {
 
 const PlanPricer::Blocks& PlanPricer::blocks(std::size_t stage) {
     const std::size_t which = layout().in_layers[state_.groups.which[stage]];
-    auto& of_groups = shape_->blocks[{weights_apart(state_.scenario.plan.schedule), state_.added_gradients}];
+    auto& of_groups = shape_->blocks[{weights_apart(state_.scenario.plan.schedule), state_.added_gradients, passes_beside_another(state_)}];
     if (of_groups.size() <= which) of_groups.resize(which + 1);
     std::optional<Blocks>& blocks = of_groups[which];
     if (!blocks) {

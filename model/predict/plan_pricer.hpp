@@ -74,8 +74,8 @@ private:
         std::vector<BlockTime> times, least;
         // By the part of gradients that a rank adds up; by template.
         std::map<double, std::vector<KernelTimes>> kernels;
-        // By passes in which weights come apart and that part; by groups in layers.
-        std::map<std::pair<WeightsApart, double>, std::vector<std::optional<Blocks>>> blocks;
+        // By passes in which weights come apart, that part, and passes beside another micro-batch; by groups in layers.
+        std::map<std::tuple<WeightsApart, double, double>, std::vector<std::optional<Blocks>>> blocks;
         bool divides = true;
     };
     // What stages do for the weights that their ranks hold.
@@ -164,8 +164,8 @@ private:
     Prepared::State state_;
     // Of the cut at hand.
     std::optional<Network> network_;
-    // micro_batch, sequence_parallel, selective recompute, accumulation, passes_beside_another()
-    using ShapeKey = std::tuple<std::int64_t, bool, bool, bool, double>;
+    // micro_batch, sequence_parallel, selective recompute, accumulation
+    using ShapeKey = std::tuple<std::int64_t, bool, bool, bool>;
     std::map<ShapeKey, Shape> shapes_;
     std::vector<JobGroups> in_layers_;  // unlike in their exchanges inside layers
     // Of the degrees and the placement at hand.
