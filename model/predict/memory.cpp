@@ -12,6 +12,7 @@ namespace {
 // Micro-batches whose activations a stage holds of its first chunk, and of each other one.
 struct InFlight {
     double first, others;
+    friend bool operator==(const InFlight&, const InFlight&) = default;
 };
 constexpr InFlight of_all_chunks(double micro_batches) { return {micro_batches, micro_batches}; }
 
@@ -88,12 +89,19 @@ Bytes most_interleaved(OfBlock of, const Prepared::State& job, std::size_t stage
     return most;
 }
 
-// Gradients that are scattered once a step add up as a whole until then: what part of the stage's does at a time. Where a stage's chunks
-// do all their micro-batches one chunk after the other, those of the chunk at work, while those of the one before are scattered.
-double adding_up(const Prepared::State& job) {
+// What part of a stage's gradients adds up whole at a time, where they are scattered once a step.
+double part_adding_up(const Prepared::State& job) {
     const Plan& plan = job.scenario.plan;
-    if (reduces_every_micro_batch(plan, job.scenario.framework) || job.micro_batches == 1) return 0;
-    return job.micro_batches <= plan.pp ? std::min(1.0, 2.0 / plan.vpp) : 1;
+    if (reduces_every_micro_batch(plan, job.scenario.framework)) return 0;
+    switch (adding_up(job)) {
+        case AddingUp::nothing:
+            return 0;
+        case AddingUp::of_two_chunks:  // of that at work, while those of the one before are scattered
+            return std::min(1.0, 2.0 / plan.vpp);
+        case AddingUp::all:
+            break;
+    }
+    return 1;
 }
 
 // What is there from beginning to end.
@@ -116,7 +124,7 @@ StageMemory held_memory(const Prepared::State& job, std::size_t stage) {
         const bool leave = gradients_leave(plan, f), flattens = f.flattens_gradients_to_update && !gradients_go_down(plan, f);
         if (!leave) gradients = held(plan.shards_gradients()) * size_of(type);
         if (leave || plan.shards_gradients())
-            gradients = min(held(false) * size_of(type), gradients + adding_up(job) * held(false) * size_of(type));
+            gradients = min(held(false) * size_of(type), gradients + part_adding_up(job) * held(false) * size_of(type));
         if (f.keeps_both_gradients && type != precision.parameter) gradients += held(false) * size_of(precision.parameter);
         if (f.copies_gradients_to_buckets && dp == DataParallel::all_reduce && plan.dp > 1) gradients += held(false) * size_of(type);
         if (flattens && (dp == DataParallel::zero1 || dp == DataParallel::zero2)) {
@@ -221,7 +229,8 @@ PassingBytes passing_bytes(const Prepared::State& job, std::size_t stage) {
     PassingBytes passing;
     const auto most = [&](OfBlock of) {
         if (plan.schedule == Schedule::interleaved && !plan.forward_only) return most_interleaved(of, job, stage);
-        return max(activations(of, job, stage, times[0]), activations(of, job, stage, times[1]));
+        const Bytes at_first = activations(of, job, stage, times[0]);
+        return times[1] == times[0] ? at_first : max(at_first, activations(of, job, stage, times[1]));
     };
     passing.activations = most(waiting_activations);
     if (plan.offload_activations != OffloadActivations::none) passing.offloaded = most(offloaded_activations);
@@ -261,6 +270,11 @@ Bytes held_bytes(const Prepared::State& job, std::size_t stage) { return held_me
 Bytes peak_bytes(const Prepared::State& job, std::size_t stage, Bytes held, const PassingBytes& passing) {
     const Bytes all = passing.activations + passing.logits + passing_weights(job, stage, passing);
     return held + all + fragmentation(job.scenario.framework, all, held, device_memory(job));
+}
+
+AddingUp adding_up(const Prepared::State& job) {
+    if (job.micro_batches == 1) return AddingUp::nothing;
+    return job.micro_batches <= job.scenario.plan.pp ? AddingUp::of_two_chunks : AddingUp::all;
 }
 
 Bytes host_states(const Prepared::State& job, std::size_t stage) {

@@ -184,17 +184,18 @@ PlanPricer::Layout PlanPricer::make_layout() {
 const PlanPricer::Share& PlanPricer::share() {
     if (share_) return *share_;
     const Plan& plan = state_.scenario.plan;
-    const Share::Key key{plan.data_parallel, plan.shard_group, plan.offload};
+    const Share::Key key{plan.data_parallel, plan.shard_group, plan.offload, adding_up(state_)};
     const auto known = std::ranges::find(order_->shares, key, &Share::key);
     share_ = known != order_->shares.end() ? &*known : &order_->shares.emplace_back(make_share(key));
     return *share_;
 }
 
 PlanPricer::Share PlanPricer::make_share(const Share::Key& key) const {
-    Share share{key, {}, {}};
+    Share share{key, {}, {}, {}};
     for (std::size_t s = 0; s < state_.stages.size(); ++s) {
         const bool as_before = order_->as_before[s] != 0;
         share.held.push_back(as_before ? share.held.back() : held_bytes(state_, s));
+        share.on_host.push_back(as_before ? share.on_host.back() : host_states(state_, s));
         share.updates.push_back(as_before ? share.updates.back() : update_time(state_, s, {}));
     }
     return share;
@@ -211,9 +212,10 @@ const std::vector<PassingBytes>& PlanPricer::passing() {
 bool PlanPricer::fits_host() {
     const Plan& plan = state_.scenario.plan;
     if (plan.offload == Offload::none && plan.offload_activations == OffloadActivations::none) return true;
+    const Share& here = share();
     const std::vector<PassingBytes>& passing = this->passing();
     Bytes most;
-    for (std::size_t i = 0; i < passing.size(); ++i) most = max(most, host_states(state_, order_->unlike[i]) + passing[i].offloaded);
+    for (std::size_t i = 0; i < passing.size(); ++i) most = max(most, here.on_host[order_->unlike[i]] + passing[i].offloaded);
     return state_.used_devices() * most <= state_.scenario.cluster.node.host.memory.value;
 }
 

@@ -80,9 +80,9 @@ private:
     };
     // What stages do for the weights that their ranks hold.
     struct Share {
-        using Key = std::tuple<DataParallel, std::optional<int>, Offload>;
+        using Key = std::tuple<DataParallel, std::optional<int>, Offload, AddingUp>;
         Key key;
-        std::vector<Bytes> held;
+        std::vector<Bytes> held, on_host;
         std::vector<UpdateTime> updates;
     };
     struct Order {

@@ -71,11 +71,13 @@ std::optional<Plan> CutSearch::with_balanced_stages(const Plan& order) {
     return plan;
 }
 
-// Gradients of one micro-batch need no room beside those that were added up before, where they do not stay.
-bool CutSearch::has_nothing_to_add_up(const Plan& shared, std::int64_t micro_batches) const {
+// Where gradients do not stay, those of one micro-batch need no room beside those that were added up before, and those of chunks that do
+// all their micro-batches in turn need it for two chunks.
+bool CutSearch::adds_up_less(const Plan& order, const Plan& shared, std::int64_t micro_batches) const {
     const Framework& framework = space_.job.framework;
     const bool waits = shared.shards_gradients() && !reduces_every_micro_batch(shared, framework);
-    return micro_batches == 1 && (waits || gradients_go_down(shared, framework));
+    const bool fewer = micro_batches == 1 || (micro_batches <= order.pp && order.vpp > 2);
+    return fewer && (waits || gradients_go_down(shared, framework));
 }
 
 void CutSearch::try_order(const Plan& order, const Plan& family, const std::vector<Plan>& shared) {
@@ -85,7 +87,7 @@ void CutSearch::try_order(const Plan& order, const Plan& family, const std::vect
     bool ordered = false;
     for (std::size_t i = 0; i < shared.size(); ++i) {
         // What does not fit, whatever runs again, does not fit with a larger micro-batch either: as many samples or more are under way.
-        if (too_large[i] && request_.prune && !has_nothing_to_add_up(shared[i], family.micro_batches())) {
+        if (too_large[i] && request_.prune && !adds_up_less(order, shared[i], family.micro_batches())) {
             ++found_.counts.pruned;
             continue;
         }

@@ -27,7 +27,7 @@ private:
     void try_layout(const Plan& layout, const std::atomic<bool>& stop);
     [[nodiscard]] std::optional<Plan> with_balanced_stages(const Plan& order);
     void try_order(const Plan& order, const Plan& family, const std::vector<Plan>& shared);
-    [[nodiscard]] bool has_nothing_to_add_up(const Plan& shared, std::int64_t micro_batches) const;
+    [[nodiscard]] bool adds_up_less(const Plan& order, const Plan& shared, std::int64_t micro_batches) const;
     bool try_sharing(const Plan& family);
     // At the recompute at hand. Whether it fits.
     bool try_plan();

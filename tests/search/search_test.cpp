@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <new>
 #include <random>
+#include <set>
 
 namespace sextant {
 namespace {
@@ -77,6 +78,29 @@ TEST_P(SearchProperty, AnswersWhatTryingEveryPlanAnswers) {
     }
 }
 INSTANTIATE_TEST_SUITE_P(OfSmallJobs, SearchProperty, testing::Range(0, 8));
+
+// What plans share is worked out once: here between one micro-batch, which adds nothing up, as many as there are stages, and more.
+TEST(Search, GivesEachPlanTheStepAndMemoryOfItsPrediction) {
+    SearchRequest request;
+    Library library = open_library();
+    request.job = load_scenario(
+        library, SEXTANT_SOURCE_DIR "/scenarios/llama-3-8b-fsdp-64xh100.json",
+        {"framework=megatron-core", "plan.dp=8", "plan.global_batch=16", "plan.offload=none", "plan.reduce_every_micro_batch=false"});
+    request.pinned = {PlanField::tp, PlanField::cp};
+    request.devices = {8};
+    request.top = 1'000'000;
+    request.prune = false;
+    const SearchResult found = search(request);
+    std::set<std::int64_t> micro_batches;
+    for (const PlanChoice& c : found.best) {
+        SCOPED_TRACE(plan_text(c));
+        micro_batches.insert(c.plan.micro_batches());
+        const Estimate e = estimate(prepare(with_plan(request.job, c.plan)));
+        ASSERT_DOUBLE_EQ(c.memory.si(), e.peak_memory.si());
+        ASSERT_DOUBLE_EQ(c.step.si(), e.step.si());
+    }
+    EXPECT_THAT(micro_batches, testing::IsSupersetOf({1, 2, 4, 8}));
+}
 
 TEST(Search, GoesOnWithTheThreadsThatTheSystemStarts) {
     Library library = open_library();
