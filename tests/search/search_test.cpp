@@ -83,9 +83,9 @@ INSTANTIATE_TEST_SUITE_P(OfSmallJobs, SearchProperty, testing::Range(0, 8));
 TEST(Search, GivesEachPlanTheStepAndMemoryOfItsPrediction) {
     SearchRequest request;
     Library library = open_library();
-    request.job = load_scenario(
-        library, SEXTANT_SOURCE_DIR "/scenarios/llama-3-8b-fsdp-64xh100.json",
-        {"framework=megatron-core", "plan.dp=8", "plan.global_batch=16", "plan.offload=none", "plan.reduce_every_micro_batch=false"});
+    request.job = load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/llama-3-8b-fsdp-64xh100.json",
+                                {R"(framework={"base": "megatron-core", "lacks": []})", "plan.dp=8", "plan.global_batch=16",
+                                 "plan.offload=none", "plan.reduce_every_micro_batch=false"});
     request.pinned = {PlanField::tp, PlanField::cp};
     request.devices = {8};
     request.top = 1'000'000;
@@ -100,6 +100,13 @@ TEST(Search, GivesEachPlanTheStepAndMemoryOfItsPrediction) {
         ASSERT_DOUBLE_EQ(c.step.si(), e.step.si());
     }
     EXPECT_THAT(micro_batches, testing::IsSupersetOf({1, 2, 4, 8}));
+    for (const char* limit : {"30 GB", "40 GB", "50 GB", "60 GB"}) {
+        request.where = {{.text = "", .quantity = "memory", .relation = Relation::less, .value = limit, .option = ""}};
+        request.prune = false;
+        const SearchCounts all = search(request).counts;
+        request.prune = true;
+        EXPECT_EQ(search(request).counts.priced, all.priced) << "what fits in " << limit << " was taken for too large";
+    }
 }
 
 TEST(Search, GoesOnWithTheThreadsThatTheSystemStarts) {
