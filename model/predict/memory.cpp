@@ -93,11 +93,11 @@ Bytes most_interleaved(OfBlock of, const Prepared::State& job, std::size_t stage
 double part_adding_up(const Prepared::State& job) {
     const Plan& plan = job.scenario.plan;
     if (reduces_every_micro_batch(plan, job.scenario.framework)) return 0;
-    switch (adding_up(job)) {
+    switch (adding_up(plan, job.micro_batches)) {
         case AddingUp::nothing:
             return 0;
         case AddingUp::of_two_chunks:  // of that at work, while those of the one before are scattered
-            return std::min(1.0, 2.0 / plan.vpp);
+            return 2.0 / plan.vpp;
         case AddingUp::all:
             break;
     }
@@ -272,9 +272,9 @@ Bytes peak_bytes(const Prepared::State& job, std::size_t stage, Bytes held, cons
     return held + all + fragmentation(job.scenario.framework, all, held, device_memory(job));
 }
 
-AddingUp adding_up(const Prepared::State& job) {
-    if (job.micro_batches == 1) return AddingUp::nothing;
-    return job.micro_batches <= job.scenario.plan.pp ? AddingUp::of_two_chunks : AddingUp::all;
+AddingUp adding_up(const Plan& plan, std::int64_t micro_batches) {
+    if (micro_batches == 1) return AddingUp::nothing;
+    return micro_batches <= plan.pp && plan.vpp > 2 ? AddingUp::of_two_chunks : AddingUp::all;
 }
 
 Bytes host_states(const Prepared::State& job, std::size_t stage) {

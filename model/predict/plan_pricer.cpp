@@ -184,7 +184,7 @@ PlanPricer::Layout PlanPricer::make_layout() {
 const PlanPricer::Share& PlanPricer::share() {
     if (share_) return *share_;
     const Plan& plan = state_.scenario.plan;
-    const Share::Key key{plan.data_parallel, plan.shard_group, plan.offload, adding_up(state_)};
+    const Share::Key key{plan.data_parallel, plan.shard_group, plan.offload, adding_up(plan, state_.micro_batches)};
     const auto known = std::ranges::find(order_->shares, key, &Share::key);
     share_ = known != order_->shares.end() ? &*known : &order_->shares.emplace_back(make_share(key));
     return *share_;

@@ -172,7 +172,7 @@ HostMemory host_memory(const Prepared::State&);
 // Gradients that are scattered once a step add up whole until then: none of a micro-batch that is alone; those of two chunks at a time,
 // where a stage's chunks do all their micro-batches one chunk after the other; all of them.
 enum class AddingUp { nothing, of_two_chunks, all };
-AddingUp adding_up(const Prepared::State&);
+AddingUp adding_up(const Plan&, std::int64_t micro_batches);
 // What one rank of the stage puts there for the whole step: weights, gradients and the optimizer's states.
 Bytes host_states(const Prepared::State&, std::size_t stage);
 

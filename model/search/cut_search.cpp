@@ -76,8 +76,7 @@ std::optional<Plan> CutSearch::with_balanced_stages(const Plan& order) {
 bool CutSearch::adds_up_less(const Plan& order, const Plan& shared, std::int64_t micro_batches) const {
     const Framework& framework = space_.job.framework;
     const bool waits = shared.shards_gradients() && !reduces_every_micro_batch(shared, framework);
-    const bool fewer = micro_batches == 1 || (micro_batches <= order.pp && order.vpp > 2);
-    return fewer && (waits || gradients_go_down(shared, framework));
+    return adding_up(order, micro_batches) != AddingUp::all && (waits || gradients_go_down(shared, framework));
 }
 
 void CutSearch::try_order(const Plan& order, const Plan& family, const std::vector<Plan>& shared) {
