@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <set>
 
@@ -19,11 +20,20 @@ void check_nccl(ncclResult_t code, const char* call) {
 // Of all ranks: the host, and where on its bus the GPU stands.
 using GpuPlace = std::array<char, MPI_MAX_PROCESSOR_NAME + 32>;
 
+// NCCL takes ranks whose NCCL_HOSTID differs for those of different hosts, on one GPU too.
+std::string host_of_nccl() {
+    if (const char* named = std::getenv("NCCL_HOSTID")) return std::string(named).substr(0, MPI_MAX_PROCESSOR_NAME - 1);
+    std::array<char, MPI_MAX_PROCESSOR_NAME> host{};
+    int length = 0;
+    check_mpi(MPI_Get_processor_name(host.data(), &length), "MPI_Get_processor_name");
+    return host.data();
+}
+
 std::vector<GpuPlace> places_of_gpus(const std::string& bus) {
     GpuPlace mine{};
-    int ranks = 0, length = 0;
-    check_mpi(MPI_Get_processor_name(mine.data(), &length), "MPI_Get_processor_name");
-    bus.copy(mine.data() + length, mine.size() - static_cast<std::size_t>(length) - 1);
+    const std::string place = host_of_nccl() + bus;
+    place.copy(mine.data(), mine.size() - 1);
+    int ranks = 0;
     check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &ranks), "MPI_Comm_size");
     std::vector<GpuPlace> all(static_cast<std::size_t>(ranks));
     constexpr int bytes = sizeof(GpuPlace);

@@ -59,6 +59,11 @@ std::uint32_t alignment_of_result(const ColumnMajor& p) {
     return p.bias == nullptr ? own : std::min(own, alignment_of(p.bias));
 }
 
+void set_bias(Description& d, const void* bias) {
+    check(cublasLtMatmulDescSetAttribute(d.handle, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof bias),
+          "cublasLtMatmulDescSetAttribute");
+}
+
 void describe(Description& d, const ColumnMajor& p, cublasComputeType_t compute) {
     check(cublasLtMatmulDescCreate(&d.handle, compute, CUDA_R_32F), "cublasLtMatmulDescCreate");
     const cublasOperation_t a = p.a.transpose ? CUBLAS_OP_T : CUBLAS_OP_N, b = p.b.transpose ? CUBLAS_OP_T : CUBLAS_OP_N;
@@ -68,8 +73,7 @@ void describe(Description& d, const ColumnMajor& p, cublasComputeType_t compute)
     const cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_BIAS;
     check(cublasLtMatmulDescSetAttribute(d.handle, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue),
           "cublasLtMatmulDescSetAttribute");
-    check(cublasLtMatmulDescSetAttribute(d.handle, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &p.bias, sizeof p.bias),
-          "cublasLtMatmulDescSetAttribute");
+    set_bias(d, p.bias);
 }
 
 cublasLtMatmulAlgo_t choose(cublasLtHandle_t library, const Description& d, const Layout& a, const Layout& b, const Layout& c,
@@ -97,6 +101,21 @@ cublasLtMatmulAlgo_t choose(cublasLtHandle_t library, const Description& d, cons
 }
 
 }  // namespace
+
+// To describe a product takes the host as long as to launch it: what is told of one stays.
+struct Products::Way {
+    Description d;
+    Layout a, b, c;
+    cublasLtMatmulAlgo_t algo;
+
+    Way(cublasLtHandle_t library, const ColumnMajor& p, cublasComputeType_t compute, std::size_t workspace_bytes)
+        : a(p.a, p.m, p.k, p.batch), b(p.b, p.k, p.n, p.batch), c(p.c, p.m, p.n, p.batch) {
+        describe(d, p, compute);
+        algo = choose(library, d, a, b, c, p, workspace_bytes);
+    }
+};
+
+Products::~Products() = default;
 
 Products::Products(Launches& launches, cudaStream_t stream, bool tf32)
     : launches_(launches), stream_(stream), compute_(tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F) {
@@ -132,13 +151,13 @@ void Products::multiply(const ColumnMajor& p, void* workspace, std::size_t works
 }
 
 void Products::run(const Key& key, const ColumnMajor& p, void* workspace, std::size_t workspace_bytes) {
-    Description d;
-    describe(d, p, p.a.element == Element::real ? compute_ : CUBLAS_COMPUTE_32F);
-    const Layout a(p.a, p.m, p.k, p.batch), b(p.b, p.k, p.n, p.batch), c(p.c, p.m, p.n, p.batch);
-    auto found = chosen_.find(key);
-    if (found == chosen_.end()) found = chosen_.emplace(key, choose(library_.get(), d, a, b, c, p, workspace_bytes)).first;
-    check(cublasLtMatmul(library_.get(), d.handle, &p.scale, p.a.data, a.handle, p.b.data, b.handle, &p.keep, p.c.data, c.handle, p.c.data,
-                         c.handle, &found->second, workspace, workspace_bytes, stream_),
+    std::unique_ptr<Way>& way = ways_[key];
+    if (way == nullptr)
+        way = std::make_unique<Way>(library_.get(), p, p.a.element == Element::real ? compute_ : CUBLAS_COMPUTE_32F, workspace_bytes);
+    else if (p.bias != nullptr)
+        set_bias(way->d, p.bias);
+    check(cublasLtMatmul(library_.get(), way->d.handle, &p.scale, p.a.data, way->a.handle, p.b.data, way->b.handle, &p.keep, p.c.data,
+                         way->c.handle, p.c.data, way->c.handle, &way->algo, workspace, workspace_bytes, stream_),
           "cublasLtMatmul");
 }
 

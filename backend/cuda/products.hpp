@@ -17,19 +17,21 @@ constexpr std::int64_t product_workspace_bytes = 32 << 20;  // what NVIDIA advis
 class Products {
 public:
     Products(Launches&, cudaStream_t, bool tf32);
+    ~Products();
 
     // The library's first choice for a shape is asked for once. `workspace`: room that it may use.
     void multiply(const kernels::ColumnMajor&, void* workspace, std::size_t workspace_bytes);
 
 private:
     using Key = std::array<std::int64_t, 19>;
+    struct Way;
     void run(const Key&, const kernels::ColumnMajor&, void* workspace, std::size_t workspace_bytes);
 
     Launches& launches_;
     cudaStream_t stream_;
     cublasComputeType_t compute_;  // of fp32
     std::shared_ptr<cublasLtContext> library_;
-    std::map<Key, cublasLtMatmulAlgo_t> chosen_;
+    std::map<Key, std::unique_ptr<Way>> ways_;
 };
 
 }  // namespace sextant::cuda

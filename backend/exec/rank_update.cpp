@@ -17,7 +17,9 @@ void RankRunner::run(SegmentIndex s, const UpdateWork&) {
     recorder_.begin(s, SpanKind::optimizer);
     for (const auto& [matrix, stages] : stages_with_)
         if (std::ranges::find(stages, place_.pipeline) != stages.end()) sum_tied_gradients(matrix);
-    if (const std::optional<double> factor = factor_of_gradients()) {
+    const std::optional<double> factor = factor_of_gradients();
+    recorder_.kernel(SpanKind::optimizer, {}, {});  // goes on behind the exchange of their norm
+    if (factor) {
         if (*factor != 1)
             for (auto& [b, held] : memory_.blocks())
                 for (const ParameterRun* run : held.runs())

@@ -17,45 +17,47 @@ struct LookUp : ToMatrix<T> {
     }
 };
 
-// Of each token the next one of its id, or -1; and whether it is the first one.
-struct SameIds {
+// Tokens in the order of their ids, those of one id as they come; and of the first of each id how many there are.
+struct OrderById {
     const std::int64_t* ids;
-    std::int64_t* next;
-    std::uint8_t* first;
+    std::int64_t *order, *count;  // count: 0 of the others
     std::int64_t tokens;
 
     template <class Lanes>
     SEXTANT_KERNEL void operator()(const Lanes& lanes, std::int64_t token) const {
-        const std::int64_t earliest = find(lanes, ids[token], 0), found = find(lanes, ids[token], token + 1);
+        const std::int64_t id = ids[token];
+        std::int32_t lesser = 0, earlier = 0, same = 0;
+        for (std::int64_t other = lanes.first(); other < tokens; other += lanes.step()) {
+            lesser += ids[other] < id ? 1 : 0;
+            same += ids[other] == id ? 1 : 0;
+            earlier += ids[other] == id && other < token ? 1 : 0;
+        }
+        const std::int64_t at = lanes.sum(std::int64_t{lesser + earlier}), of_id = lanes.sum(std::int64_t{same});
+        const bool is_first = lanes.sum(earlier) == 0;
         if (lanes.first() > 0) return;
-        first[token] = earliest == token ? 1 : 0;
-        next[token] = found < tokens ? found : -1;
-    }
-
-private:
-    // From `begin` on; `tokens` when there is none.
-    template <class Lanes>
-    SEXTANT_KERNEL std::int64_t find(const Lanes& lanes, std::int64_t id, std::int64_t begin) const {
-        std::int64_t at = begin + lanes.first();
-        while (at < tokens && ids[at] != id) at += lanes.step();
-        return -lanes.max(at < tokens ? -at : -tokens);
+        order[at] = token;
+        count[at] = is_first ? of_id : 0;
     }
 };
 
-// The first token of each id adds the gradients of all tokens of that id, one after the other: the sum does not depend on who comes when.
+// The gradients of all tokens of an id are added one after the other: the sum does not depend on who comes when.
 template <class T>
 struct LookUpGradient {
-    const std::int64_t *ids, *next;
-    const std::uint8_t* is_first;  // of its id
+    const std::int64_t *ids, *order, *count;
     const T* dy;
     float* table;
     std::int64_t width, first, rows;
 
-    SEXTANT_KERNEL void operator()(std::int64_t token, std::int64_t i) const {
-        const std::int64_t row = ids[token] - first;
-        if (row < 0 || row >= rows || is_first[token] == 0) return;
+    SEXTANT_KERNEL void operator()(std::int64_t at, std::int64_t i) const {
+        const std::int64_t same = count[at];
+        if (same == 0) return;
+        const std::int64_t row = ids[order[at]] - first;
+        if (row < 0 || row >= rows) return;
         float sum = 0;
-        for (std::int64_t same = token; same >= 0; same = next[same]) sum += dy[same * width + i];
+#ifdef __CUDA_ARCH__
+#pragma unroll 8
+#endif
+        for (std::int64_t k = 0; k < same; ++k) sum += dy[order[at + k] * width + i];
         table[row * width + i] += sum;
     }
 };
@@ -70,10 +72,10 @@ template <class T, class Machine>
 void backward(Machine& m, const Embedding& e, const OperatorCall& c) {
     const std::int64_t tokens = c.inputs[0].elements;
     const std::int64_t* ids = c.inputs[0].indices();
-    const Array next = m.scratch(tokens, Element::index), first = m.scratch(tokens, Element::mask);
-    m.rows(tokens, 1, SameIds{ids, next.indices(), first.mask(), tokens});
+    const Array order = m.scratch(tokens, Element::index), count = m.scratch(tokens, Element::index);
+    m.rows(tokens, 1, OrderById{ids, order.indices(), count.indices(), tokens});
     m.matrix(tokens, e.width,
-             LookUpGradient<T>{ids, next.indices(), first.mask(), c.output_gradients[0].as<T>(), c.weight_gradients[0].reals(), e.width,
+             LookUpGradient<T>{ids, order.indices(), count.indices(), c.output_gradients[0].as<T>(), c.weight_gradients[0].reals(), e.width,
                                c.first_row, c.valid_rows});
 }
 

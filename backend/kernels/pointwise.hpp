@@ -34,10 +34,12 @@ struct Scale : ToElement<T> {
     SEXTANT_KERNEL float operator()(std::int64_t i) const { return factor * x[i]; }
 };
 
-// Scores [samples x heads, queries, keys] of keys that the query does not see get `hidden`, the others fall where there is `heads`.
+// Scores [samples x heads, queries, keys] of keys that the query of their row does not see get `hidden`, the others fall where there is
+// `heads`.
 template <class T>
-struct Hide : ToMatrix<T> {
+struct Hide {
     const T* x;
+    T* y;
     std::int64_t queries, keys;
     bool causal;
     std::int64_t window;
@@ -45,11 +47,16 @@ struct Hide : ToMatrix<T> {
     float hidden;
     std::int64_t heads;  // 0: scores do not fall
     ScoreFall fall;
-    SEXTANT_KERNEL float operator()(std::int64_t row, std::int64_t key) const {
-        const std::int64_t query = row % queries;
+
+    template <class Lanes>
+    SEXTANT_KERNEL void operator()(const Lanes& lanes, std::int64_t row) const {
+        const std::int64_t query = row % queries, head = heads == 0 ? 0 : row / queries % heads, begin = row * keys;
+        const std::int64_t beside = key_beside(query, queries, keys, context);
         const KeyRange r = visible_keys(query, queries, keys, causal, window, context);
-        const float fallen = heads == 0 ? 0 : fall.of(row / queries % heads, key_beside(query, queries, keys, context), key);
-        return key >= r.begin && key < r.end ? x[row * keys + key] - fallen : hidden;
+        put_row(lanes, keys, y + begin, [&](std::int64_t key) {
+            const float fallen = heads == 0 ? 0 : fall.of(head, beside, key);
+            return key >= r.begin && key < r.end ? x[begin + key] - fallen : hidden;
+        });
     }
 };
 
@@ -169,11 +176,16 @@ struct DropoutGradient : ToElement<T> {
 template <class T>
 Hide<T> hide(const Pointwise& p, const OperatorCall& c, const T* from, T* to, float hidden, bool falls) {
     const std::int64_t queries = c.output(0).shape[1], keys = c.output(0).shape[2], heads = c.output(0).shape[0] / c.samples;
-    return {{to, keys},        from,
-            queries,           keys,
-            p.causal,          p.window,
-            c.place.context,   hidden,
-            falls ? heads : 0, score_fall(c.place, heads, queries * keys)};
+    return {from,
+            to,
+            queries,
+            keys,
+            p.causal,
+            p.window,
+            c.place.context,
+            hidden,
+            falls ? heads : 0,
+            score_fall(c.place, heads, queries * keys)};
 }
 
 template <class T, class Machine>
@@ -212,7 +224,7 @@ void forward(Machine& m, const Pointwise& p, const OperatorCall& c) {
         case PointwiseKind::cast:
             return m.copy(x, y, count);
         case PointwiseKind::mask:
-            return m.matrix(count / width, width, hide<T>(p, c, x, y, -1e30F, p.alibi));
+            return m.rows(count / width, width, hide<T>(p, c, x, y, -1e30F, p.alibi));
         case PointwiseKind::gate:
             return m.matrix(count / width, width, Gate<T>{{y, width}, p.gate, x});
         case PointwiseKind::clamped_gate:
@@ -259,7 +271,7 @@ void backward(Machine& m, const Pointwise& p, const OperatorCall& c) {
         case PointwiseKind::cast:
             return m.copy(dy, dx, count);
         case PointwiseKind::mask:
-            return m.matrix(count / width, width, hide<T>(p, c, dy, dx, 0, false));
+            return m.rows(count / width, width, hide<T>(p, c, dy, dx, 0, false));
         case PointwiseKind::gate:
             return m.matrix(count / width, width, GateGradient<T>{{dx, width}, p.gate, c.inputs[0].as<T>(), dy});
         case PointwiseKind::clamped_gate:

@@ -7,96 +7,123 @@
 
 namespace sextant::kernels {
 
-struct PoolWindow {
-    std::int64_t begin, end;  // inside the image
-    std::int64_t whole;       // pixels of the window, padding included
+// Extents within an image: whatever divides them takes a GPU several times as long in 64 bits.
+using Pixels = std::int32_t;
 
-    [[nodiscard]] SEXTANT_KERNEL bool has(std::int64_t pixel) const { return pixel >= begin && pixel < end; }
+struct PoolWindow {
+    Pixels begin, end;  // inside the image
+    Pixels whole;       // pixels of the window, padding included
+
+    [[nodiscard]] SEXTANT_KERNEL bool has(Pixels pixel) const { return pixel >= begin && pixel < end; }
 };
 
 // One extent of the image; kernel 0: as many windows as the output has pixels, spread evenly.
 struct PoolAxis {
-    std::int64_t in, out, kernel, stride, padding;
+    Pixels in, out, kernel, stride, padding;
 
-    [[nodiscard]] SEXTANT_KERNEL PoolWindow window(std::int64_t i) const {
+    [[nodiscard]] SEXTANT_KERNEL PoolWindow window(Pixels i) const {
         if (kernel == 0) {
-            const std::int64_t first = i * in / out, last = ((i + 1) * in + out - 1) / out;
+            const Pixels first = i * in / out, last = ((i + 1) * in + out - 1) / out;
             return {first, last, last - first};
         }
-        const std::int64_t first = i * stride - padding, last = first + kernel < in + padding ? first + kernel : in + padding;
+        const Pixels first = i * stride - padding, last = first + kernel < in + padding ? first + kernel : in + padding;
         return {first < 0 ? 0 : first, last < in ? last : in, last - first};
     }
     // Outputs [begin, end), among which are all whose window has this pixel.
-    [[nodiscard]] SEXTANT_KERNEL PoolWindow outputs(std::int64_t pixel) const {
-        const std::int64_t first = kernel == 0 ? pixel * out / in - 1 : (pixel + padding - kernel + stride) / stride;
-        const std::int64_t last = kernel == 0 ? (pixel + 1) * out / in + 1 : (pixel + padding) / stride;
+    [[nodiscard]] SEXTANT_KERNEL PoolWindow outputs(Pixels pixel) const {
+        const Pixels first = kernel == 0 ? pixel * out / in - 1 : (pixel + padding - kernel + stride) / stride;
+        const Pixels last = kernel == 0 ? (pixel + 1) * out / in + 1 : (pixel + padding) / stride;
         return {first < 0 ? 0 : first, last + 1 < out ? last + 1 : out, 0};
     }
 };
 
 struct PoolImage {
-    std::int64_t channels;
+    Pixels channels;
     PoolAxis rows, columns;
     bool largest;
 
-    [[nodiscard]] SEXTANT_KERNEL std::int64_t in_at(std::int64_t sample, std::int64_t row, std::int64_t column, std::int64_t c) const {
-        return ((sample * rows.in + row) * columns.in + column) * channels + c;
+    // Where the rows of samples begin.
+    [[nodiscard]] SEXTANT_KERNEL std::int64_t in_row(std::int64_t sample, Pixels row) const {
+        return (sample * rows.in + row) * columns.in * channels;
     }
-    // Of an output, as they are numbered.
-    struct Window {
-        std::int64_t sample;
-        PoolWindow rows, columns;
-    };
-    [[nodiscard]] SEXTANT_KERNEL Window window(std::int64_t output) const {
-        return {output / (rows.out * columns.out), rows.window(output / columns.out % rows.out), columns.window(output % columns.out)};
-    }
-    [[nodiscard]] SEXTANT_KERNEL std::int64_t out_at(std::int64_t sample, std::int64_t row, std::int64_t column, std::int64_t c) const {
-        return ((sample * rows.out + row) * columns.out + column) * channels + c;
+    [[nodiscard]] SEXTANT_KERNEL std::int64_t out_row(std::int64_t sample, Pixels row) const {
+        return (sample * rows.out + row) * columns.out * channels;
     }
 };
 
+// work(column, channel) of each element of a row of pixels; where the next one of a lane is, nothing is divided for.
+template <class Lanes, class Work>
+SEXTANT_KERNEL void for_pixels(const Lanes& lanes, Pixels columns, Pixels channels, const Work& work) {
+    const auto first = static_cast<Pixels>(lanes.first()), step = static_cast<Pixels>(lanes.step());
+    const Pixels further = step / channels, more = step % channels;
+    Pixels column = first / channels, c = first % channels;
+    while (column < columns) {
+        work(column, c);
+        column += further;
+        c += more;
+        if (c < channels) continue;
+        c -= channels;
+        ++column;
+    }
+}
+
+// A row of outputs.
 template <class T>
-struct Pool : ToMatrix<T> {
+struct Pool {
     const T* x;
+    T* y;
     PoolImage image;
 
-    SEXTANT_KERNEL float operator()(std::int64_t output, std::int64_t c) const {
-        const auto [sample, rows, columns] = image.window(output);
-        float largest = lowest, sum = 0;
-        for (std::int64_t i = rows.begin; i < rows.end; ++i)
-            for (std::int64_t j = columns.begin; j < columns.end; ++j) {
-                const float value = x[image.in_at(sample, i, j, c)];
-                largest = value > largest ? value : largest;
-                sum += value;
+    template <class Lanes>
+    SEXTANT_KERNEL void operator()(const Lanes& lanes, std::int64_t output_row) const {
+        const std::int64_t sample = output_row / image.rows.out, begin = output_row * image.columns.out * image.channels;
+        const PoolWindow rows = image.rows.window(static_cast<Pixels>(output_row - sample * image.rows.out));
+        for_pixels(lanes, image.columns.out, image.channels, [&](Pixels column, Pixels c) {
+            const PoolWindow columns = image.columns.window(column);
+            float largest = lowest, sum = 0;
+            for (Pixels i = rows.begin; i < rows.end; ++i) {
+                const T* from = x + image.in_row(sample, i) + c;
+                for (Pixels j = columns.begin; j < columns.end; ++j) {
+                    const float value = from[j * image.channels];
+                    largest = value > largest ? value : largest;
+                    sum += value;
+                }
             }
-        return image.largest ? largest : sum / static_cast<float>(rows.whole * columns.whole);
+            y[begin + column * image.channels + c] = image.largest ? largest : sum / static_cast<float>(rows.whole * columns.whole);
+        });
     }
 };
 
-// Which pixel of its window an output is of, counted along the window's rows.
+// Of a row of outputs, which pixel of its window each is of, counted along the window's rows.
 template <class T>
 struct LargestOfWindow {
     const T* x;
     std::int32_t* to;
     PoolImage image;
 
-    SEXTANT_KERNEL void operator()(std::int64_t output, std::int64_t c) const {
-        const auto [sample, rows, columns] = image.window(output);
-        float largest = lowest;
-        std::int32_t at = 0, found = -1;
-        for (std::int64_t i = rows.begin; i < rows.end; ++i)
-            for (std::int64_t j = columns.begin; j < columns.end; ++j, ++at) {
-                const float value = x[image.in_at(sample, i, j, c)];
-                if (found >= 0 && !(value > largest)) continue;
-                largest = value;
-                found = at;
+    template <class Lanes>
+    SEXTANT_KERNEL void operator()(const Lanes& lanes, std::int64_t output_row) const {
+        const std::int64_t sample = output_row / image.rows.out, begin = output_row * image.columns.out * image.channels;
+        const PoolWindow rows = image.rows.window(static_cast<Pixels>(output_row - sample * image.rows.out));
+        for_pixels(lanes, image.columns.out, image.channels, [&](Pixels column, Pixels c) {
+            const PoolWindow columns = image.columns.window(column);
+            float largest = lowest;
+            std::int32_t at = 0, found = -1;
+            for (Pixels i = rows.begin; i < rows.end; ++i) {
+                const T* from = x + image.in_row(sample, i) + c;
+                for (Pixels j = columns.begin; j < columns.end; ++j, ++at) {
+                    const float value = from[j * image.channels];
+                    const bool is_larger = found < 0 || value > largest;
+                    largest = is_larger ? value : largest;
+                    found = is_larger ? at : found;
+                }
             }
-        to[output * image.channels + c] = found;
+            to[begin + column * image.channels + c] = found;
+        });
     }
 };
 
-// Of a row of an image: what the windows in which each of its elements lies hand to it. `largest`: see there. What divides is done for the
-// row where it can be.
+// Of a row of an image: what the windows in which each of its elements lies hand to it. `largest`: see there.
 template <class T>
 struct PoolGradient {
     T* dx;
@@ -106,25 +133,24 @@ struct PoolGradient {
 
     template <class Lanes>
     SEXTANT_KERNEL void operator()(const Lanes& lanes, std::int64_t image_row) const {
-        const std::int64_t sample = image_row / image.rows.in, row = image_row % image.rows.in;
-        const PoolWindow rows = image.rows.outputs(row);
-        const std::int64_t width = image.columns.in * image.channels;
-        for (std::int64_t at = lanes.first(); at < width; at += lanes.step())
-            dx[image_row * width + at] = gradient(sample, row, rows, at / image.channels, at % image.channels);
+        const std::int64_t sample = image_row / image.rows.in, begin = image_row * image.columns.in * image.channels;
+        const auto row = static_cast<Pixels>(image_row - sample * image.rows.in);
+        for_pixels(lanes, image.columns.in, image.channels,
+                   [&](Pixels column, Pixels c) { dx[begin + column * image.channels + c] = gradient(sample, row, column, c); });
     }
 
 private:
-    [[nodiscard]] SEXTANT_KERNEL float gradient(std::int64_t sample, std::int64_t row, const PoolWindow& rows, std::int64_t column,
-                                                std::int64_t c) const {
-        const PoolWindow columns = image.columns.outputs(column);
+    [[nodiscard]] SEXTANT_KERNEL float gradient(std::int64_t sample, Pixels row, Pixels column, Pixels c) const {
+        const PoolWindow rows = image.rows.outputs(row), columns = image.columns.outputs(column);
         float sum = 0;
-        for (std::int64_t i = rows.begin; i < rows.end; ++i) {
+        for (Pixels i = rows.begin; i < rows.end; ++i) {
             const PoolWindow down = image.rows.window(i);
             if (!down.has(row)) continue;
-            for (std::int64_t j = columns.begin; j < columns.end; ++j) {
+            const std::int64_t out_row = image.out_row(sample, i) + c;
+            for (Pixels j = columns.begin; j < columns.end; ++j) {
                 const PoolWindow across = image.columns.window(j);
                 if (!across.has(column)) continue;
-                const std::int64_t out = image.out_at(sample, i, j, c);
+                const std::int64_t out = out_row + j * image.channels;
                 if (!image.largest)
                     sum += dy[out] / static_cast<float>(down.whole * across.whole);
                 else if (largest[out] == (row - down.begin) * (across.end - across.begin) + column - across.begin)
@@ -136,9 +162,12 @@ private:
 };
 
 inline PoolImage image_of(const Pooling& p, const OperatorCall& c) {
-    const auto extent = [](const Tensor& t, std::size_t i) { return t.shape.size() > i ? t.shape[i] : 1; };
-    const auto axis = [&](std::size_t i) { return PoolAxis{extent(c.input(0), i), extent(c.output(0), i), p.kernel, p.stride, p.padding}; };
-    return {c.input(0).shape[1], axis(2), axis(3), p.kind == PoolingKind::max};
+    const auto pixels = [](std::int64_t n) { return static_cast<Pixels>(n); };
+    const auto extent = [&](const Tensor& t, std::size_t i) { return pixels(t.shape.size() > i ? t.shape[i] : 1); };
+    const auto axis = [&](std::size_t i) {
+        return PoolAxis{extent(c.input(0), i), extent(c.output(0), i), pixels(p.kernel), pixels(p.stride), pixels(p.padding)};
+    };
+    return {extent(c.input(0), 1), axis(2), axis(3), p.kind == PoolingKind::max};
 }
 
 // The mean of a whole image is a sum that many threads can share.
@@ -165,8 +194,9 @@ void forward(Machine& m, const Pooling& p, const OperatorCall& c) {
     const PoolImage image = image_of(p, c);
     const T* x = c.inputs[0].as<T>();
     T* y = c.outputs[0].as<T>();
-    const std::int64_t outputs = c.outputs[0].elements / image.channels, pixels = image.rows.in * image.columns.in;
-    if (!is_mean_of_all(image)) return m.matrix(outputs, image.channels, Pool<T>{{y, image.channels}, x, image});
+    const std::int64_t outputs = c.outputs[0].elements / image.channels, pixels = std::int64_t{image.rows.in} * image.columns.in;
+    const std::int64_t row = std::int64_t{image.columns.out} * image.channels;
+    if (!is_mean_of_all(image)) return m.rows(outputs / image.columns.out, row, Pool<T>{x, y, image});
     const Array totals = column_totals<float>(m, StoredTotals<T>{x, pixels, image.channels}, outputs, pixels, image.channels);
     m.elements(c.outputs[0].elements, ImageMean<T>{{y}, totals.reals(), static_cast<float>(pixels)});
 }
@@ -178,12 +208,13 @@ void backward(Machine& m, const Pooling& p, const OperatorCall& c) {
     const T* dy = c.output_gradients[0].as<T>();
     const std::int64_t pixels = c.input_gradients[0].elements / image.channels;
     if (is_mean_of_all(image))
-        return m.matrix(pixels, image.channels, ImageMeanGradient<T>{{dx, image.channels}, dy, image.rows.in * image.columns.in});
+        return m.matrix(pixels, image.channels,
+                        ImageMeanGradient<T>{{dx, image.channels}, dy, std::int64_t{image.rows.in} * image.columns.in});
     const Array largest = image.largest ? m.scratch(c.output_gradients[0].elements) : Array{};
     auto* of_windows = largest.as<std::int32_t>();
-    if (image.largest)
-        m.matrix(largest.elements / image.channels, image.channels, LargestOfWindow<T>{c.inputs[0].as<T>(), of_windows, image});
-    m.rows(pixels / image.columns.in, image.columns.in * image.channels, PoolGradient<T>{dx, dy, of_windows, image});
+    const std::int64_t row_in = std::int64_t{image.columns.in} * image.channels, row_out = std::int64_t{image.columns.out} * image.channels;
+    if (image.largest) m.rows(largest.elements / row_out, row_out, LargestOfWindow<T>{c.inputs[0].as<T>(), of_windows, image});
+    m.rows(pixels / image.columns.in, row_in, PoolGradient<T>{dx, dy, of_windows, image});
 }
 
 }  // namespace sextant::kernels

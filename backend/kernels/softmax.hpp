@@ -104,21 +104,22 @@ struct CrossEntropyRow {
     }
 };
 
-template <class T, bool side_by_side>
+template <class T>
 struct CrossEntropyGradient {
     const T* x;
     const float *statistics, *dy;
     T* dx;
     LogitRows l;
 
-    [[nodiscard]] SEXTANT_KERNEL std::int64_t at(std::int64_t row, std::int64_t j) const {
-        return side_by_side ? row * l.pitch + j : l.begin(row) + j * l.step();
+    template <class Lanes>
+    SEXTANT_KERNEL void operator()(const Lanes& lanes, std::int64_t row) const {
+        const std::int64_t begin = l.begin(row), step = l.step(), label = l.labels[row] - l.first;
+        const float largest = statistics[3 * row], share = 1 / statistics[3 * row + 1], slope = dy[row];
+        for_row(
+            lanes, l.classes,
+            [&](std::int64_t j) { return slope * (share * expf(x[begin + j * step] - largest) - (j == label ? 1.0F : 0.0F)); },
+            [&](std::int64_t j, float value) { dx[begin + j * step] = value; });
     }
-    SEXTANT_KERNEL float operator()(std::int64_t row, std::int64_t j) const {
-        const float probability = expf(x[at(row, j)] - statistics[3 * row]) / statistics[3 * row + 1];
-        return dy[row] * (probability - (j == l.labels[row] - l.first ? 1.0F : 0.0F));
-    }
-    SEXTANT_KERNEL void put(std::int64_t row, std::int64_t j, float value) const { dx[at(row, j)] = value; }
 };
 
 template <class T, class Machine>
@@ -130,11 +131,8 @@ template <class T, class Machine>
 void backward(Machine& m, const CrossEntropy& e, const OperatorCall& c) {
     T* dx = c.input_gradients[0].as<T>();
     if (c.valid_rows < e.classes) m.clear(dx, c.input_gradients[0].elements);
-    const LogitRows l = logit_rows(e, c);
-    with_flag(l.side_by_side(), [&]<bool side_by_side>() {
-        m.matrix(e.rows, c.valid_rows,
-                 CrossEntropyGradient<T, side_by_side>{c.inputs[0].as<T>(), c.outputs[1].reals(), c.output_gradients[0].reals(), dx, l});
-    });
+    m.rows(e.rows, c.valid_rows,
+           CrossEntropyGradient<T>{c.inputs[0].as<T>(), c.outputs[1].reals(), c.output_gradients[0].reals(), dx, logit_rows(e, c)});
 }
 
 // The loss over classes that several ranks hold, from the statistics of each: [ranks, rows, 3].

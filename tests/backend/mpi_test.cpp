@@ -55,7 +55,9 @@ void MpiTest::write_scenario(const json& workload, const json& plan) const {
 
 ProcessResult MpiTest::start(const json& workload, const json& plan, int ranks, std::vector<std::string> arguments) const {
     write_scenario(workload, plan);
-    std::vector<std::string> words{"--timeout", "100", "-n", std::to_string(ranks), executor_program(), stem_ + ".json"};
+    std::vector<std::string> words{"--timeout", "100", "-n", std::to_string(ranks)};
+    words.insert(words.end(), through_.begin(), through_.end());
+    words.insert(words.end(), {executor_program(), stem_ + ".json"});
     words.insert(words.end(), arguments.begin(), arguments.end());
     return run_program(SEXTANT_MPIRUN, words);
 }

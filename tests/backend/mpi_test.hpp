@@ -41,7 +41,8 @@ protected:
     [[nodiscard]] static SpansByKind spans_of(const json& run);
     [[nodiscard]] SpansByKind predicted_spans() const;
 
-    std::string stem_;  // of the test's files
+    std::string stem_;                  // of the test's files
+    std::vector<std::string> through_;  // words before the executor's, of a program that starts it
     json framework_ = "sextant";
     double loss_tolerance_ = 1e-5, weight_tolerance_ = 1e-5;  // of a tensor of weights in its norm
 };
