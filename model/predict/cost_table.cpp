@@ -113,7 +113,10 @@ public:
     }
 
     WorkPrice price(const UpdateWork& work) const {
-        return busy(SpanKind::optimizer, price_optimizer(job_, static_cast<std::size_t>(work.stage), {}));
+        const UpdateTime update = update_time(job_, static_cast<std::size_t>(work.stage), {});
+        WorkPrice price = busy(SpanKind::optimizer, update.device);
+        for (Piece& piece : price.pieces) piece.host = update.launches;
+        return price;
     }
 
     WorkPrice price(const OffloadWork& work) const {

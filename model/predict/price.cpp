@@ -311,12 +311,13 @@ double update_launches(const StageParameters& parameters, const Precision& preci
 
 }  // namespace
 
-Seconds price_optimizer(const Prepared::State& job, std::size_t stage, const Resources& r) {
+UpdateTime update_time(const Prepared::State& job, std::size_t stage, const Resources& r) {
     const Plan& plan = job.scenario.plan;
-    if (!plan.updates_weights()) return {};
+    UpdateTime update;
+    if (!plan.updates_weights()) return update;
     const StageParameters parameters = parameters_of(job, stage);
     const Bytes buckets = bucket_traffic(job, parameters);
-    if (updates_on_host(plan)) return streaming_time(buckets, job.rates, compute_scale(r));
+    if (updates_on_host(plan)) return {streaming_time(buckets, job.rates, compute_scale(r)), {}, offloaded_update_time(job, stage, r)};
     const Framework& f = job.scenario.framework;
     const OptimizerFacts facts = facts_of(plan.optimizer);
     const double owned = held_parameters(parameters.trained, plan, plan.has_shards());
@@ -333,22 +334,25 @@ Seconds price_optimizer(const Prepared::State& job, std::size_t stage, const Res
     const double norms = (f.clips_gradients ? 1 : 0) + (facts.needs_norm ? 2 : 0);
     per_parameter += norms * gradient;
     const double width = f.plain_kernels ? state / size_of(job.precision.activation) : 1;
+    const Seconds launch = issues_itself(job) ? Seconds{} : f.dispatch.value / job.scenario.cluster.node.host.thread_speed.value;
     const auto passes = [&](Bytes bytes, double launches) {
-        const Seconds device =
+        update.device +=
             streaming_time(bytes, job.rates, compute_scale(r), width) + launches * job.rates.kernel_overhead / r.kernel_overhead;
-        const Seconds dispatch = issues_itself(job) ? Seconds{} : f.dispatch.value;
-        return max(device, launches * dispatch / job.scenario.cluster.node.host.thread_speed.value / r.host);
+        update.launches += launches * launch / r.host;
     };
-    const Seconds update = passes(owned * per_parameter + buckets, update_launches(parameters, job.precision, f));
-    if (!f.plain_kernels || job.precision.compute != DataType::fp16) return update;
-    // The norm of gradients of a scaled loss, as they lie: those of all blocks behind each other, unless ranks have parts of each. The host
-    // waits for it. Then they are scaled back.
-    const double runs = plan.has_shards() ? parameters.blocks : 1;
-    return passes(owned * gradient, runs) + passes(owned * 2.0 * gradient, parameters.blocks) + update;
-}
-
-UpdateTime update_time(const Prepared::State& job, std::size_t stage, const Resources& r) {
-    return {price_optimizer(job, stage, r), updates_on_host(job.scenario.plan) ? offloaded_update_time(job, stage, r) : Seconds{}};
+    const auto the_update = [&] { passes(owned * per_parameter + buckets, update_launches(parameters, job.precision, f)); };
+    if (job.precision.compute != DataType::fp16) {
+        the_update();
+        return update;
+    }
+    // Of a scaled loss the host looks at the gradients first, and is no further than the device then. Plain kernels take the norm of
+    // gradients as they lie, those of all blocks behind each other unless ranks have parts of each, and scale them back.
+    if (f.plain_kernels) passes(owned * gradient, plan.has_shards() ? parameters.blocks : 1);
+    const Seconds looked = max(update.device, update.launches);
+    update = {};
+    if (f.plain_kernels) passes(owned * 2.0 * gradient, parameters.blocks);
+    the_update();
+    return {looked + max(update.device, update.launches), {}, {}};
 }
 
 }  // namespace sextant

@@ -221,11 +221,10 @@ Seconds gradient_copy_time(const Prepared::State&, double gradients, StepEnds, c
 Seconds offloaded_update_time(const Prepared::State&, std::size_t stage, const Resources&);
 Seconds offloaded_weights_time(const Prepared::State&, std::size_t stage, const Resources&);
 
-Seconds price_optimizer(const Prepared::State&, std::size_t stage, const Resources&);
-
-// What a stage does when its gradients are there: on the device, and in host memory with copies.
+// What a stage does when its gradients are there: on the device, and in host memory with copies. The host's time to launch the former
+// passes beside the device's, and before, as far as it is ahead.
 struct UpdateTime {
-    Seconds device, host;
+    Seconds device, launches, host;
     [[nodiscard]] Seconds total() const { return device + host; }
 };
 UpdateTime update_time(const Prepared::State&, std::size_t stage, const Resources&);

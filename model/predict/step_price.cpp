@@ -164,6 +164,20 @@ void share_core(Terms& t, Seconds end, const SharedCores& cores) {
     t[Term::optimizer] = min(t[Term::optimizer], max(t[Term::optimizer] / cores.ranks, cores.update));
 }
 
+// Behind the exchanges at the end of the micro-batches.
+Seconds update_begins(const Prepared::State& job, const StagePrices& stages, std::span<const Seconds> ends, std::size_t stage) {
+    return ends[stage] + held_up_at_end(job, stages, ends, stage) + stages[stage].data.behind;
+}
+
+// That the device waits for launches of its update. A host that does not wait for what stages send each other is ahead by all that they and
+// the device took longer.
+Seconds wait_in_update(const Prepared::State& job, const StagePrice& s, Seconds begins, const UpdateTime& update) {
+    const SegmentPrice& blocks = s.blocks();
+    const bool waits = waits_for_transfers(job.scenario.plan, job.scenario.framework);
+    const Seconds issued = static_cast<double>(job.micro_batches) * (blocks.forward.host + blocks.backward.host + blocks.recompute.host);
+    return max(Seconds{}, update.launches - update.device - (waits ? Seconds{} : max(Seconds{}, begins - issued)));
+}
+
 // The step of the rank of one stage. While the pipeline waits for hosts, this one's is no exception.
 Terms stage_terms(const Prepared::State& job, const StagePrices& stages, std::span<const Seconds> ends, std::span<const UpdateTime> updates,
                   std::size_t stage, const Resources& r) {
@@ -188,7 +202,7 @@ Terms stage_terms(const Prepared::State& job, const StagePrices& stages, std::sp
     const Seconds host = m * (forward.host + backward.host + recompute.host - s.micro_batch());
     t[Term::launch] = job.scenario.plan.pp == 1 ? s.data.launch : std::clamp(host, Seconds{}, waits);
     t[Term::bubble] = job.scenario.plan.pp == 1 ? Seconds{} : waits - t[Term::launch];
-    t[Term::launch] += m * s.work->launch;
+    t[Term::launch] += m * s.work->launch + wait_in_update(job, s, update_begins(job, stages, ends, stage), update);
     t[Term::data_communication] = (1 - s.data.copied) * s.data.exposed + held_up_at_end(job, stages, ends, stage);
     t[Term::optimizer] = update.device;
     if (job.ranks_per_core > 1) share_core(t, end, shared_cores(job, stages, updates));
@@ -239,7 +253,8 @@ StepPrice price_step(const Prepared::State& job, const StagePrices& stages, std:
     StepPrice step;
     Seconds latest;
     for (std::size_t s = 0; s < stages.size(); ++s) {
-        const Seconds done = ends[s] + held_up_at_end(job, stages, ends, s) + stages[s].data.behind + updates[s].total();
+        const Seconds begins = update_begins(job, stages, ends, s);
+        const Seconds done = begins + wait_in_update(job, stages[s], begins, updates[s]) + updates[s].total();
         if (s == 0 || done > latest) step.last_stage = s, latest = done;
     }
     step.terms = stage_terms(job, stages, ends, updates, step.last_stage, r);

@@ -177,6 +177,23 @@ TEST(HostTime, IsWhatTheDeviceWaitsBeyondItsOwnWork) {
     EXPECT_NEAR(step_of(job), 3, 1e-9);
 }
 
+TEST(HostTime, OfAnUpdateHidesBehindADeviceThatIsNotThereYet) {
+    Scenario job = pipeline_job(1, 4, Schedule::one_f_one_b, 1);
+    job.plan.without_optimizer = false;
+    job.framework.optimizer_kernels_per_tensor = round_machine::given(1000.0);
+    const Seconds step = estimate(prepare(job)).step;
+    job.framework.dispatch = round_machine::given(1 * us);
+    const UpdateTime update = update_time(prepare(job).state(), 0, {});
+    // The launches of the update take as long as what the device does until then and half of the update: nobody waits.
+    job.framework.dispatch.value *= (step - 0.5 * update.device) / update.launches;
+    EXPECT_NEAR(estimate(prepare(job)).step / step, 1, 0.05);  // but for the few launches of the micro-batches
+    // Twice as long, the step is that of its launches.
+    job.framework.dispatch.value *= 2;
+    const Estimate waits = estimate(prepare(job));
+    EXPECT_NEAR(waits.step / step, 2 * (step - 0.5 * update.device) / step, 0.05);
+    EXPECT_NEAR(waits.terms[Term::launch] / step, waits.step / step - 1, 1e-9);
+}
+
 TEST(HostTime, FillsAndDrainsAPipelineWhoseHostsWaitForTransfers) {
     // A launch costs the host 1 s. The last of four stages, which has the loss, launches most: eight micro-batches, and while the pipeline
     // fills and drains what the three others launch for one. Hosts that issue ahead have done so by then.
