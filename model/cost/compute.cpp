@@ -35,7 +35,8 @@ double tiled_work(double batch, double m, double n, double k, const Tile& tile, 
 // themselves start anywhere, and tensor cores are left alone.
 FlopRate product_rate(const Kernel& k, const DeviceRates& d) {
     constexpr double narrow_loads = 0.6;
-    const MatrixRate& rate = d.matrix(k.type);
+    MatrixRate rate = d.matrix(k.type);
+    if (k.type == DataType::fp32 && k.backward) rate.sustained = rate.sustained * (k.turned ? d.tf32_across_both : d.tf32_across_one);
     const std::int64_t load = elements_of_a_load(k.type);
     const bool whole_loads = k.n % load == 0 && (k.turned ? k.m : k.k) % load == 0;
     if (rate.unit != ComputeUnit::tensor || whole_loads) return rate.sustained;
@@ -139,7 +140,7 @@ Seconds kernel_time(const Kernel& k, const DeviceRates& d, const ComputeScale& s
     const Bytes at_end = knows_caches(d) ? Bytes{} : k.epilogue;  // a core waits for all bytes of a product
     const Seconds after = streaming_time(at_end, d, scale);
     if (const auto measured = measured_gemm_time(k, d.measured)) return *measured / (scale.compute * d.native_build) + after;
-    const Seconds overhead = k.launches * d.kernel_overhead / scale.overhead + after;
+    const Seconds overhead = (k.launches * d.kernel_overhead + k.waits * d.wait) / scale.overhead + after;
     const Seconds by_memory = streaming_time(k.bytes - at_end, d, scale, k.in_flight),
                   functions = k.exponentials * d.exponential / scale.compute;
     switch (k.kind) {

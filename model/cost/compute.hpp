@@ -41,10 +41,13 @@ struct DeviceRates {
     Bytes cache;
     Seconds exponential;  // of one element; zero: not known, or not what limits
     Seconds kernel_overhead;
+    Seconds wait;  // for memory
     double multiprocessors = 1;
     Frequency outputs;               // of all multiprocessors, one a clock; zero: not known
     double attention_forward = 0.5;  // fraction of the peak
     double attention_backward = 0.4;
+    // What is left of the rate of TF32 where one operand of a product, or both, lie across their depth.
+    double tf32_across_one = 1, tf32_across_both = 1;
     double native_build = 1;              // speed of the framework's kernels against a build for this very device
     double convolution = 1;               // framework's choice of algorithm against the best
     std::span<const GemmCurve> measured;  // products whose times were measured on such a device; owned by the Device

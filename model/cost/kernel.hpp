@@ -45,6 +45,7 @@ struct Kernel {
     bool strided = false;       // a convolution that skips pixels of its input
     std::int64_t channels = 0;  // of a pixel of the image that a convolution reads, for each group
     double in_flight = 1;       // elements that a thread asks memory for at a time, in those that `bytes_in_flight` counts
+    double waits = 0;           // of plain kernels: for memory, one after the other, beside the one that every kernel has
     double outputs = 0;   // of a convolution of images for which a library has no kernel of its own: a multiprocessor makes one a clock
     bool turned = false;  // a product whose operands are both read down their columns: rows are m and n long, not n and k
     bool backward = false;

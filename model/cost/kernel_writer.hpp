@@ -13,6 +13,11 @@
 namespace sextant {
 
 // Holds what every rule needs to know.
+// What plain kernels wait for memory where they do not only read, compute and write: those that sum over rows or pixels, in parts and then
+// over them; the lanes of a row, which agree on what is largest, a mean, a sum; filters, which are laid out and back. In times of a load,
+// from kernels on an H200 that had next to nothing to move (docs/model/compute.md).
+constexpr double waits_of_sums = 10, waits_of_row = 3, waits_of_filters = 2, waits_of_filter_gradients = 8;
+
 class KernelWriter {
 public:
     KernelWriter(const OperatorGraph&, BlockRole, const Plan&, const Framework&, bool reads_data, ComputeUnit);
@@ -50,6 +55,9 @@ private:
     void add_filter_layouts(const Operator& op, const Convolution& c, bool makes_input_gradient, BlockKernels& out) const;
     // Of sums over rows or pixels: those of parts, their sum, and what is made of it.
     [[nodiscard]] int sum_launches() const { return framework_.plain_kernels ? 3 : 1; }
+    void wait(Kernel& k, double times) const {
+        if (framework_.plain_kernels) k.waits += times;
+    }
 
     // pass_kernels.cpp: what reads and writes its operands, and computes little
     void add_wide(const std::string& name, TensorId operand, double forward_passes, double backward_passes, int backward_launches,

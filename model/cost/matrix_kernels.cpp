@@ -52,6 +52,7 @@ void KernelWriter::accumulate(Kernel& of_weight) const {
 // A column sum.
 void KernelWriter::add_bias_gradient(const std::string& name, Bytes gradients, BlockKernels& out) const {
     push_weight_gradient(out.backward, name, gradients, sum_launches());
+    wait(out.backward.back(), waits_of_sums);
 }
 
 // Scaled low-precision operands are made by passes of their own: forward from the activation, backward from the incoming gradient,

@@ -23,12 +23,16 @@ void KernelWriter::write_operator(const Operator& op, const Normalization& n, Bl
         const Bytes x = bytes_of(op.inputs.front());
         const int apply = framework_.plain_kernels ? 1 : 0;  // else one kernel does both
         push_memory(out.forward, op.name, (plan_.forward_only ? 1.0 : 2.0) * x + output_bytes(op), false, sum_launches() + apply);
+        wait(out.forward.back(), plan_.forward_only ? 0 : waits_of_sums);
         push_memory(out.backward, op.name, 5.0 * x, true, sum_launches() + 2 * apply);  // the means of groups are a kernel of their own
+        wait(out.backward.back(), waits_of_sums);
     } else if (framework_.plain_kernels) {
         // Backward measures rows again whose statistics were not kept, sums over them for the gain, and reads all once more for the
         // gradient of what came in.
         const int again = op.outputs.size() > 1 ? 0 : 1, operands = n.gated ? 2 : 1;
         add_wide(op.name, op.inputs.front(), operands + 1, operands * (3 + again) + 2, sum_launches() + 1 + again, out);
+        wait(out.forward.back(), waits_of_row);
+        wait(out.backward.back(), waits_of_sums + (1 + again) * waits_of_row);
     } else {
         // The gate is read as well, and its gradient written; the gain's gradient is reduced by a second kernel.
         add_wide(op.name, op.inputs.front(), n.gated ? 3 : 2, n.gated ? 5 : 3, 2, out);
@@ -89,6 +93,7 @@ void KernelWriter::write_operator(const Operator& op, const Pointwise& p, BlockK
 void KernelWriter::write_operator(const Operator& op, const Pooling& p, BlockKernels& out) const {
     const bool all = p.kind == PoolingKind::global_average;
     push_memory(out.forward, op.name, input_bytes(op) + output_bytes(op), false, all ? sum_launches() : 1);
+    if (all) wait(out.forward.back(), waits_of_sums);
     push_memory(out.backward, op.name, input_bytes(op) + 2.0 * output_bytes(op), true);
     if (!framework_.plain_kernels || p.kind != PoolingKind::max) return;
     // Where the largest of each window is, as a number of 32 bits, is looked for first.
@@ -114,6 +119,7 @@ void KernelWriter::write_operator(const Operator& op, const CrossEntropy& c, Blo
     const Bytes stored = input_bytes(op);
     if (framework_.fused_cross_entropy) {
         push_memory(out.forward, op.name, stored, false);
+        wait(out.forward.back(), waits_of_row);
         if (framework_.plain_kernels && c.classes > 1024) out.forward.back().in_flight = 0.5;  // a thread looks at its logits twice
         push_memory(out.backward, op.name, 2.0 * stored, true);
         return;

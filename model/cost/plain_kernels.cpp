@@ -47,6 +47,7 @@ void KernelWriter::write_scores(const Operator& op, const Attention& a, BlockKer
     const auto product = [&](std::int64_t m, std::int64_t n, std::int64_t k, bool backward) {
         Kernel p = gemm(op.name, calls * a.kv_heads, m, n, k, unnarrowed_type_, backward);
         p.launches = static_cast<int>(calls);
+        p.in_flight = 0.5;  // a head's rows are short: what moves are the scores, and multiprocessors have few of them under way
         return p;
     };
     const auto pass = [&](std::vector<Kernel>& list, Bytes bytes, bool backward) {
@@ -54,6 +55,7 @@ void KernelWriter::write_scores(const Operator& op, const Attention& a, BlockKer
     };
     out.forward.push_back(product(at_once, keys, a.head_dim, false));
     pass(out.forward, seen + all, false);
+    out.forward.back().in_flight = 0.5;  // a thread looks at its scores more than once
     out.forward.push_back(product(at_once, a.value_dim, keys, false));
 
     // The gradients of keys and values begin with zeros.
@@ -71,10 +73,15 @@ void KernelWriter::add_filter_layouts(const Operator& op, const Convolution& c, 
     const std::int64_t channels = c.in_channels / c.groups;
     const auto filters = static_cast<double>(c.out_channels * channels * c.kernel_h * c.kernel_w);
     const Bytes there = size_of(product_type_), gradient = size_of(plan_.precision.gradient_type());
+    const auto lay_out = [&](std::vector<Kernel>& list, bool backward) {
+        push_memory(list, op.name + ".filters", 2.0 * filters * there, backward);
+        wait(list.back(), waits_of_filters);
+    };
     const bool turned = c.kernel_h * c.kernel_w > 1;
-    if (turned) push_memory(out.forward, op.name + ".filters", 2.0 * filters * there, false);
-    if (turned && makes_input_gradient) push_memory(out.backward, op.name + ".filters", 2.0 * filters * there, true);
+    if (turned) lay_out(out.forward, false);
+    if (turned && makes_input_gradient) lay_out(out.backward, true);
     push_weight_gradient(out.backward, op.name + ".filters", filters * (there + 2.0 * gradient));
+    wait(out.backward.back(), waits_of_filter_gradients);
 }
 
 }  // namespace sextant

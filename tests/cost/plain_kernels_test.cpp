@@ -104,5 +104,30 @@ TEST(PlainKernels, MakeAnOutputOfAnImageAClock) {
     EXPECT_NEAR((kernel_time(k, rates) - 1 * us) / ms, 1, 1e-9);
 }
 
+TEST(KernelTime, OfBackwardInTf32IsLongerOnHopper) {
+    Device d = round_machine::device();
+    d.peaks.push_back(round_machine::peak(DataType::tf32, ComputeUnit::tensor, 50));
+    Plan plan;
+    plan.precision.tf32 = true;
+    Kernel k;
+    k.kind = KernelKind::gemm;
+    k.m = k.n = k.k = 4096;
+    k.type = DataType::fp32;
+    k.flops = 2.0 * 4096.0 * 4096.0 * 4096.0 * FLOP;
+    Framework framework = round_machine::framework();
+    framework.plain_kernels = true;
+    const auto time = [&](bool backward, bool turned) {
+        k.backward = backward;
+        k.turned = turned;
+        return kernel_time(k, device_rates(d, framework, plan)) - 1 * us;
+    };
+    EXPECT_EQ(time(true, true), time(false, false));
+    d.architecture = "hopper";
+    EXPECT_NEAR(time(false, false) / time(true, false), 0.87, 1e-9);
+    EXPECT_NEAR(time(false, false) / time(true, true), 0.69, 1e-9);
+    plan.precision.tf32 = false;  // vector units do not mind
+    EXPECT_EQ(time(true, true), time(false, false));
+}
+
 }  // namespace
 }  // namespace sextant
