@@ -77,8 +77,8 @@ def peer(workload, batch, device):
 def step_of(workload, batch, precision, steps, device="cuda"):
     """Median seconds of a step and of its phases, the first step apart. A phase begins when the device has done the one before."""
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = precision == "tf32"
-    model, data, labels = peer(workload, batch, device)
-    model = model.to(device)
+    with torch.device(device):  # weights are drawn there
+        model, data, labels = peer(workload, batch, device)
     half = {"bf16": torch.bfloat16, "fp16": torch.float16}.get(precision)
     scaler = torch.amp.GradScaler(device, enabled=precision == "fp16")
     optimizer = torch.optim.Adam(model.parameters())

@@ -28,8 +28,8 @@ fs::path scenario_of(const ProbeSeries& series, const Probe& probe) { return ser
 
 // The scenarios of the probes, written beside their records. What is kept there from another version may be of other probes.
 std::vector<Scenario> write_scenarios(Library& library, const ProbeSeries& series) {
-    const fs::path machine = fs::absolute(series.folder / "machine.json");
-    replace_text_file(machine, cluster_to_profile(series.machine.guess));
+    const fs::path machine = "machine.json";  // beside them, so that the folder can be carried elsewhere
+    replace_text_file(series.folder / machine, cluster_to_profile(series.machine.guess));
     Diagnostics problems;
     std::vector<Scenario> scenarios;
     for (const Probe& probe : series.machine.probes) {
