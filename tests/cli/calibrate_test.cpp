@@ -86,8 +86,11 @@ echo '{"schema": "devices/1", "devices": [{"name": "NVIDIA H200", "compute_capab
         {"name": "products in bf16", "workload": {"mlp": {"widths": [16, 128, 128]}}, "plan": {"micro_batch": 64, "precision": "bf16"}},
         {"name": "small", "workload": {"mlp": {"widths": [32, 32, 32]}}, "plan": {"micro_batch": 8}},
         {"name": "tensor halves", "workload": {"mlp": {"widths": [32, 32, 32]}}, "plan": {"micro_batch": 8, "tp": 2}}]})";
-    const ProcessResult r = run_program((root / "bin/sextant").string(), {"calibrate", "--backend", "cuda", "--passes", "1", "--out",
-                                                                          profile_, "--profiles", (root / "hardware_profiles").string()});
+    const auto calibrate = [&](const char* passes, const fs::path& keep) {
+        return run_program((root / "bin/sextant").string(), {"calibrate", "--backend", "cuda", "--passes", passes, "--keep", keep.string(),
+                                                             "--out", profile_, "--profiles", (root / "hardware_profiles").string()});
+    };
+    const ProcessResult r = calibrate("1", root / "kept");
     if (r.exit_code == 3 && r.err.find("too busy to be measured") != std::string::npos) GTEST_SKIP() << r.err;
     ASSERT_EQ(r.exit_code, 0) << r.err;
     EXPECT_THAT(r.out, HasSubstr("1 x NVIDIA H200"));
@@ -102,6 +105,11 @@ echo '{"schema": "devices/1", "devices": [{"name": "NVIDIA H200", "compute_capab
     EXPECT_EQ(s.cluster.calibration->processor, "NVIDIA H200");
     EXPECT_EQ(s.cluster.calibration->runs, 2);
     EXPECT_EQ(s.cluster.node.host_link.achievable.kind, SourceKind::measured);
+    // What was kept can be carried elsewhere, and fitted to there.
+    fs::rename(root / "kept", root / "carried");
+    const ProcessResult again = calibrate("0", root / "carried");
+    EXPECT_EQ(again.exit_code, 0) << again.err;
+    EXPECT_EQ(again.out, r.out);
     fs::remove(framework);
 }
 

@@ -68,6 +68,25 @@ TEST(PlainKernels, MeasureRowsAgainToGoBack) {
     EXPECT_EQ(named(layer.backward, "mlp.fc1").at(0).launches, 3);  // the gradient of the bias
 }
 
+TEST(PlainKernels, WaitForMemoryWhereTheySumOrAgree) {
+    const auto waits = [](const BlockKernels& layer, const char* name) {
+        double sum = 0;
+        for (const auto* list : {&layer.forward, &layer.backward})
+            for (const Kernel& k : named(*list, name, KernelKind::memory)) sum += k.waits;
+        return sum;
+    };
+    const BlockKernels layer = plain().layer();
+    EXPECT_EQ(waits(layer, "mlp.fc1"), 10);               // the gradient of the bias
+    EXPECT_EQ(waits(layer, "mlp.norm"), 3 + 10 + 2 * 3);  // rows, the gradient of the gain, rows measured again and their gradients
+    EXPECT_EQ(waits(layer, "mlp.act"), 0);
+    EXPECT_EQ(waits(Cut().layer(), "mlp.norm"), 0);
+    Device d = round_machine::device();
+    d.load_latency = round_machine::given(450 * ns);
+    Kernel k;
+    k.waits = 10;
+    EXPECT_NEAR(kernel_time(k, device_rates(d, round_machine::framework(), Plan{})) / us, 1 + 4.5, 1e-9);
+}
+
 TEST(PlainKernels, KeepMoreBytesOnTheirWayTheWiderTheirElements) {
     Device d = round_machine::device();
     d.load_latency = round_machine::given(450 * ns);
