@@ -17,13 +17,18 @@ struct PoolWindow {
     [[nodiscard]] SEXTANT_KERNEL bool has(Pixels pixel) const { return pixel >= begin && pixel < end; }
 };
 
+SEXTANT_KERNEL inline float pixels_of(const PoolWindow& rows, const PoolWindow& columns) {
+    return static_cast<float>(std::int64_t{rows.whole} * columns.whole);
+}
+
 // One extent of the image; kernel 0: as many windows as the output has pixels, spread evenly.
 struct PoolAxis {
     Pixels in, out, kernel, stride, padding;
 
     [[nodiscard]] SEXTANT_KERNEL PoolWindow window(Pixels i) const {
         if (kernel == 0) {
-            const Pixels first = i * in / out, last = ((i + 1) * in + out - 1) / out;
+            const auto first = static_cast<Pixels>(std::int64_t{i} * in / out);
+            const auto last = static_cast<Pixels>(((std::int64_t{i} + 1) * in + out - 1) / out);
             return {first, last, last - first};
         }
         const Pixels first = i * stride - padding, last = first + kernel < in + padding ? first + kernel : in + padding;
@@ -31,14 +36,15 @@ struct PoolAxis {
     }
     // Outputs [begin, end), among which are all whose window has this pixel.
     [[nodiscard]] SEXTANT_KERNEL PoolWindow outputs(Pixels pixel) const {
-        const Pixels first = kernel == 0 ? pixel * out / in - 1 : (pixel + padding - kernel + stride) / stride;
-        const Pixels last = kernel == 0 ? (pixel + 1) * out / in + 1 : (pixel + padding) / stride;
+        const auto spread = [&](Pixels at) { return static_cast<Pixels>(std::int64_t{at} * out / in); };
+        const Pixels first = kernel == 0 ? spread(pixel) - 1 : (pixel + padding - kernel + stride) / stride;
+        const Pixels last = kernel == 0 ? spread(pixel + 1) + 1 : (pixel + padding) / stride;
         return {first < 0 ? 0 : first, last + 1 < out ? last + 1 : out, 0};
     }
 };
 
 struct PoolImage {
-    Pixels channels;
+    std::int64_t channels;
     PoolAxis rows, columns;
     bool largest;
 
@@ -53,8 +59,9 @@ struct PoolImage {
 
 // work(column, channel) of each element of a row of pixels; where the next one of a lane is, nothing is divided for.
 template <class Lanes, class Work>
-SEXTANT_KERNEL void for_pixels(const Lanes& lanes, Pixels columns, Pixels channels, const Work& work) {
+SEXTANT_KERNEL void for_pixels(const Lanes& lanes, Pixels columns, std::int64_t all_channels, const Work& work) {
     const auto first = static_cast<Pixels>(lanes.first()), step = static_cast<Pixels>(lanes.step());
+    const auto channels = static_cast<Pixels>(all_channels);
     const Pixels further = step / channels, more = step % channels;
     Pixels column = first / channels, c = first % channels;
     while (column < columns) {
@@ -89,7 +96,7 @@ struct Pool {
                     sum += value;
                 }
             }
-            y[begin + column * image.channels + c] = image.largest ? largest : sum / static_cast<float>(rows.whole * columns.whole);
+            y[begin + column * image.channels + c] = image.largest ? largest : sum / pixels_of(rows, columns);
         });
     }
 };
@@ -152,7 +159,7 @@ private:
                 if (!across.has(column)) continue;
                 const std::int64_t out = out_row + j * image.channels;
                 if (!image.largest)
-                    sum += dy[out] / static_cast<float>(down.whole * across.whole);
+                    sum += dy[out] / pixels_of(down, across);
                 else if (largest[out] == (row - down.begin) * (across.end - across.begin) + column - across.begin)
                     sum += dy[out];
             }
@@ -167,7 +174,7 @@ inline PoolImage image_of(const Pooling& p, const OperatorCall& c) {
     const auto axis = [&](std::size_t i) {
         return PoolAxis{extent(c.input(0), i), extent(c.output(0), i), pixels(p.kernel), pixels(p.stride), pixels(p.padding)};
     };
-    return {extent(c.input(0), 1), axis(2), axis(3), p.kind == PoolingKind::max};
+    return {c.input(0).shape[1], axis(2), axis(3), p.kind == PoolingKind::max};
 }
 
 // The mean of a whole image is a sum that many threads can share.
@@ -195,7 +202,7 @@ void forward(Machine& m, const Pooling& p, const OperatorCall& c) {
     const T* x = c.inputs[0].as<T>();
     T* y = c.outputs[0].as<T>();
     const std::int64_t outputs = c.outputs[0].elements / image.channels, pixels = std::int64_t{image.rows.in} * image.columns.in;
-    const std::int64_t row = std::int64_t{image.columns.out} * image.channels;
+    const std::int64_t row = image.columns.out * image.channels;
     if (!is_mean_of_all(image)) return m.rows(outputs / image.columns.out, row, Pool<T>{x, y, image});
     const Array totals = column_totals<float>(m, StoredTotals<T>{x, pixels, image.channels}, outputs, pixels, image.channels);
     m.elements(c.outputs[0].elements, ImageMean<T>{{y}, totals.reals(), static_cast<float>(pixels)});
@@ -212,7 +219,7 @@ void backward(Machine& m, const Pooling& p, const OperatorCall& c) {
                         ImageMeanGradient<T>{{dx, image.channels}, dy, std::int64_t{image.rows.in} * image.columns.in});
     const Array largest = image.largest ? m.scratch(c.output_gradients[0].elements) : Array{};
     auto* of_windows = largest.as<std::int32_t>();
-    const std::int64_t row_in = std::int64_t{image.columns.in} * image.channels, row_out = std::int64_t{image.columns.out} * image.channels;
+    const std::int64_t row_in = image.columns.in * image.channels, row_out = image.columns.out * image.channels;
     if (image.largest) m.rows(largest.elements / row_out, row_out, LargestOfWindow<T>{c.inputs[0].as<T>(), of_windows, image});
     m.rows(pixels / image.columns.in, row_in, PoolGradient<T>{dx, dy, of_windows, image});
 }
