@@ -86,7 +86,8 @@ public:
         const int gpu = gpu_of(world);
         auto staged = std::make_unique<StagedTransport>(std::make_unique<MpiTransport>(job.graph, world.rank()),
                                                         std::make_unique<cuda::PinnedCopies>(gpu));
-        return std::make_unique<cuda::NcclTransport>(job.graph, world.rank(), gpu, cuda::facts_of(gpu).bus, std::move(staged));
+        return std::make_unique<cuda::NcclTransport>(job.graph, world.rank(), gpu, world.host(), cuda::facts_of(gpu).bus,
+                                                     std::move(staged));
     }
     [[nodiscard]] std::vector<LibraryVersion> libraries(ComputeDevice& device) const override {
         const std::string attention = cuda::fused_attention(device);

@@ -17,21 +17,14 @@ void check_nccl(ncclResult_t code, const char* call) {
     if (code != ncclSuccess) throw BackendError(std::string(call) + ": " + ncclGetErrorString(code) + ": " + ncclGetLastError(nullptr));
 }
 
-// Of all ranks: the host, and where on its bus the GPU stands.
+// Of all ranks: where on its bus the GPU stands, and the host.
 using GpuPlace = std::array<char, MPI_MAX_PROCESSOR_NAME + 32>;
 
 // NCCL takes ranks whose NCCL_HOSTID differs for those of different hosts, on one GPU too.
-std::string host_of_nccl() {
-    if (const char* named = std::getenv("NCCL_HOSTID")) return std::string(named).substr(0, MPI_MAX_PROCESSOR_NAME - 1);
-    std::array<char, MPI_MAX_PROCESSOR_NAME> host{};
-    int length = 0;
-    check_mpi(MPI_Get_processor_name(host.data(), &length), "MPI_Get_processor_name");
-    return host.data();
-}
-
-std::vector<GpuPlace> places_of_gpus(const std::string& bus) {
+std::vector<GpuPlace> places_of_gpus(const std::string& host, const std::string& bus) {
+    const char* named = std::getenv("NCCL_HOSTID");
     GpuPlace mine{};
-    const std::string place = host_of_nccl() + bus;
+    const std::string place = bus + (named != nullptr ? named : host);
     place.copy(mine.data(), mine.size() - 1);
     int ranks = 0;
     check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &ranks), "MPI_Comm_size");
@@ -80,10 +73,11 @@ std::shared_ptr<CUevent_st> make_event() {
 }  // namespace
 
 // Communicators in the order of the graph: no rank waits in one for a rank that waits in another.
-NcclTransport::NcclTransport(const TaskGraph& graph, int rank, int gpu, const std::string& bus, std::unique_ptr<Transport> others)
+NcclTransport::NcclTransport(const TaskGraph& graph, int rank, int gpu, const std::string& host, const std::string& bus,
+                             std::unique_ptr<Transport> others)
     : gpu_(gpu), others_(std::move(others)) {
     use(gpu);
-    const std::vector<GpuPlace> places = places_of_gpus(bus);
+    const std::vector<GpuPlace> places = places_of_gpus(host, bus);
     for (CommunicatorIndex c = 0; c < graph.communicators().size(); ++c) {
         const Communicator& communicator = graph.communicators()[c];
         if (communicator.group == ParallelGroup::pipeline || communicator.with_server) continue;  // messages alone

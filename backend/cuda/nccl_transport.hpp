@@ -17,7 +17,7 @@ namespace sextant::cuda {
 class NcclTransport final : public Transport {
 public:
     // All processes make theirs at the same time. `bus`: where this rank's GPU stands in its host.
-    NcclTransport(const TaskGraph&, int rank, int gpu, const std::string& bus, std::unique_ptr<Transport> others);
+    NcclTransport(const TaskGraph&, int rank, int gpu, const std::string& host, const std::string& bus, std::unique_ptr<Transport> others);
 
     Ticket start(const Call&) override;
     void poll(std::vector<Ticket>& done) override;

@@ -74,7 +74,36 @@ SEXTANT_KERNEL void for_pixels(const Lanes& lanes, Pixels columns, std::int64_t 
     }
 }
 
-// A row of outputs.
+// What an output is made of.
+template <class T>
+struct OutputWindow {
+    const T* x;  // its channel, of the first pixel of the sample
+    const PoolImage& image;
+    PoolWindow rows, columns;
+
+    // visit(value, at), `at` counted along the rows of the window.
+    template <class Visit>
+    SEXTANT_KERNEL void for_each(const Visit& visit) const {
+        std::int32_t at = 0;
+        for (Pixels i = rows.begin; i < rows.end; ++i) {
+            const T* from = x + image.in_row(0, i);
+            for (Pixels j = columns.begin; j < columns.end; ++j, ++at) visit(float{from[j * image.channels]}, at);
+        }
+    }
+};
+
+// What `make` finds in the window of each of a row of outputs, in their places.
+template <class T, class Value, class Lanes, class Make>
+SEXTANT_KERNEL void make_outputs(const Lanes& lanes, const PoolImage& image, const T* x, std::int64_t output_row, Value* to,
+                                 const Make& make) {
+    const std::int64_t sample = output_row / image.rows.out, begin = output_row * image.columns.out * image.channels;
+    const PoolWindow rows = image.rows.window(static_cast<Pixels>(output_row - sample * image.rows.out));
+    for_pixels(lanes, image.columns.out, image.channels, [&](Pixels column, Pixels c) {
+        const T* of_sample = x + image.in_row(sample, 0) + c;
+        to[begin + column * image.channels + c] = make(OutputWindow<T>{of_sample, image, rows, image.columns.window(column)});
+    });
+}
+
 template <class T>
 struct Pool {
     const T* x;
@@ -83,25 +112,18 @@ struct Pool {
 
     template <class Lanes>
     SEXTANT_KERNEL void operator()(const Lanes& lanes, std::int64_t output_row) const {
-        const std::int64_t sample = output_row / image.rows.out, begin = output_row * image.columns.out * image.channels;
-        const PoolWindow rows = image.rows.window(static_cast<Pixels>(output_row - sample * image.rows.out));
-        for_pixels(lanes, image.columns.out, image.channels, [&](Pixels column, Pixels c) {
-            const PoolWindow columns = image.columns.window(column);
+        make_outputs(lanes, image, x, output_row, y, [&](const OutputWindow<T>& window) {
             float largest = lowest, sum = 0;
-            for (Pixels i = rows.begin; i < rows.end; ++i) {
-                const T* from = x + image.in_row(sample, i) + c;
-                for (Pixels j = columns.begin; j < columns.end; ++j) {
-                    const float value = from[j * image.channels];
-                    largest = value > largest ? value : largest;
-                    sum += value;
-                }
-            }
-            y[begin + column * image.channels + c] = image.largest ? largest : sum / pixels_of(rows, columns);
+            window.for_each([&](float value, std::int32_t) {
+                largest = value > largest ? value : largest;
+                sum += value;
+            });
+            return image.largest ? largest : sum / pixels_of(window.rows, window.columns);
         });
     }
 };
 
-// Of a row of outputs, which pixel of its window each is of, counted along the window's rows.
+// Which pixel of its window each output is of.
 template <class T>
 struct LargestOfWindow {
     const T* x;
@@ -110,22 +132,15 @@ struct LargestOfWindow {
 
     template <class Lanes>
     SEXTANT_KERNEL void operator()(const Lanes& lanes, std::int64_t output_row) const {
-        const std::int64_t sample = output_row / image.rows.out, begin = output_row * image.columns.out * image.channels;
-        const PoolWindow rows = image.rows.window(static_cast<Pixels>(output_row - sample * image.rows.out));
-        for_pixels(lanes, image.columns.out, image.channels, [&](Pixels column, Pixels c) {
-            const PoolWindow columns = image.columns.window(column);
+        make_outputs(lanes, image, x, output_row, to, [](const OutputWindow<T>& window) {
             float largest = lowest;
-            std::int32_t at = 0, found = -1;
-            for (Pixels i = rows.begin; i < rows.end; ++i) {
-                const T* from = x + image.in_row(sample, i) + c;
-                for (Pixels j = columns.begin; j < columns.end; ++j, ++at) {
-                    const float value = from[j * image.channels];
-                    const bool is_larger = found < 0 || value > largest;
-                    largest = is_larger ? value : largest;
-                    found = is_larger ? at : found;
-                }
-            }
-            to[begin + column * image.channels + c] = found;
+            std::int32_t found = -1;
+            window.for_each([&](float value, std::int32_t at) {
+                const bool is_larger = found < 0 || value > largest;
+                largest = is_larger ? value : largest;
+                found = is_larger ? at : found;
+            });
+            return found;
         });
     }
 };

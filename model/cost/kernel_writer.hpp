@@ -12,12 +12,14 @@
 
 namespace sextant {
 
-// Holds what every rule needs to know.
+// Threads of plain kernels ask for four elements of a row at a time, and look at them more than once, where others ask for eight.
+constexpr double in_flight_of_row = 0.5;
 // What plain kernels wait for memory where they do not only read, compute and write: those that sum over rows or pixels, in parts and then
 // over them; the lanes of a row, which agree on what is largest, a mean, a sum; filters, which are laid out and back. In times of a load,
 // from kernels on an H200 that had next to nothing to move (docs/model/compute.md).
 constexpr double waits_of_sums = 10, waits_of_row = 3, waits_of_filters = 2, waits_of_filter_gradients = 8;
 
+// Holds what every rule needs to know.
 class KernelWriter {
 public:
     KernelWriter(const OperatorGraph&, BlockRole, const Plan&, const Framework&, bool reads_data, ComputeUnit);

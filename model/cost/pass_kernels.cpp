@@ -120,7 +120,7 @@ void KernelWriter::write_operator(const Operator& op, const CrossEntropy& c, Blo
     if (framework_.fused_cross_entropy) {
         push_memory(out.forward, op.name, stored, false);
         wait(out.forward.back(), waits_of_row);
-        if (framework_.plain_kernels && c.classes > 1024) out.forward.back().in_flight = 0.5;  // a thread looks at its logits twice
+        if (framework_.plain_kernels && c.classes > 1024) out.forward.back().in_flight = in_flight_of_row;
         push_memory(out.backward, op.name, 2.0 * stored, true);
         return;
     }

@@ -55,7 +55,7 @@ void KernelWriter::write_scores(const Operator& op, const Attention& a, BlockKer
     };
     out.forward.push_back(product(at_once, keys, a.head_dim, false));
     pass(out.forward, seen + all, false);
-    out.forward.back().in_flight = 0.5;  // a thread looks at its scores more than once
+    out.forward.back().in_flight = in_flight_of_row;
     out.forward.push_back(product(at_once, a.value_dim, keys, false));
 
     // The gradients of keys and values begin with zeros.

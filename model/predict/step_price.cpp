@@ -172,6 +172,7 @@ Seconds update_begins(const Prepared::State& job, const StagePrices& stages, std
 // That the device waits for launches of its update. A host that does not wait for what stages send each other is ahead by all that they and
 // the device took longer.
 Seconds wait_in_update(const Prepared::State& job, const StagePrice& s, Seconds begins, const UpdateTime& update) {
+    if (update.launches <= update.device) return {};
     const SegmentPrice& blocks = s.blocks();
     const bool waits = waits_for_transfers(job.scenario.plan, job.scenario.framework);
     const Seconds issued = static_cast<double>(job.micro_batches) * (blocks.forward.host + blocks.backward.host + blocks.recompute.host);
