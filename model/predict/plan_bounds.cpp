@@ -32,7 +32,7 @@ Seconds PlanPricer::least_step(bool by_groups) {
     for (std::size_t s = 0; s < state_.stages.size(); ++s) {
         if (!order_->as_before[s] || (by_groups && state_.groups.which[s] != state_.groups.which[s - 1])) {
             const StageBlocks &stage = state_.stages[s], &first = order_->first_chunks[s];
-            const std::vector<BlockTime>& times = by_groups ? blocks(s).times : shape_->least;
+            const std::vector<BlockTime>& times = by_groups ? blocks(s).times : times_of_kernels(0);
             const BlockTime all = over(stage, stage.recomputed_layers, times);
             own = m * (all.forward + all.backward + all.recompute + each);
             const BlockTime chunk = over(first, std::min(first.layers, stage.recomputed_layers), times);

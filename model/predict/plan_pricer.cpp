@@ -53,7 +53,8 @@ bool PlanPricer::shape(const Plan& plan) {
     }
     swap_shape();
     const bool accumulates = state_.micro_batches > 1;  // gradients are added to those of the micro-batch before
-    const auto [entry, is_new] = shapes_.try_emplace({now.micro_batch, now.sequence_parallel, selective, accumulates});
+    shape_key_ = {now.micro_batch, now.sequence_parallel, selective, accumulates};
+    const auto [entry, is_new] = shapes_.try_emplace(shape_key_);
     if (is_new) entry->second = make_shape();
     shape_ = &entry->second;
     swap_shape();
@@ -74,18 +75,6 @@ PlanPricer::Shape PlanPricer::make_shape() {
         shape.divides = false;
         return shape;
     }
-    const auto times = [&](double added) {
-        state_.added_gradients = added;
-        std::vector<KernelTimes>& kernels = shape.kernels[added];
-        std::vector<BlockTime> list;
-        for (const BlockKernels& k : shape.templates) {
-            const SegmentPrice alone = price_block(k, kernels.emplace_back(kernel_times(k, state_, {})), state_, {}, {});
-            list.push_back({alone.forward.device, alone.backward.device, alone.recompute.device});
-        }
-        return list;
-    };
-    shape.least = times(0);
-    shape.times = times(1);
     return shape;
 }
 
@@ -101,7 +90,8 @@ void PlanPricer::order(const Plan& plan) {
     swap_order();
     stand_ = nullptr;
     share_ = nullptr;
-    passing_.assign(static_cast<std::size_t>(order_->layers) + 1, {});
+    passing_ = &order_->passing[{plan.schedule, shape_key_}];
+    passing_->resize(static_cast<std::size_t>(order_->layers) + 1);
 }
 
 PlanPricer::Order PlanPricer::make_order() const {
@@ -151,10 +141,30 @@ void PlanPricer::run_again(Recompute recompute, int blocks) {
     for (StageBlocks& stage : state_.stages) stage.recomputed_layers = std::min(most, stage.layers);
 }
 
-std::vector<Seconds> PlanPricer::block_times() const {
+const std::vector<KernelTimes>& PlanPricer::kernels() {
+    std::vector<KernelTimes>& kernels = shape_->kernels[state_.added_gradients];
+    if (kernels.empty()) kernels = kernel_times(state_, {});
+    return kernels;
+}
+
+const std::vector<PlanPricer::BlockTime>& PlanPricer::times_of_kernels(double added_gradients) {
+    std::vector<BlockTime>& times = shape_->times[added_gradients];
+    if (!times.empty()) return times;
+    const double at_hand = std::exchange(state_.added_gradients, added_gradients);
+    const std::vector<KernelTimes>& kernels = this->kernels();
+    for (std::size_t t = 0; t < kernels.size(); ++t) {
+        const SegmentPrice alone = price_block(state_.templates[t], kernels[t], state_, {}, {});
+        times.push_back({alone.forward.device, alone.backward.device, alone.recompute.device});
+    }
+    state_.added_gradients = at_hand;
+    return times;
+}
+
+std::vector<Seconds> PlanPricer::block_times() {
+    const std::vector<BlockTime>& of_templates = times_of_kernels(1);
     std::vector<Seconds> times;
     for (const int t : network_->sequence) {
-        const BlockTime& block = shape_->times[static_cast<std::size_t>(t)];
+        const BlockTime& block = of_templates[static_cast<std::size_t>(t)];
         times.push_back(block.forward + block.backward);
     }
     return times;
@@ -203,7 +213,7 @@ PlanPricer::Share PlanPricer::make_share(const Share::Key& key) const {
 
 // Of stages that hold the same blocks the first has most micro-batches under way; where the pipeline turns back, the first or the last.
 const std::vector<PassingBytes>& PlanPricer::passing() {
-    std::vector<PassingBytes>& passing = passing_[static_cast<std::size_t>(recomputed_layers(state_.scenario.plan, order_->layers))];
+    std::vector<PassingBytes>& passing = (*passing_)[static_cast<std::size_t>(recomputed_layers(state_.scenario.plan, order_->layers))];
     if (passing.empty())
         for (const std::size_t s : order_->unlike) passing.push_back(passing_bytes(state_, s));
     return passing;
@@ -234,9 +244,7 @@ const PlanPricer::Blocks& PlanPricer::blocks(std::size_t stage) {
     if (of_groups.size() <= which) of_groups.resize(which + 1);
     std::optional<Blocks>& blocks = of_groups[which];
     if (!blocks) {
-        auto& kernels = shape_->kernels[state_.added_gradients];
-        if (kernels.empty()) kernels = kernel_times(state_, {});
-        blocks.emplace().segments = price_blocks(state_, kernels, state_.groups[stage], {});
+        blocks.emplace().segments = price_blocks(state_, kernels(), state_.groups[stage], {});
         for (const SegmentPrice& s : blocks->segments)
             blocks->times.push_back({s.forward.time(), s.backward.time(), s.recompute.time() + s.checkpoint.time()});
     }

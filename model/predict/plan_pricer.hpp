@@ -21,6 +21,7 @@
 #include <map>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 namespace sextant {
 
@@ -39,7 +40,7 @@ public:
     // The plan as far as it is fixed.
     [[nodiscard]] const Scenario& scenario() const { return state_.scenario; }
     // What kernels of each block take in forward and backward, in the order of forward.
-    [[nodiscard]] std::vector<Seconds> block_times() const;
+    [[nodiscard]] std::vector<Seconds> block_times();
     [[nodiscard]] std::vector<int> blocks_of_virtual_stages() const { return blocks_per_virtual_stage(*network_, state_.scenario.plan); }
     // Layers of the stage that has most.
     [[nodiscard]] int layers() const { return order_->layers; }
@@ -60,6 +61,8 @@ public:
     void price_aside(const Take&, const Worth&);
 
 private:
+    // micro_batch, sequence_parallel, selective recompute, accumulation
+    using ShapeKey = std::tuple<std::int64_t, bool, bool, bool>;
     struct BlockTime {
         Seconds forward, backward, recompute;
     };
@@ -70,10 +73,9 @@ private:
     };
     struct Shape {
         std::vector<BlockKernels> templates;
-        // By template, of its kernels: where gradients are added up whole, and the least that they take where they are not.
-        std::vector<BlockTime> times, least;
-        // By the part of gradients that a rank adds up; by template.
+        // By the part of gradients that a rank adds up; by template; once they are needed: most shapes have no plan that fits.
         std::map<double, std::vector<KernelTimes>> kernels;
+        std::map<double, std::vector<BlockTime>> times;  // without exchanges
         // By passes in which weights come apart, that part, and passes beside another micro-batch; by groups in layers.
         std::map<std::tuple<WeightsApart, double, double>, std::vector<std::optional<Blocks>>> blocks;
         bool divides = true;
@@ -85,6 +87,7 @@ private:
         std::vector<Bytes> held, on_host;
         std::vector<UpdateTime> updates;
     };
+    using Passing = std::vector<std::vector<PassingBytes>>;  // by blocks that run again, by unlike stages
     struct Order {
         std::vector<StageBlocks> stages, first_chunks;
         std::vector<std::vector<ChunkBlocks>> chunks;
@@ -92,6 +95,7 @@ private:
         std::vector<std::size_t> unlike;  // stages: the first of those that do; the last, too, where the pipeline turns back
         int layers = 0;                   // of the stage that has most
         std::vector<Share> shares;
+        std::map<std::pair<Schedule, ShapeKey>, Passing> passing;
     };
     // The stages of an order where the layout puts them.
     struct Stand {
@@ -141,6 +145,8 @@ private:
     Order make_order() const;
     Layout& layout();
     [[nodiscard]] Layout make_layout();
+    [[nodiscard]] const std::vector<KernelTimes>& kernels();
+    [[nodiscard]] const std::vector<BlockTime>& times_of_kernels(double added_gradients);
     [[nodiscard]] const Blocks& blocks(std::size_t stage);
     [[nodiscard]] const SendTimes& sends();
     Stand& stand();
@@ -164,16 +170,14 @@ private:
     Prepared::State state_;
     // Of the cut at hand.
     std::optional<Network> network_;
-    // micro_batch, sequence_parallel, selective recompute, accumulation
-    using ShapeKey = std::tuple<std::int64_t, bool, bool, bool>;
     std::map<ShapeKey, Shape> shapes_;
+    ShapeKey shape_key_;                // of the shape at hand
     std::vector<JobGroups> in_layers_;  // unlike in their exchanges inside layers
     // Of the degrees and the placement at hand.
     std::map<LayoutKey, Layout> layouts_;
     // Of the degrees at hand, wherever ranks stand.
     std::map<std::tuple<bool, int, std::vector<int>>, Order> orders_;  // by whether it turns back, vpp, stage_blocks
     // Of the order at hand.
-    std::vector<std::vector<PassingBytes>> passing_;  // by blocks that run again, by unlike stages
     std::vector<Aside> aside_;
     std::vector<Passes> passes_;   // of those; what an order before this needed is kept for its memory
     std::vector<Passes*> wanted_;  // of these, those whose ends are
@@ -182,6 +186,7 @@ private:
     // Borrowed.
     Shape* shape_ = nullptr;
     Order* order_ = nullptr;
+    Passing* passing_ = nullptr;  // of the order, as the schedule at hand does it
     Layout* layout_ = nullptr;
     // Of what is at hand, once it has been looked up.
     Stand* stand_ = nullptr;

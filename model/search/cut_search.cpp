@@ -5,6 +5,7 @@
 #include "model/search/stage_split.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace sextant {
@@ -40,34 +41,45 @@ CutFindings CutSearch::run(const Plan& cut, const std::atomic<bool>& stop) && {
 
 void CutSearch::try_layout(const Plan& layout, const std::atomic<bool>& stop) {
     pricer_.lay_out(layout);
-    balanced_.clear();
-    too_large_.clear();
+    if (std::exchange(stages_, layout.pp) != layout.pp) {
+        balanced_.clear();
+        too_large_.clear();
+    }
     const std::vector<Plan> shared = sharings(space_, layout);
     for (const Plan& shape : shapes(space_, layout)) {
         const std::vector<Plan> orders = schedules(space_, shape);
         for (const Plan& family : recompute_families(space_, shape)) {
-            if (stop || orders.empty() || !pricer_.shape(family)) break;
+            if (stop) return;
+            divides_.reset();
             for (const Plan& order : orders) {
                 try_order(order, family, shared);
-                if (const auto balanced = with_balanced_stages(order)) try_order(*balanced, family, shared);
+                if (const auto balanced = with_balanced_stages(order, family)) try_order(*balanced, family, shared);
             }
         }
     }
 }
 
+// Whether the network can be cut so. Where all plans of a shape are ruled out unseen, it need not be.
+bool CutSearch::take_shape(const Plan& family) {
+    if (!divides_) divides_ = pricer_.shape(family);
+    return *divides_;
+}
+
 // The split goes by the times of the first shape, which has the smallest micro-batch. Where the pipeline turns back, each chunk is
 // balanced.
-std::optional<Plan> CutSearch::with_balanced_stages(const Plan& order) {
+std::optional<Plan> CutSearch::with_balanced_stages(const Plan& order, const Plan& family) {
     const bool has_one_split = order.vpp == 1 || turns_back(order.schedule);
     if (order.pp == 1 || !has_one_split || !space_.is_free(PlanField::stage_blocks)) return {};
-    const auto [balanced, is_new] = balanced_.try_emplace(order.vpp);
-    if (is_new) {
+    const auto known = balanced_.find(order.vpp);
+    if (known == balanced_.end() && !take_shape(family)) return {};
+    std::vector<int>& balanced = balanced_[order.vpp];
+    if (known == balanced_.end()) {
         pricer_.order(order);
-        balanced->second = balanced_split(pricer_.block_times(), pricer_.blocks_of_virtual_stages()).value_or(std::vector<int>{});
+        balanced = balanced_split(pricer_.block_times(), pricer_.blocks_of_virtual_stages()).value_or(std::vector<int>{});
     }
-    if (balanced->second.empty()) return {};
+    if (balanced.empty()) return {};
     Plan plan = order;
-    plan.stage_blocks = balanced->second;
+    plan.stage_blocks = balanced;
     return plan;
 }
 
@@ -79,20 +91,27 @@ bool CutSearch::adds_up_less(const Plan& order, const Plan& shared, std::int64_t
     return adding_up(order, micro_batches) != AddingUp::all && (waits || gradients_go_down(shared, framework));
 }
 
+// What does not fit, whatever runs again, does not fit where ranks stand elsewhere, nor with a larger micro-batch: as many samples or more
+// are under way.
+bool CutSearch::is_too_large(std::int64_t known, const Plan& order, const Plan& family, const Plan& shared) const {
+    if (!request_.prune || family.micro_batch < known) return false;
+    return family.micro_batch == known || !adds_up_less(order, shared, family.micro_batches());
+}
+
 void CutSearch::try_order(const Plan& order, const Plan& family, const std::vector<Plan>& shared) {
     const OrderKey key{family.sequence_parallel, family.recompute, order.schedule, order.vpp, order.stage_blocks.empty()};
-    std::vector<char>& too_large = too_large_[key];
-    too_large.resize(shared.size());
+    std::vector<std::int64_t>& too_large = too_large_[key];
+    too_large.resize(shared.size(), std::numeric_limits<std::int64_t>::max());
     bool ordered = false;
     for (std::size_t i = 0; i < shared.size(); ++i) {
-        // What does not fit, whatever runs again, does not fit with a larger micro-batch either: as many samples or more are under way.
-        if (too_large[i] && request_.prune && !adds_up_less(order, shared[i], family.micro_batches())) {
+        if (is_too_large(too_large[i], order, family, shared[i])) {
             ++found_.counts.pruned;
             continue;
         }
+        if (!take_shape(family)) return;
         if (!std::exchange(ordered, true)) pricer_.order(order);
         pricer_.share(shared[i].data_parallel, shared[i].shard_group, shared[i].offload);
-        too_large[i] = !try_sharing(family);
+        if (!try_sharing(family)) too_large[i] = std::min(too_large[i], family.micro_batch);
     }
     if (ordered) price_what_fits();
 }
