@@ -47,13 +47,15 @@ bool PlanPricer::shape(const Plan& plan) {
     const bool selective = plan.recompute == Recompute::selective;
     now.recompute = selective ? Recompute::selective : Recompute::full;
     state_.micro_batches = std::max<std::int64_t>(1, now.micro_batches());
+    const bool accumulates = state_.micro_batches > 1;  // gradients are added to those of the micro-batch before
+    const ShapeKey key{now.micro_batch, now.sequence_parallel, selective, accumulates};
+    if (shape_ && key == shape_key_) return shape_->divides;
+    shape_key_ = key;
     for (auto& [sharing, layout] : layouts_) {
         layout.sends.reset();
         layout.works = {};
     }
     swap_shape();
-    const bool accumulates = state_.micro_batches > 1;  // gradients are added to those of the micro-batch before
-    shape_key_ = {now.micro_batch, now.sequence_parallel, selective, accumulates};
     const auto [entry, is_new] = shapes_.try_emplace(shape_key_);
     if (is_new) entry->second = make_shape();
     shape_ = &entry->second;
@@ -73,7 +75,6 @@ PlanPricer::Shape PlanPricer::make_shape() {
         }
     } catch (const InputError&) {
         shape.divides = false;
-        return shape;
     }
     return shape;
 }

@@ -40,17 +40,16 @@ CutFindings CutSearch::run(const Plan& cut, const std::atomic<bool>& stop) && {
 }
 
 void CutSearch::try_layout(const Plan& layout, const std::atomic<bool>& stop) {
-    pricer_.lay_out(layout);
-    if (std::exchange(stages_, layout.pp) != layout.pp) {
+    if (layout.pp != pricer_.scenario().plan.pp) {
         balanced_.clear();
         too_large_.clear();
     }
+    pricer_.lay_out(layout);
     const std::vector<Plan> shared = sharings(space_, layout);
     for (const Plan& shape : shapes(space_, layout)) {
         const std::vector<Plan> orders = schedules(space_, shape);
         for (const Plan& family : recompute_families(space_, shape)) {
             if (stop) return;
-            divides_.reset();
             for (const Plan& order : orders) {
                 try_order(order, family, shared);
                 if (const auto balanced = with_balanced_stages(order, family)) try_order(*balanced, family, shared);
@@ -59,27 +58,21 @@ void CutSearch::try_layout(const Plan& layout, const std::atomic<bool>& stop) {
     }
 }
 
-// Whether the network can be cut so. Where all plans of a shape are ruled out unseen, it need not be.
-bool CutSearch::take_shape(const Plan& family) {
-    if (!divides_) divides_ = pricer_.shape(family);
-    return *divides_;
-}
-
 // The split goes by the times of the first shape, which has the smallest micro-batch. Where the pipeline turns back, each chunk is
 // balanced.
 std::optional<Plan> CutSearch::with_balanced_stages(const Plan& order, const Plan& family) {
     const bool has_one_split = order.vpp == 1 || turns_back(order.schedule);
     if (order.pp == 1 || !has_one_split || !space_.is_free(PlanField::stage_blocks)) return {};
-    const auto known = balanced_.find(order.vpp);
-    if (known == balanced_.end() && !take_shape(family)) return {};
-    std::vector<int>& balanced = balanced_[order.vpp];
+    auto known = balanced_.find(order.vpp);
     if (known == balanced_.end()) {
+        if (!pricer_.shape(family)) return {};
         pricer_.order(order);
-        balanced = balanced_split(pricer_.block_times(), pricer_.blocks_of_virtual_stages()).value_or(std::vector<int>{});
+        const auto split = balanced_split(pricer_.block_times(), pricer_.blocks_of_virtual_stages());
+        known = balanced_.emplace(order.vpp, split.value_or(std::vector<int>{})).first;
     }
-    if (balanced.empty()) return {};
+    if (known->second.empty()) return {};
     Plan plan = order;
-    plan.stage_blocks = balanced;
+    plan.stage_blocks = known->second;
     return plan;
 }
 
@@ -108,8 +101,11 @@ void CutSearch::try_order(const Plan& order, const Plan& family, const std::vect
             ++found_.counts.pruned;
             continue;
         }
-        if (!take_shape(family)) return;
-        if (!std::exchange(ordered, true)) pricer_.order(order);
+        if (!ordered) {  // where all of a shape is ruled out unseen, it is not made
+            if (!pricer_.shape(family)) return;
+            pricer_.order(order);
+            ordered = true;
+        }
         pricer_.share(shared[i].data_parallel, shared[i].shard_group, shared[i].offload);
         if (!try_sharing(family)) too_large[i] = std::min(too_large[i], family.micro_batch);
     }

@@ -25,7 +25,6 @@ public:
 
 private:
     void try_layout(const Plan& layout, const std::atomic<bool>& stop);
-    [[nodiscard]] bool take_shape(const Plan& family);
     [[nodiscard]] std::optional<Plan> with_balanced_stages(const Plan& order, const Plan& family);
     void try_order(const Plan& order, const Plan& family, const std::vector<Plan>& shared);
     [[nodiscard]] bool adds_up_less(const Plan& order, const Plan& shared, std::int64_t micro_batches) const;
@@ -43,9 +42,7 @@ private:
     PlanPricer pricer_;
     Bytes room_;  // of a device, or what a condition leaves of it
     CutFindings found_;
-    std::optional<bool> divides_;  // the shape at hand, once it has been looked at
     // Of the degrees at hand, wherever ranks stand.
-    int stages_ = 0;
     std::map<int, std::vector<int>> balanced_;  // by chunks of a stage: blocks of balanced ones; none where they are no better
     using OrderKey = std::tuple<bool, Recompute, Schedule, int, bool>;  // sequence_parallel, family, schedule, vpp, even stages
     std::map<OrderKey, std::vector<std::int64_t>> too_large_;           // by way of sharing: the smallest micro-batch seen not to fit
