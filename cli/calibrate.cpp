@@ -64,12 +64,11 @@ void run_calibrate(const CalibrateOptions& o) {
                                machine.host + ", " + today();
     if (runs.empty()) throw InputError(Diagnostic{"--passes", "", "there are no runs to fit to", "--keep names a folder that has some"});
     Calibration found = calibrate(runs, gpus ? gpu_parameters(runs.front().scenario) : cpu_parameters(series.machine.guess.node), source);
-    if (series.passes > 0)  // else nothing was measured meanwhile
-        found.others = std::max(0.0, ((after.all - before.all) - (after.ours - before.ours)) / (cores * units::s));
-    if (found.noise > too_noisy || (!gpus && found.others > too_shared))
+    if (series.passes > 0) found.others = std::max(0.0, ((after.all - before.all) - (after.ours - before.ours)) / (cores * units::s));
+    const double others = found.others.value_or(0);
+    if (found.noise > too_noisy || (!gpus && others > too_shared))
         throw BackendError("this machine is too busy to be measured: the steps of a run differ by " + percent_text(found.noise, 2) +
-                           " from each other, and other programs took " + percent_text(found.others, 2) +
-                           " of its cores; nothing was written");
+                           " from each other, and other programs took " + percent_text(others, 2) + " of its cores; nothing was written");
     Cluster cluster = calibrated_cluster(found, machine, today());
     cluster.node.host.samples = measured_sample_speeds(source);
     replace_text_file(o.out, cluster_to_profile(cluster));

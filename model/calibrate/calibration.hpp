@@ -11,6 +11,7 @@
 #include "model/graph/run_record.hpp"
 #include "model/predict/estimate.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,8 +55,9 @@ struct Calibration {
     std::vector<CalibratedParameter> parameters;
     std::vector<ProbeResidual> residuals;
     int runs = 0;
-    double noise = 0;         // median over the probes
-    double others = 0;        // of the time of the machine's cores meanwhile, what other programs took
+    double noise = 0;  // median over the probes
+    // Of the time of the machine's cores meanwhile, what other programs took. Of runs that were there before nobody knows.
+    std::optional<double> others;
     double median_error = 0;  // |predicted / measured - 1|, median over terms
     int operators = 0;        // whose times were fitted to as well
     double median_operator_error = 0;

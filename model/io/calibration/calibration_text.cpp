@@ -89,9 +89,10 @@ std::string stamp_to_text(const Cluster& cluster) {
 }
 
 std::string calibration_to_text(const Calibration& c) {
+    const std::string others = c.others ? ", others took " + percent_text(*c.others, 2) + " of the cores" : "";
     return c.calibrated.cluster.title + "\n\nThe profile\n" + parameters_text(c) + "\nThe runs, as the profile predicts them\n" +
            residuals_text(c) + "\n  median error " + percent_text(c.median_error, 2) + ", noise of a step " + percent_text(c.noise, 2) +
-           ", others took " + percent_text(c.others, 2) + " of the cores\n" + operators_text(c);
+           others + "\n" + operators_text(c);
 }
 
 std::string training_fit_to_text(const TrainingFit& fit) {
