@@ -11,4 +11,7 @@ bool may_have_other_ranks();
 // How many there are on this host; none where it is not said.
 std::optional<int> ranks_on_host();
 
+// Whether all ranks are on this host; no where it is not said.
+bool ranks_share_a_host();
+
 }  // namespace sextant

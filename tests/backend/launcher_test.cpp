@@ -32,5 +32,18 @@ TEST(Launcher, TellsHowManyRanksAHostHas) {
     ::unsetenv("SLURM_TASKS_PER_NODE");
 }
 
+TEST(Launcher, TellsWhetherAllRanksShareAHost) {
+    for (const char* name : {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "SLURM_STEP_NUM_NODES"}) ::unsetenv(name);
+    EXPECT_FALSE(ranks_share_a_host()) << "nobody says so";
+    ::setenv("OMPI_COMM_WORLD_SIZE", "4", 1);
+    ::setenv("OMPI_COMM_WORLD_LOCAL_SIZE", "4", 1);
+    EXPECT_TRUE(ranks_share_a_host()) << "mpirun";
+    ::setenv("OMPI_COMM_WORLD_LOCAL_SIZE", "2", 1);
+    EXPECT_FALSE(ranks_share_a_host());
+    ::setenv("SLURM_STEP_NUM_NODES", "1", 1);
+    EXPECT_TRUE(ranks_share_a_host()) << "srun";
+    for (const char* name : {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "SLURM_STEP_NUM_NODES"}) ::unsetenv(name);
+}
+
 }  // namespace
 }  // namespace sextant

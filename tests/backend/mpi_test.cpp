@@ -37,7 +37,6 @@ void MpiTest::SetUp() {
          {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe", "OMPI_MCA_mpi_yield_when_idle"})
         ::setenv(name, "1", 1);
     ::setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 1);
-    ::setenv("OMPI_MCA_pml", "ob1", 1);  // without it, each start looks for fast networks first, for as long as a test takes
     stem_ = testing::TempDir() + "sextant_executor_" + std::to_string(::getpid());
 }
 

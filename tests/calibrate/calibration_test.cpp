@@ -37,7 +37,7 @@ protected:
         std::vector<ProbeRun> list;
         for (const Probe& p : load_probes(library_.root / "calibration" / "probes.json")) {
             std::ofstream(folder_ / "probe.json") << probe_to_scenario(p, folder_ / "machine.json");
-            ProbeRun run{p.name, load_scenario(library_, folder_ / "probe.json"), {}, 0.01};
+            ProbeRun run{p.name, load_scenario(library_, folder_ / "probe.json"), {}, 0.01, {}};
             Scenario real = run.scenario;
             for (std::size_t j = 0; j < truth.size(); ++j) parameters_[j].set(real, truth[j]);
             run.measured = estimate(prepare(real)).terms;

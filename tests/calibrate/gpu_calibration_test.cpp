@@ -65,7 +65,7 @@ protected:
             Terms shown = estimate(prepare(real)).terms;
             shown[Term::forward] += shown[Term::launch];
             shown[Term::launch] = Seconds{};
-            list.push_back({probe.name, probe, shown, 0.01});
+            list.push_back({probe.name, probe, shown, 0.01, {}});
         }
         return list;
     }

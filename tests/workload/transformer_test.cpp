@@ -278,7 +278,8 @@ TEST(MixtureOfExperts, CapacityAddsRows) {
     spec.seq_len = 4096;
     spec.moe->capacity_factor = 1.25;
     EXPECT_EQ(std::get<Gemm>(named(layer_of(build_transformer(spec, {})).graph, "moe.fc2").kind).m, 1280);  // 1.25 x 8192 / 8
-    const Workload padded{.spec = spec};
+    Workload padded;
+    padded.spec = spec;
     EXPECT_TRUE(padded.pads_experts());
     EXPECT_EQ(size_of(padded).forward, size_of(dropless(padded)).forward);  // padding is no work that is needed
 }
