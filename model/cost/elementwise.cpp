@@ -74,12 +74,13 @@ double computed_scores(const Attention& a) {
     const std::int64_t queries = a.balanced ? a.key_len : a.query_len, slice = a.balanced ? a.query_len / 2 : a.query_len;
     const std::int64_t earlier = a.key_len - queries;
     double scores = 0;
-    for (std::int64_t first = 0, behind = 0; first < queries; first = behind) {
-        behind = std::min(first + block, (first / slice + 1) * slice);
-        const std::int64_t end = std::max<std::int64_t>(0, earlier + behind);
-        const std::int64_t begin = a.window > 0 ? std::max<std::int64_t>(0, earlier + first + 1 - a.window) : 0;
-        scores += static_cast<double>(behind - first) * static_cast<double>(end - begin);
-    }
+    for (std::int64_t end_of_slice = slice; end_of_slice - slice < queries; end_of_slice += slice)
+        for (std::int64_t first = end_of_slice - slice, behind = 0; first < std::min(end_of_slice, queries); first = behind) {
+            behind = std::min(first + block, end_of_slice);
+            const std::int64_t end = std::max<std::int64_t>(0, earlier + behind);
+            const std::int64_t begin = a.window > 0 ? std::max<std::int64_t>(0, earlier + first + 1 - a.window) : 0;
+            scores += static_cast<double>(behind - first) * static_cast<double>(end - begin);
+        }
     const double here = static_cast<double>(a.query_len) / static_cast<double>(queries);
     return std::max(1.0, scores * here / attention_pairs(a));
 }

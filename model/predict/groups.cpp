@@ -52,7 +52,7 @@ public:
         }
     }
 
-    [[nodiscard]] JobGroups groups_of(std::size_t stage) {
+    [[nodiscard]] JobGroups groups_of(std::size_t stage, GroupsLaid laid) {
         std::map<ParallelGroup, Group> known;
         const auto group = [&](ParallelGroup which) {
             if (layout_.ranks().size_of(which) < 2) return Group{};
@@ -63,9 +63,10 @@ public:
         JobGroups g;
         g.tensor = group(ParallelGroup::tensor);
         g.context = group(ParallelGroup::context);
-        g.data = group(ParallelGroup::data);
         g.expert_tensor = group(ParallelGroup::expert_tensor);
         g.expert = group(ParallelGroup::expert);
+        if (laid == GroupsLaid::in_layers) return g;
+        g.data = group(ParallelGroup::data);
         g.expert_data = group(ParallelGroup::expert_data);
         g.shard = group(ParallelGroup::shard);
         g.replicas = group(ParallelGroup::replicas);
@@ -361,18 +362,19 @@ bool same_in_layers(const JobGroups& a, const JobGroups& b) {
     return a.tensor == b.tensor && a.context == b.context && a.expert == b.expert && a.expert_tensor == b.expert_tensor;
 }
 
-StageGroups lay_groups(const Scenario& scenario, const Topology& topology) {
+StageGroups lay_groups(const Scenario& scenario, const Topology& topology, GroupsLaid laid) {
     GroupLayer layer(scenario, topology);
     const auto stages = static_cast<std::size_t>(scenario.plan.pp);
     StageGroups groups{{}, {}, {}, {}, {}, {}};
-    if (scenario.plan.has_servers()) groups.to_servers = server_way(scenario, topology);
     std::map<std::vector<DeviceIndex>, std::size_t> known;
     for (std::size_t s = 0; s < stages; ++s) {
         const auto [entry, is_new] = known.try_emplace(layer.places(s), groups.unlike.size());
-        if (is_new) groups.unlike.push_back(layer.groups_of(s));
+        if (is_new) groups.unlike.push_back(layer.groups_of(s, laid));
         groups.which.push_back(entry->second);
-        groups.mates.push_back(layer.mates_of(s));
+        if (laid == GroupsLaid::all) groups.mates.push_back(layer.mates_of(s));
     }
+    if (laid == GroupsLaid::in_layers) return groups;
+    if (scenario.plan.has_servers()) groups.to_servers = server_way(scenario, topology);
     if (stages < 2) return groups;
     std::map<std::vector<DeviceIndex>, Group> boundaries;
     for (std::size_t s = 0; s < stages; ++s) {

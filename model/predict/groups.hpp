@@ -57,6 +57,9 @@ struct StageGroups {
 // where ranks do not repeat from node to node (a last node that is not full, groups that no number of whole nodes holds, a peer switch over
 // such nodes) every rank is looked at; and where groups meet in a fabric that is narrower than their nodes, all that reach its leaves are,
 // in a dragonfly for each pair of its leaves. One topology serves all plans on as many nodes.
-StageGroups lay_groups(const Scenario&, const Topology&);
+//
+// `in_layers`: only the groups that exchange inside layers, alone on their links: no others, no mates, no boundaries.
+enum class GroupsLaid { in_layers, all };
+StageGroups lay_groups(const Scenario&, const Topology&, GroupsLaid = GroupsLaid::all);
 
 }  // namespace sextant

@@ -7,7 +7,8 @@ namespace sextant {
 
 // Each stage waits until the first micro-batch has come through the first chunks of those before it, does all its own work, and what it
 // makes last goes back through their first chunks. Gradients of weights that come apart may be done meanwhile.
-Seconds PlanPricer::least_step(bool by_groups) {
+Seconds PlanPricer::least_step(Known known) {
+    const bool by_groups = known == Known::groups;
     const Plan& plan = state_.scenario.plan;
     const double m = static_cast<double>(state_.micro_batches);
     const Framework& framework = state_.scenario.framework;
@@ -27,7 +28,7 @@ Seconds PlanPricer::least_step(bool by_groups) {
     };
     const bool apart = weights_apart(plan.schedule) != WeightsApart::in_none;
     Seconds end, before, after, own, forward, backward;
-    const std::vector<UpdateTime>& updates = share().updates;
+    const std::vector<UpdateTime>* updates = known == Known::kernels ? nullptr : &share().updates;
     std::optional<Seconds> update;  // of the first stage, which ends last, or of any
     for (std::size_t s = 0; s < state_.stages.size(); ++s) {
         if (!order_->as_before[s] || (by_groups && state_.groups.which[s] != state_.groups.which[s - 1])) {
@@ -38,7 +39,7 @@ Seconds PlanPricer::least_step(bool by_groups) {
             const BlockTime chunk = over(first, std::min(first.layers, stage.recomputed_layers), times);
             forward = chunk.forward;
             backward = apart ? Seconds{} : chunk.backward + chunk.recompute;
-            if (s == 0 || apart) update = min(update.value_or(updates[s].total()), updates[s].total());
+            if (updates && (s == 0 || apart)) update = min(update.value_or((*updates)[s].total()), (*updates)[s].total());
         }
         end = max(end, before + own + after);
         before += forward;

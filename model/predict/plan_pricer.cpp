@@ -34,6 +34,7 @@ void PlanPricer::lay_out(const Plan& plan) {
         shapes_.clear();
         in_layers_.clear();
         network_.reset();
+        undivided_ = always_divides;
     }
     state_.scenario.plan = plan;
     state_.bucket_rule = bucket_rule(plan, state_.scenario.framework, state_.precision);
@@ -65,6 +66,10 @@ bool PlanPricer::shape(const Plan& plan) {
 
 PlanPricer::Shape PlanPricer::make_shape() {
     Shape shape;
+    const Plan& plan = state_.scenario.plan;
+    std::int64_t& undivided = undivided_[plan.sequence_parallel ? 1 : 0];
+    shape.divides = plan.micro_batch < undivided;
+    if (!shape.divides) return shape;
     try {
         Network network = cut_network(state_.scenario);
         shape.templates = kernels_of(network, state_);
@@ -75,6 +80,7 @@ PlanPricer::Shape PlanPricer::make_shape() {
         }
     } catch (const InputError&) {
         shape.divides = false;
+        undivided = plan.micro_batch;
     }
     return shape;
 }
@@ -171,19 +177,21 @@ std::vector<Seconds> PlanPricer::block_times() {
     return times;
 }
 
-PlanPricer::Layout& PlanPricer::layout() {
-    if (layout_) return *layout_;
+PlanPricer::Layout& PlanPricer::layout(GroupsLaid laid) {
+    if (layout_ && layout_->laid >= laid) return *layout_;
+    swap_layout();
     const Plan& plan = state_.scenario.plan;
     const auto [entry, is_new] = layouts_.try_emplace(layout_key(plan));
-    if (is_new) entry->second = make_layout();
+    if (is_new || entry->second.laid < laid) entry->second = make_layout(laid);
     layout_ = &entry->second;
     swap_layout();
     return *layout_;
 }
 
-PlanPricer::Layout PlanPricer::make_layout() {
+PlanPricer::Layout PlanPricer::make_layout(GroupsLaid laid) {
     Layout layout;
-    layout.groups = lay_groups(state_.scenario, topology_);
+    layout.laid = laid;
+    layout.groups = lay_groups(state_.scenario, topology_, laid);
     for (const JobGroups& groups : layout.groups.unlike) {
         const auto known = std::ranges::find_if(in_layers_, [&](const JobGroups& g) { return same_in_layers(g, groups); });
         layout.in_layers.push_back(static_cast<std::size_t>(known - in_layers_.begin()));
@@ -230,6 +238,13 @@ bool PlanPricer::fits_host() {
     return state_.used_devices() * most <= state_.scenario.cluster.node.host.memory.value;
 }
 
+Bytes PlanPricer::held() {
+    const Share& here = share();
+    Bytes most;
+    for (const std::size_t s : order_->unlike) most = max(most, here.held[s]);
+    return most;
+}
+
 Bytes PlanPricer::memory() {
     const Share& here = share();
     const std::vector<PassingBytes>& passing = this->passing();
@@ -240,7 +255,7 @@ Bytes PlanPricer::memory() {
 }
 
 const PlanPricer::Blocks& PlanPricer::blocks(std::size_t stage) {
-    const std::size_t which = layout().in_layers[state_.groups.which[stage]];
+    const std::size_t which = layout(GroupsLaid::in_layers).in_layers[state_.groups.which[stage]];
     auto& of_groups = shape_->blocks[{weights_apart(state_.scenario.plan.schedule), state_.added_gradients, passes_beside_another(state_)}];
     if (of_groups.size() <= which) of_groups.resize(which + 1);
     std::optional<Blocks>& blocks = of_groups[which];

@@ -18,6 +18,7 @@
 
 #include <array>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -46,12 +47,14 @@ public:
     [[nodiscard]] int layers() const { return order_->layers; }
 
     [[nodiscard]] Bytes memory();  // of the fullest stage
+    [[nodiscard]] Bytes held();    // the part of it that is there from beginning to end, whatever runs again
     [[nodiscard]] Bytes device_memory() const { return sextant::device_memory(state_); }
     [[nodiscard]] bool fits_host();  // what is offloaded, its memory
-    // No step is shorter than what kernels take; and than that with the exchanges inside layers, for which ranks are laid on the topology.
-    // docs/model/search.md proves it.
-    [[nodiscard]] Seconds least_step_of_kernels() { return least_step(false); }
-    [[nodiscard]] Seconds least_step() { return layout(), least_step(true); }
+    // No step is shorter than what kernels take, whoever shares what; than that with the update; and than both with the exchanges inside
+    // layers, for which ranks are laid on the topology. docs/model/search.md proves it.
+    [[nodiscard]] Seconds least_passes_of_kernels() { return least_step(Known::kernels); }
+    [[nodiscard]] Seconds least_step_of_kernels() { return least_step(Known::update); }
+    [[nodiscard]] Seconds least_step() { return layout(GroupsLaid::in_layers), least_step(Known::groups); }
     // The plan at hand, of which so much memory is known, is to be priced with others of its order.
     void put_aside(Bytes memory);
     // Prices what was put aside, in the order in which it was, and has each plan at hand in turn. `worth`, where there is one: whether a
@@ -107,6 +110,7 @@ private:
     // Blocks in order of forward, input or not, groups, how other stages slow exchanges in layers and those of data.
     using StageKey = std::tuple<std::vector<int>, bool, std::size_t, std::array<double, 3>, double>;
     struct Layout {
+        GroupsLaid laid = GroupsLaid::all;  // most layouts have no plan that is priced: bounds ask for less
         StageGroups groups;
         std::vector<std::size_t> in_layers;  // by unlike groups: which of those of the cut they are
         std::map<const Order*, Stand> stands;
@@ -143,8 +147,8 @@ private:
 
     Shape make_shape();
     Order make_order() const;
-    Layout& layout();
-    [[nodiscard]] Layout make_layout();
+    Layout& layout(GroupsLaid = GroupsLaid::all);
+    [[nodiscard]] Layout make_layout(GroupsLaid);
     [[nodiscard]] const std::vector<KernelTimes>& kernels();
     [[nodiscard]] const std::vector<BlockTime>& times_of_kernels(double added_gradients);
     [[nodiscard]] const Blocks& blocks(std::size_t stage);
@@ -155,7 +159,8 @@ private:
     [[nodiscard]] const Share& share();
     [[nodiscard]] const std::vector<PassingBytes>& passing();  // of the plan at hand, by unlike stages
     [[nodiscard]] Share make_share(const Share::Key&) const;
-    [[nodiscard]] Seconds least_step(bool by_groups);
+    enum class Known { kernels, update, groups };  // each with those before it
+    [[nodiscard]] Seconds least_step(Known);
     [[nodiscard]] Seconds least_step_before_play(const StagePrices&) const;
     void choose(const Choice&);
     std::size_t find_passes(Choice, std::size_t& count);
@@ -171,7 +176,10 @@ private:
     // Of the cut at hand.
     std::optional<Network> network_;
     std::map<ShapeKey, Shape> shapes_;
-    ShapeKey shape_key_;                // of the shape at hand
+    ShapeKey shape_key_;  // of the shape at hand
+    // By sequence_parallel: from which micro-batch on the network does not divide. It is cut no otherwise for a larger one.
+    static constexpr std::array always_divides{std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::max()};
+    std::array<std::int64_t, 2> undivided_ = always_divides;
     std::vector<JobGroups> in_layers_;  // unlike in their exchanges inside layers
     // Of the degrees and the placement at hand.
     std::map<LayoutKey, Layout> layouts_;

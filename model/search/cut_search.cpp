@@ -95,21 +95,38 @@ void CutSearch::try_order(const Plan& order, const Plan& family, const std::vect
     const OrderKey key{family.sequence_parallel, family.recompute, order.schedule, order.vpp, order.stage_blocks.empty()};
     std::vector<std::int64_t>& too_large = too_large_[key];
     too_large.resize(shared.size(), std::numeric_limits<std::int64_t>::max());
-    bool ordered = false;
+    std::optional<Seconds> least;  // once it is needed: where all of a shape is ruled out unseen, it is not made
     for (std::size_t i = 0; i < shared.size(); ++i) {
         if (is_too_large(too_large[i], order, family, shared[i])) {
             ++found_.counts.pruned;
             continue;
         }
-        if (!ordered) {  // where all of a shape is ruled out unseen, it is not made
+        if (!least) {
             if (!pricer_.shape(family)) return;
             pricer_.order(order);
-            ordered = true;
+            pricer_.run_again(family.recompute, family.recompute_blocks);
+            least = pricer_.least_passes_of_kernels();
         }
         pricer_.share(shared[i].data_parallel, shared[i].shard_group, shared[i].offload);
-        if (!try_sharing(family)) too_large[i] = std::min(too_large[i], family.micro_batch);
+        bool fits = true;
+        if (request_.prune && !admits(*least, pricer_.held())) {
+            ++found_.counts.pruned;
+            fits = fits_whatever_it_takes(family);
+        } else {
+            fits = try_sharing(family);
+        }
+        if (!fits) too_large[i] = std::min(too_large[i], family.micro_batch);
     }
-    if (ordered) price_what_fits();
+    if (least) price_what_fits();
+}
+
+bool CutSearch::fits() { return pricer_.memory() <= room_ && pricer_.fits_host(); }
+
+// With as much running again as there can be.
+bool CutSearch::fits_whatever_it_takes(const Plan& family) {
+    const int layers = pricer_.layers();
+    if (const auto whole = blocks_again(space_, family, layers, layers)) pricer_.run_again(whole->recompute, whole->blocks);
+    return fits();
 }
 
 // With nothing running again beyond what the family says, with everything, and if need be with something between. Whether any fits.
@@ -140,7 +157,7 @@ int CutSearch::fewest_blocks_again(const Plan& family, int layers) {
     while (enough - too_few > 1) {
         const int middle = (too_few + enough) / 2;
         run_again(family, middle, layers);
-        (pricer_.memory() <= room_ && pricer_.fits_host() ? enough : too_few) = middle;
+        (fits() ? enough : too_few) = middle;
     }
     return enough;
 }
