@@ -122,10 +122,14 @@ void CutSearch::try_order(const Plan& order, const Plan& family, const std::vect
 
 bool CutSearch::fits() { return pricer_.memory() <= room_ && pricer_.fits_host(); }
 
-// With as much running again as there can be.
+// With as much running again as there can be, or with no more than the family says: the first block that does needs room to work in.
 bool CutSearch::fits_whatever_it_takes(const Plan& family) {
     const int layers = pricer_.layers();
-    if (const auto whole = blocks_again(space_, family, layers, layers)) pricer_.run_again(whole->recompute, whole->blocks);
+    if (const auto whole = blocks_again(space_, family, layers, layers)) {
+        pricer_.run_again(whole->recompute, whole->blocks);
+        if (fits()) return true;
+    }
+    pricer_.run_again(family.recompute, family.recompute_blocks);
     return fits();
 }
 
