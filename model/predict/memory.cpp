@@ -167,10 +167,11 @@ Bytes passing_weights(const Prepared::State& job, std::size_t stage, const Passi
 // Does the recompute policy run whole blocks again?
 bool whole_blocks(const Plan& plan) { return plan.recompute == Recompute::full || plan.recompute == Recompute::blocks; }
 
-// For backward, wherever it waits.
+// For backward, wherever it waits. A block that runs again in parts keeps what its kernels say. (One that does not may be asked what it
+// would keep if it did: blocks are priced both ways, whatever the plan.)
 Bytes kept_activations(const BlockKernels& k, const Plan& plan, double recomputed) {
     if (plan.forward_only) return {};
-    return whole_blocks(plan) ? recomputed * k.kept_input + (1 - recomputed) * k.saved : k.saved;
+    return plan.recompute == Recompute::selective ? k.saved : recomputed * k.kept_input + (1 - recomputed) * k.saved;
 }
 
 }  // namespace

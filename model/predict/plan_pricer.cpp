@@ -256,7 +256,10 @@ Bytes PlanPricer::memory() {
 
 const PlanPricer::Blocks& PlanPricer::blocks(std::size_t stage) {
     const std::size_t which = layout(GroupsLaid::in_layers).in_layers[state_.groups.which[stage]];
-    auto& of_groups = shape_->blocks[{weights_apart(state_.scenario.plan.schedule), state_.added_gradients, passes_beside_another(state_)}];
+    const Plan& plan = state_.scenario.plan;
+    const int stages_that_offload = plan.offload_activations == OffloadActivations::layers ? plan.pp : 0;
+    auto& of_groups =
+        shape_->blocks[{weights_apart(plan.schedule), state_.added_gradients, passes_beside_another(state_), stages_that_offload}];
     if (of_groups.size() <= which) of_groups.resize(which + 1);
     std::optional<Blocks>& blocks = of_groups[which];
     if (!blocks) {

@@ -79,8 +79,9 @@ private:
         // By the part of gradients that a rank adds up; by template; once they are needed: most shapes have no plan that fits.
         std::map<double, std::vector<KernelTimes>> kernels;
         std::map<double, std::vector<BlockTime>> times;  // without exchanges
-        // By passes in which weights come apart, that part, and passes beside another micro-batch; by groups in layers.
-        std::map<std::tuple<WeightsApart, double, double>, std::vector<std::optional<Blocks>>> blocks;
+        // By passes in which weights come apart, that part, passes beside another micro-batch, and stages, where each offloads so many
+        // layers; by groups in layers.
+        std::map<std::tuple<WeightsApart, double, double, int>, std::vector<std::optional<Blocks>>> blocks;
         bool divides = true;
     };
     // What stages do for the weights that their ranks hold.

@@ -108,13 +108,9 @@ void CutSearch::try_order(const Plan& order, const Plan& family, const std::vect
             least = pricer_.least_passes_of_kernels();
         }
         pricer_.share(shared[i].data_parallel, shared[i].shard_group, shared[i].offload);
-        bool fits = true;
-        if (request_.prune && !admits(*least, pricer_.held())) {
-            ++found_.counts.pruned;
-            fits = fits_whatever_it_takes(family);
-        } else {
-            fits = try_sharing(family);
-        }
+        const bool ruled_out = request_.prune && !admits(*least, pricer_.held());
+        if (ruled_out) ++found_.counts.pruned;
+        const bool fits = ruled_out ? fits_whatever_it_takes(family) : try_sharing(family);
         if (!fits) too_large[i] = std::min(too_large[i], family.micro_batch);
     }
     if (least) price_what_fits();

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <iomanip>
 #include <sstream>
 
@@ -51,6 +52,16 @@ void expect_as_listed(const Scenario& s, const std::string& what) {
 
 TEST(GroupsThatLieAlike, OfRandomPlansOnRandomMachinesAreThoseThatAreFoundOneByOne) {
     for (std::uint64_t seed = 0; seed < 600; ++seed) expect_as_listed(random_layout(seed), "seed " + std::to_string(seed));
+}
+
+TEST(GroupsThatLieAlike, InsideLayersAreTheSameWhereNoOthersAreLaid) {
+    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+        const Scenario s = random_layout(seed);
+        const Topology topology = Topology::build(s.cluster, used_nodes(s), s.use_ethernet);
+        const StageGroups all = lay_groups(s, topology), some = lay_groups(s, topology, GroupsLaid::in_layers);
+        ASSERT_EQ(some.which, all.which) << "seed " << seed;
+        ASSERT_TRUE(std::ranges::equal(some.unlike, all.unlike, same_in_layers)) << "seed " << seed;
+    }
 }
 
 TEST(GroupsThatLieAlike, MeetThoseOfOtherStagesAsTheirPlaceInTheLeafHasIt) {

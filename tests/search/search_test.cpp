@@ -77,7 +77,7 @@ TEST_P(SearchProperty, AnswersWhatTryingEveryPlanAnswers) {
         EXPECT_EQ(search(all).counts.priced, expected.counts.priced);
     }
 }
-INSTANTIATE_TEST_SUITE_P(OfSmallJobs, SearchProperty, testing::Range(0, 8));
+INSTANTIATE_TEST_SUITE_P(OfSmallJobs, SearchProperty, testing::Range(0, 30));
 
 // What plans share is worked out once: here between one micro-batch, which adds nothing up, as many as there are stages, and more.
 TEST(Search, GivesEachPlanTheStepAndMemoryOfItsPrediction) {
