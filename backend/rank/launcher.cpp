@@ -26,9 +26,8 @@ std::optional<int> ranks_on_host() {
 }
 
 bool ranks_share_a_host() {
-    if (const auto hosts = number("SLURM_STEP_NUM_NODES")) return *hosts == 1;
-    const auto ranks = number("OMPI_COMM_WORLD_SIZE");
-    return ranks && ranks == number("OMPI_COMM_WORLD_LOCAL_SIZE");
+    if (const auto ranks = number("OMPI_COMM_WORLD_SIZE")) return ranks == number("OMPI_COMM_WORLD_LOCAL_SIZE");
+    return number("SLURM_STEP_NUM_NODES") == 1;
 }
 
 }  // namespace sextant

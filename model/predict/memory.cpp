@@ -164,9 +164,6 @@ Bytes passing_weights(const Prepared::State& job, std::size_t stage, const Passi
     return max(at_work, (1 - plan.pruned_fraction) * parameters * size_of(job.precision.parameter));
 }
 
-// Does the recompute policy run whole blocks again?
-bool whole_blocks(const Plan& plan) { return plan.recompute == Recompute::full || plan.recompute == Recompute::blocks; }
-
 // For backward, wherever it waits. A block that runs again in parts keeps what its kernels say. (One that does not may be asked what it
 // would keep if it did: blocks are priced both ways, whatever the plan.)
 Bytes kept_activations(const BlockKernels& k, const Plan& plan, double recomputed) {
@@ -215,8 +212,10 @@ Bytes waiting_logits(const BlockKernels& k, const Plan& plan) {
 Bytes working_memory(const BlockKernels& k, const Prepared::State& job, bool recomputed) {
     const Plan& plan = job.scenario.plan;
     Bytes working;
-    if (whole_blocks(plan) && recomputed) working = k.working;
-    if (plan.recompute == Recompute::selective) working = max(working, k.dropped);
+    if (plan.recompute == Recompute::selective)
+        working = k.dropped;
+    else if (recomputed)
+        working = k.working;
     // While one block works on what it keeps, that of the next is on its way to host memory or back.
     working += 2.0 * offloaded_activations(k, job, recomputed ? 1 : 0);
     return max(working, plan.forward_only ? k.alive : k.logits_gradient / plan.head_chunks);

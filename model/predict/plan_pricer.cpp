@@ -34,7 +34,6 @@ void PlanPricer::lay_out(const Plan& plan) {
         shapes_.clear();
         in_layers_.clear();
         network_.reset();
-        undivided_ = always_divides;
     }
     state_.scenario.plan = plan;
     state_.bucket_rule = bucket_rule(plan, state_.scenario.framework, state_.precision);
@@ -64,11 +63,18 @@ bool PlanPricer::shape(const Plan& plan) {
     return shape_->divides;
 }
 
+// A network that does not divide for a micro-batch does not for a larger one, which is cut likewise.
+bool PlanPricer::may_divide() const {
+    const Plan& now = state_.scenario.plan;
+    return std::ranges::none_of(shapes_, [&](const auto& known) {
+        const auto& [micro_batch, sequence_parallel, selective, accumulates] = known.first;
+        return !known.second.divides && micro_batch <= now.micro_batch && sequence_parallel == now.sequence_parallel;
+    });
+}
+
 PlanPricer::Shape PlanPricer::make_shape() {
     Shape shape;
-    const Plan& plan = state_.scenario.plan;
-    std::int64_t& undivided = undivided_[plan.sequence_parallel ? 1 : 0];
-    shape.divides = plan.micro_batch < undivided;
+    shape.divides = may_divide();
     if (!shape.divides) return shape;
     try {
         Network network = cut_network(state_.scenario);
@@ -80,7 +86,6 @@ PlanPricer::Shape PlanPricer::make_shape() {
         }
     } catch (const InputError&) {
         shape.divides = false;
-        undivided = plan.micro_batch;
     }
     return shape;
 }

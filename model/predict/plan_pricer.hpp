@@ -18,7 +18,6 @@
 
 #include <array>
 #include <functional>
-#include <limits>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -146,6 +145,7 @@ private:
         std::vector<Seconds> ends;
     };
 
+    [[nodiscard]] bool may_divide() const;
     Shape make_shape();
     Order make_order() const;
     Layout& layout(GroupsLaid = GroupsLaid::all);
@@ -177,10 +177,7 @@ private:
     // Of the cut at hand.
     std::optional<Network> network_;
     std::map<ShapeKey, Shape> shapes_;
-    ShapeKey shape_key_;  // of the shape at hand
-    // By sequence_parallel: from which micro-batch on the network does not divide. It is cut no otherwise for a larger one.
-    static constexpr std::array always_divides{std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::max()};
-    std::array<std::int64_t, 2> undivided_ = always_divides;
+    ShapeKey shape_key_;                // of the shape at hand
     std::vector<JobGroups> in_layers_;  // unlike in their exchanges inside layers
     // Of the degrees and the placement at hand.
     std::map<LayoutKey, Layout> layouts_;

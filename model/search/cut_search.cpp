@@ -116,17 +116,17 @@ void CutSearch::try_order(const Plan& order, const Plan& family, const std::vect
     if (least) price_what_fits();
 }
 
-bool CutSearch::fits() { return pricer_.memory() <= room_ && pricer_.fits_host(); }
+bool CutSearch::fits(Bytes memory) { return memory <= room_ && pricer_.fits_host(); }
 
 // With as much running again as there can be, or with no more than the family says: the first block that does needs room to work in.
 bool CutSearch::fits_whatever_it_takes(const Plan& family) {
     const int layers = pricer_.layers();
     if (const auto whole = blocks_again(space_, family, layers, layers)) {
         pricer_.run_again(whole->recompute, whole->blocks);
-        if (fits()) return true;
+        if (fits(pricer_.memory())) return true;
     }
     pricer_.run_again(family.recompute, family.recompute_blocks);
-    return fits();
+    return fits(pricer_.memory());
 }
 
 // With nothing running again beyond what the family says, with everything, and if need be with something between. Whether any fits.
@@ -157,14 +157,14 @@ int CutSearch::fewest_blocks_again(const Plan& family, int layers) {
     while (enough - too_few > 1) {
         const int middle = (too_few + enough) / 2;
         run_again(family, middle, layers);
-        (fits() ? enough : too_few) = middle;
+        (fits(pricer_.memory()) ? enough : too_few) = middle;
     }
     return enough;
 }
 
 bool CutSearch::try_plan() {
     const Bytes memory = pricer_.memory();
-    if (memory > room_ || !pricer_.fits_host()) {
+    if (!fits(memory)) {
         ++found_.counts.too_large;
         auto& smallest = found_.smallest;
         if (!smallest || memory < smallest->memory) {

@@ -30,7 +30,7 @@ private:
     [[nodiscard]] bool adds_up_less(const Plan& order, const Plan& shared, std::int64_t micro_batches) const;
     [[nodiscard]] bool is_too_large(std::int64_t known, const Plan& order, const Plan& family, const Plan& shared) const;
     bool try_sharing(const Plan& family);
-    [[nodiscard]] bool fits();
+    [[nodiscard]] bool fits(Bytes memory);
     [[nodiscard]] bool fits_whatever_it_takes(const Plan& family);
     // At the recompute at hand. Whether it fits.
     bool try_plan();

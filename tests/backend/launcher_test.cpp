@@ -41,8 +41,12 @@ TEST(Launcher, TellsWhetherAllRanksShareAHost) {
     ::setenv("OMPI_COMM_WORLD_LOCAL_SIZE", "2", 1);
     EXPECT_FALSE(ranks_share_a_host());
     ::setenv("SLURM_STEP_NUM_NODES", "1", 1);
+    EXPECT_FALSE(ranks_share_a_host()) << "mpirun, called in a shell that is a step of Slurm's on one node";
+    for (const char* name : {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"}) ::unsetenv(name);
     EXPECT_TRUE(ranks_share_a_host()) << "srun";
-    for (const char* name : {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "SLURM_STEP_NUM_NODES"}) ::unsetenv(name);
+    ::setenv("SLURM_STEP_NUM_NODES", "2", 1);
+    EXPECT_FALSE(ranks_share_a_host());
+    ::unsetenv("SLURM_STEP_NUM_NODES");
 }
 
 }  // namespace
