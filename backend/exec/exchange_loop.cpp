@@ -146,8 +146,8 @@ void ExchangeLoop::finish(const Job& job) {
 }
 
 // What another thread's work must come before stays where it is.
-std::deque<ExchangeLoop::Job> ExchangeLoop::take_startable() {
-    std::deque<Job> all = std::exchange(submitted_, {}), startable;
+std::vector<ExchangeLoop::Job> ExchangeLoop::take_startable() {
+    std::vector<Job> all = std::exchange(submitted_, {}), startable;
     for (Job& job : all) (device_.reached(job.after) ? startable : submitted_).push_back(std::move(job));
     return startable;
 }
@@ -156,7 +156,7 @@ std::deque<ExchangeLoop::Job> ExchangeLoop::take_startable() {
 bool ExchangeLoop::progress(Lock& lock) {
     const bool completed = take_completed();
     start_streams(lock);
-    std::deque<Job> begun = take_startable();
+    std::vector<Job> begun = take_startable();
     lock.unlock();
     for (Job& job : begun) {
         job.start = now();

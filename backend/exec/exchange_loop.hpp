@@ -65,7 +65,7 @@ private:
 
     [[nodiscard]] bool ready(SegmentIndex) const;
     void start_streams(Lock&);
-    [[nodiscard]] std::deque<Job> take_startable();
+    [[nodiscard]] std::vector<Job> take_startable();
     bool take_completed();
     void advance(Job&);
     void finish(const Job&);
@@ -84,7 +84,7 @@ private:
     std::mutex mutex_;
     std::condition_variable computing_, communicating_;
     std::vector<char> done_;  // by segment
-    std::deque<Job> submitted_;
+    std::vector<Job> submitted_;
     std::deque<Completion> completing_;  // segments whose work the device has not done yet
     std::size_t unfinished_ = 0;         // of run()
     bool idle_ = false;                  // the other thread waits

@@ -26,7 +26,7 @@ std::vector<std::string> bundled_scenario_names() {
 }
 
 Scenario bundled_scenario(const std::string& name, const std::vector<std::string>& overrides) {
-    Library library = open_library(root / "hardware_profiles");
+    static Library library = open_library(root / "hardware_profiles");  // most of what a scenario takes is to read its profiles
     return load_scenario(library, root / "scenarios" / (name + ".json"), overrides);
 }
 
