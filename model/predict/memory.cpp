@@ -61,9 +61,12 @@ Bytes activations(OfBlock of, const Prepared::State& job, std::span<const int> b
 
 // Of one chunk of a stage.
 Bytes activations(OfBlock of, const Prepared::State& job, const StageBlocks& stage, const ChunkBlocks& chunk) {
-    std::vector<int> blocks(stage.count.size());
-    for (const ChunkBlocks::Block& b : chunk.blocks) ++blocks[static_cast<std::size_t>(b.block_template)];
-    return activations(of, job, blocks, chunk.layers_again(stage), chunk.layers);
+    Bytes waiting;
+    for (const ChunkBlocks::Run& run : chunk.runs) {
+        const BlockKernels& k = job.templates[static_cast<std::size_t>(run.first.block_template)];
+        waiting += run.count * of(k, job, static_cast<double>(run.run_again(stage)) / run.count);
+    }
+    return waiting;
 }
 
 Bytes activations(OfBlock of, const Prepared::State& job, std::size_t stage, const InFlight& flight) {
@@ -78,13 +81,16 @@ Bytes most_interleaved(OfBlock of, const Prepared::State& job, std::size_t stage
     const Plan& plan = job.scenario.plan;
     std::vector<Bytes> chunks;
     for (const ChunkBlocks& chunk : job.chunks[stage]) chunks.push_back(activations(of, job, job.stages[stage], chunk));
-    const std::int64_t p = plan.pp, v = plan.vpp, warm_up = interleaved_warm_up(plan, stage);
-    const std::int64_t forwards = std::min(job.micro_batches * v, warm_up + p * v);
+    const int p = plan.pp, v = plan.vpp, warm_up = interleaved_warm_up(plan, stage);
+    const int forwards = static_cast<int>(std::min<std::int64_t>(job.micro_batches * v, warm_up + p * v));
     Bytes waiting, most;
-    for (std::int64_t f = 0; f < forwards; ++f) {
-        waiting += chunks[static_cast<std::size_t>(f / p % v)];
-        most = max(most, waiting);
-        if (f >= warm_up) waiting -= chunks[static_cast<std::size_t>(v - 1 - (f - warm_up) / p % v)];
+    for (int f = 0, alike = 0; f < forwards; f += alike) {
+        const int b = f - warm_up;  // backwards so far
+        alike = std::min({p - f % p, b < 0 ? -b : p - b % p, forwards - f});
+        const Bytes comes = chunks[static_cast<std::size_t>(f / p % v)];
+        const Bytes goes = b < 0 ? Bytes{} : chunks[static_cast<std::size_t>(v - 1 - b / p % v)];
+        most = max(most, waiting + comes + max(Bytes{}, (alike - 1) * (comes - goes)));
+        waiting += alike * (comes - goes);
     }
     return most;
 }

@@ -103,15 +103,12 @@ std::vector<std::vector<ChunkBlocks>> chunks_of(const Network& network, std::spa
             const int t = network.sequence[next];
             std::optional<int> layer;
             if (network.templates[static_cast<std::size_t>(t)].role == BlockRole::layer) layer = layers[stage]++;
-            chunk.blocks.push_back({t, layer, parameters[next]});
+            chunk.add({t, layer, parameters[next]});
         }
         chunk.layers = layers[stage] - chunk.first_layer;
         if (stages[stage].size() < 2) continue;
         const ChunkBlocks& before = *(stages[stage].end() - 2);
-        const auto same = [](const ChunkBlocks::Block& a, const ChunkBlocks::Block& b) {
-            return a.block_template == b.block_template && a.parameters == b.parameters;
-        };
-        if (std::ranges::equal(before.blocks, chunk.blocks, same)) chunk.alike = before.alike + 1;
+        if (std::ranges::equal(before.blocks, chunk.blocks, &ChunkBlocks::Block::is_like)) chunk.alike = before.alike + 1;
     }
     return stages;
 }

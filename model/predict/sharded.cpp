@@ -62,8 +62,7 @@ std::vector<StagePlay::Turn> StagePlay::turns(const StageExchanges& exchanges, s
             if (plan_.offload == Offload::optimizer_and_parameters)
                 turn.fetch = host_copy_time(job_, weight_bytes(job_, held(b.parameters.trained + b.parameters.frozen)), {}, r_);
             if (gradients_go_down(plan_, framework_)) turn.gradients = held(b.parameters.trained);
-            turn.is_as_before = before && before->block_template == b.block_template && before->parameters == b.parameters &&
-                                before->runs_again(stage_) == b.runs_again(stage_);
+            turn.is_as_before = before && before->is_like(b) && before->runs_again(stage_) == b.runs_again(stage_);
             list.push_back(turn);
             before = &b;
         }
@@ -137,9 +136,10 @@ DataParallelPrice StagePlay::play_sharded(const StageExchanges& exchanges) const
                 turns += more;
                 weights.shift(static_cast<double>(more) * (at.now - before.now));
                 at.repeat(static_cast<double>(more), before, {});
-                next = (next + more) % list.size();
+                next += more;
+                if (next >= list.size()) next -= list.size();
             }
-            passes[i / blocks] += at.now - before.now - static_cast<double>(turns) * here.work->device();
+            passes[i < blocks ? 0 : i < 2 * blocks ? 1 : 2] += at.now - before.now - static_cast<double>(turns) * here.work->device();
             i += turns;
         }
         done = at.done;

@@ -142,12 +142,12 @@ private:
     }
     [[nodiscard]] Passes passes_of(const ChunkBlocks& chunk, const StageBlocks& stage, const StageWork& work) const {
         Passes all;
-        for (const ChunkBlocks::Block& b : chunk.blocks) {
-            const StageWork::Passes& block = work.passes[static_cast<std::size_t>(b.block_template)];
-            const bool again = b.runs_again(stage);
-            all.forward += (again ? block.checkpointed : block.forward).device();
-            all.backward += (again ? block.recompute_and_backward : block.backward).device();
-            all.weights += block.weights.device();
+        for (const ChunkBlocks::Run& run : chunk.runs) {
+            const StageWork::Passes& block = work.passes[static_cast<std::size_t>(run.first.block_template)];
+            const int again = run.run_again(stage), once = run.count - again;
+            all.forward += again * block.checkpointed.device() + once * block.forward.device();
+            all.backward += again * block.recompute_and_backward.device() + once * block.backward.device();
+            all.weights += run.count * block.weights.device();
         }
         if (weights_apart(plan_.schedule) != WeightsApart::in_all) all.backward -= all.weights;
         return all;

@@ -27,11 +27,27 @@ struct ChunkBlocks {
         std::optional<int> layer;  // where it is one: its number among those of its stage
         BlockParameters parameters;
         [[nodiscard]] bool runs_again(const StageBlocks& stage) const { return layer && *layer < stage.recomputed_layers; }
+        [[nodiscard]] bool is_like(const Block& b) const { return block_template == b.block_template && parameters == b.parameters; }
+    };
+    // Blocks one after another that are alike.
+    struct Run {
+        Block first;
+        int count = 0;
+        // Those of a stage that run again come first.
+        [[nodiscard]] int run_again(const StageBlocks& stage) const {
+            return first.layer ? std::clamp(stage.recomputed_layers - *first.layer, 0, count) : 0;
+        }
     };
     std::vector<Block> blocks;
+    std::vector<Run> runs;  // of them
     std::vector<Bucket> buckets;
     int first_layer = 0, layers = 0;  // of those of its stage
     std::size_t alike = 0;            // chunks right before it in its stage that hold the same
+    void add(const Block& block) {
+        if (blocks.empty() || !blocks.back().is_like(block)) runs.push_back({block});
+        ++runs.back().count;
+        blocks.push_back(block);
+    }
     [[nodiscard]] int layers_again(const StageBlocks& stage) const { return std::clamp(stage.recomputed_layers - first_layer, 0, layers); }
 };
 // Chunks right before this one of a stage that hold the same, and run as much of it again: what runs again comes first.

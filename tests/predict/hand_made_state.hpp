@@ -28,13 +28,20 @@ inline Prepared::State ten_layers(int stages = 1) {
     return job;
 }
 
+// A chunk of so many layers of the first template.
+inline ChunkBlocks chunk_of(int layers, const BlockParameters& parameters = {}) {
+    ChunkBlocks chunk;
+    chunk.layers = layers;
+    for (int i = 0; i < layers; ++i) chunk.add({0, {}, parameters});
+    return chunk;
+}
+
 // Ten blocks of the first template on every stage, and their buckets as the framework makes them.
 inline void deal_out_blocks(Prepared::State& job) {
     const BlockKernels& k = job.templates.front();
     const BlockParameters p{k.trained, k.frozen, k.trained_tensors};
     job.bucket_rule = bucket_rule(job.scenario.plan, job.scenario.framework, job.precision);
-    ChunkBlocks chunk;
-    chunk.blocks.assign(10, {0, {}, p});
+    ChunkBlocks chunk = chunk_of(10, p);
     chunk.buckets = job.bucket_rule.buckets(std::vector<BlockParameters>(10, p), 0, 10);
     job.chunks.assign(job.stages.size(), {chunk});
 }
@@ -57,12 +64,8 @@ inline Prepared::State with_activations(int stages, std::int64_t micro_batches, 
 // The ten layers of each stage, as evenly as possible over its chunks.
 inline void cut_into_chunks(Prepared::State& job, int chunks) {
     job.scenario.plan.vpp = chunks;
-    std::vector<ChunkBlocks> of_stage(static_cast<std::size_t>(chunks));
-    for (int c = 0; c < chunks; ++c) {
-        ChunkBlocks& chunk = of_stage[static_cast<std::size_t>(c)];
-        chunk.layers = 10 * (c + 1) / chunks - 10 * c / chunks;
-        chunk.blocks.assign(static_cast<std::size_t>(chunk.layers), {});
-    }
+    std::vector<ChunkBlocks> of_stage;
+    for (int c = 0; c < chunks; ++c) of_stage.push_back(chunk_of(10 * (c + 1) / chunks - 10 * c / chunks));
     job.chunks.assign(job.stages.size(), of_stage);
 }
 

@@ -31,12 +31,7 @@ TEST(Memory, OfPipelinesThatTurnBackHoldsAsMuchOnEveryStage) {
     const auto job = [](Schedule schedule, std::int64_t micro_batches) {
         Prepared::State made = with_activations(4, micro_batches, schedule);
         made.scenario.plan.vpp = 2;
-        std::vector<ChunkBlocks> chunks(2);
-        for (std::size_t c = 0; c < 2; ++c) {
-            chunks[c].layers = c == 0 ? 4 : 6;
-            chunks[c].blocks.assign(static_cast<std::size_t>(chunks[c].layers), {});
-        }
-        made.chunks.assign(made.stages.size(), chunks);
+        made.chunks.assign(made.stages.size(), {chunk_of(4), chunk_of(6)});
         return made;
     };
     EXPECT_NEAR(activations_gb(job(Schedule::zero_bubble_v, 16), 0), 7 * 0.4 + 0.6, 1e-9);
@@ -70,10 +65,7 @@ TEST(Memory, OfInterleavingCountsEachChunkByItself) {
     Prepared::State job = with_activations(4, 8, Schedule::interleaved);
     cut_into_chunks(job, 2);
     const auto first_has = [&](int layers) {
-        std::vector<ChunkBlocks>& chunks = job.chunks.front();
-        chunks[0].blocks.assign(static_cast<std::size_t>(layers), {});
-        chunks[1].blocks.assign(static_cast<std::size_t>(10 - layers), {});
-        chunks[0].layers = layers, chunks[1].layers = 10 - layers;
+        job.chunks.front() = {chunk_of(layers), chunk_of(10 - layers)};
         return activations_gb(job, 0);
     };
     EXPECT_NEAR(first_has(8), 8 * 0.8 + 3 * 0.2, 1e-9);
