@@ -64,7 +64,7 @@ Bytes activations(OfBlock of, const Prepared::State& job, const StageBlocks& sta
     Bytes waiting;
     for (const ChunkBlocks::Run& run : chunk.runs) {
         const BlockKernels& k = job.templates[static_cast<std::size_t>(run.first.block_template)];
-        waiting += run.count * of(k, job, static_cast<double>(run.run_again(stage)) / run.count);
+        waiting += run.count * of(k, job, static_cast<double>(run.again(stage)) / run.count);
     }
     return waiting;
 }

@@ -144,7 +144,7 @@ private:
         Passes all;
         for (const ChunkBlocks::Run& run : chunk.runs) {
             const StageWork::Passes& block = work.passes[static_cast<std::size_t>(run.first.block_template)];
-            const int again = run.run_again(stage), once = run.count - again;
+            const int again = run.again(stage), once = run.count - again;
             all.forward += again * block.checkpointed.device() + once * block.forward.device();
             all.backward += again * block.recompute_and_backward.device() + once * block.backward.device();
             all.weights += run.count * block.weights.device();

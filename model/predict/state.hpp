@@ -34,7 +34,7 @@ struct ChunkBlocks {
         Block first;
         int count = 0;
         // Those of a stage that run again come first.
-        [[nodiscard]] int run_again(const StageBlocks& stage) const {
+        [[nodiscard]] int again(const StageBlocks& stage) const {
             return first.layer ? std::clamp(stage.recomputed_layers - *first.layer, 0, count) : 0;
         }
     };
