@@ -48,13 +48,13 @@ std::array<InFlight, 2> in_flight(const Prepared::State& job, std::size_t stage)
 // Of one block and one micro-batch: waiting_activations or offloaded_activations.
 using OfBlock = Bytes (*)(const BlockKernels&, const Prepared::State&, double recomputed);
 
-// Activations that wait for the backward of so many blocks of each template, of whose layers some run again.
-Bytes activations(OfBlock of, const Prepared::State& job, std::span<const int> blocks, int again, int layers) {
-    const double share = layers > 0 ? static_cast<double>(again) / layers : 0;
+// Activations that wait for the backward of all blocks of a stage.
+Bytes activations(OfBlock of, const Prepared::State& job, const StageBlocks& stage) {
+    const double share = stage.layers > 0 ? static_cast<double>(stage.recomputed_layers) / stage.layers : 0;
     Bytes waiting;
-    for (std::size_t t = 0; t < blocks.size(); ++t) {
+    for (std::size_t t = 0; t < stage.count.size(); ++t) {
         const bool layer = job.roles[t] == BlockRole::layer;
-        if (blocks[t] > 0) waiting += blocks[t] * of(job.templates[t], job, layer ? share : 0);
+        if (stage.count[t] > 0) waiting += stage.count[t] * of(job.templates[t], job, layer ? share : 0);
     }
     return waiting;
 }
@@ -71,12 +71,13 @@ Bytes activations(OfBlock of, const Prepared::State& job, const StageBlocks& sta
 
 Bytes activations(OfBlock of, const Prepared::State& job, std::size_t stage, const InFlight& flight) {
     const StageBlocks& all = job.stages[stage];
-    if (flight.first == flight.others) return flight.first * activations(of, job, all.count, all.recomputed_layers, all.layers);
+    if (flight.first == flight.others) return flight.first * activations(of, job, all);
     const std::vector<ChunkBlocks>& chunks = job.chunks[stage];  // two: the pipeline turns back
     return flight.first * activations(of, job, all, chunks[0]) + flight.others * activations(of, job, all, chunks[1]);
 }
 
 // Chunks go forward in turn, each with p micro-batches, and back likewise from the last one on; all p v of them further the turns repeat.
+// As long as neither the chunk that goes forward nor the one that goes back changes, each micro-batch adds as much as the one before.
 Bytes most_interleaved(OfBlock of, const Prepared::State& job, std::size_t stage) {
     const Plan& plan = job.scenario.plan;
     std::vector<Bytes> chunks;

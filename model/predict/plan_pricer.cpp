@@ -113,10 +113,9 @@ PlanPricer::Order PlanPricer::make_order() const {
     for (std::size_t s = 0; s < order.stages.size(); ++s) {
         StageBlocks& first = order.first_chunks.emplace_back();
         first.count.resize(network_->templates.size());
-        for (const ChunkBlocks::Block& b : order.chunks[s].front().blocks) {
-            ++first.count[static_cast<std::size_t>(b.block_template)];
-            if (b.layer) ++first.layers;
-        }
+        const ChunkBlocks& chunk = order.chunks[s].front();
+        first.layers = chunk.layers;
+        for (const ChunkBlocks::Run& run : chunk.runs) first.count[static_cast<std::size_t>(run.first.block_template)] += run.count;
         const bool holds_the_same = s > 0 && order.stages[s] == order.stages[s - 1];
         order.as_before.push_back(holds_the_same && first == order.first_chunks[s - 1]);
         if (turns_back(state_.scenario.plan.schedule)) {

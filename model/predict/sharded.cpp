@@ -136,10 +136,9 @@ DataParallelPrice StagePlay::play_sharded(const StageExchanges& exchanges) const
                 turns += more;
                 weights.shift(static_cast<double>(more) * (at.now - before.now));
                 at.repeat(static_cast<double>(more), before, {});
-                next += more;
-                if (next >= list.size()) next -= list.size();
+                next = (next + more) % list.size();
             }
-            passes[i < blocks ? 0 : i < 2 * blocks ? 1 : 2] += at.now - before.now - static_cast<double>(turns) * here.work->device();
+            passes[i / blocks] += at.now - before.now - static_cast<double>(turns) * here.work->device();
             i += turns;
         }
         done = at.done;
