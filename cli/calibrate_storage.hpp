@@ -1,7 +1,7 @@
 // sextant calibrate --storage: a storage class from a directory, which is measured, or from what fio wrote.
 #pragma once
 
-#include "cli/exit_code.hpp"
+#include "model/base/failure.hpp"
 
 #include <string>
 

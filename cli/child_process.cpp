@@ -46,6 +46,7 @@ void hear_lines(int from, const std::function<void(const std::string&)>& hear) {
     std::array<char, 4096> buffer{};
     for (;;) {
         const ssize_t count = ::read(from, buffer.data(), buffer.size());
+        if (count < 0 && errno == EINTR) continue;
         if (count <= 0) break;
         for (ssize_t i = 0; i < count; ++i) {
             const char c = buffer[static_cast<std::size_t>(i)];
@@ -64,6 +65,7 @@ void hear_lines(int from, const std::function<void(const std::string&)>& hear) {
 
 int run_child(const std::vector<std::string>& words, const std::function<void(const std::string&)>& hear) {
     HeldSignals signals;
+    std::signal(SIGCHLD, SIG_DFL);  // where whoever started us ignores it, we do too, and a child would leave no status
     const std::array out = make_pipe(), failure = make_pipe();
     const pid_t child = signals.fork();
     if (child < 0) throw refused("fork");
@@ -76,8 +78,12 @@ int run_child(const std::vector<std::string>& words, const std::function<void(co
     if (started) hear_lines(out[0], hear);
     ::close(out[0]);
     int status = 0;
-    ::waitpid(child, &status, 0);
+    pid_t ended = 0;
+    do ended = ::waitpid(child, &status, 0);
+    while (ended < 0 && errno == EINTR);
+    const int not_waited = ended < 0 ? errno : 0;
     signals.child_has_ended();
+    if (not_waited != 0) throw BackendError(words[0] + " ended, nobody knows how: " + std::strerror(not_waited));
     if (!started) throw BackendError(words[0] + " cannot be started: " + std::strerror(why));
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

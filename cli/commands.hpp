@@ -5,7 +5,7 @@
 // To add one: declare it here, and add it to the list in commands.cpp.
 #pragma once
 
-#include "cli/exit_code.hpp"
+#include "model/base/failure.hpp"
 
 namespace CLI {
 class App;

@@ -1,7 +1,7 @@
 // The program sextant-data as a child: datasets, and what storage can do.
 #pragma once
 
-#include "cli/exit_code.hpp"
+#include "model/base/failure.hpp"
 
 #include <string>
 #include <vector>

@@ -78,7 +78,7 @@ ExitCode ask(const Launch& launch, bool here) {
     question.emplace_back("--check");
     if (here) question.emplace_back("--here");
     const int answer = run_child(question, [](const std::string&) {});
-    for (const ExitCode refusal : {ExitCode::wrong_input, ExitCode::machine_refused})
+    for (const ExitCode refusal : {ExitCode::wrong_input, ExitCode::machine_refused, ExitCode::defect})
         if (answer == static_cast<int>(refusal)) return refusal;
     return ExitCode::done;
 }
@@ -94,8 +94,8 @@ ExitCode execute(const Launch& launch, const std::function<void(std::size_t, std
         const std::size_t done = std::strtoul(line.c_str() + begin.size(), &rest, 10);
         progress(done, std::string_view(rest).starts_with(between) ? std::strtoul(rest + between.size(), nullptr, 10) : done);
     });
-    for (const ExitCode known : {ExitCode::done, ExitCode::wrong_input, ExitCode::does_not_fit})
-        if (end == static_cast<int>(known)) return known;
+    for (const ExitCode known : {ExitCode::done, ExitCode::wrong_input, ExitCode::does_not_fit, ExitCode::defect})
+        if (end == static_cast<int>(known)) return known;  // a rank said why
     throw BackendError("the run did not come to its end: " + command_of(launch)[0] + " ended with " + std::to_string(end));
 }
 

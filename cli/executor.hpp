@@ -1,9 +1,9 @@
 // An executor program run on all ranks of a scenario, as a child.
 #pragma once
 
-#include "cli/exit_code.hpp"
 #include "cli/launch.hpp"
 #include "cli/scenario_options.hpp"
+#include "model/base/failure.hpp"
 
 #include <cstdint>
 #include <filesystem>

@@ -1,7 +1,6 @@
 // The command line: declares the subcommands, runs the one that was asked for, turns every failure into an exit code.
 #include "cli/commands.hpp"
 #include "cli/held_signals.hpp"
-#include "model/base/diagnostics.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -9,8 +8,6 @@
 #include <cstdlib>
 #include <exception>
 #include <iostream>
-#include <new>
-#include <system_error>
 
 namespace {
 
@@ -40,26 +37,16 @@ ExitCode run(int argc, char** argv) {
     return exit_code;
 }
 
-ExitCode refused(const char* why) {
-    std::cerr << "sextant: the machine refused: " << why << '\n';
-    return ExitCode::machine_refused;
+ExitCode explain(const Failure& failure) {
+    std::cerr << to_text(failure) << '\n';
+    return failure.code;
 }
 
 ExitCode run_and_explain_failures(int argc, char** argv) {
     try {
         return run(argc, argv);
-    } catch (const InputError& e) {
-        std::cerr << e.what() << '\n';  // every diagnostic
-        return ExitCode::wrong_input;
-    } catch (const BackendError& e) {
-        return refused(e.what());
-    } catch (const std::system_error& e) {  // of folders and threads
-        return refused(e.what());
-    } catch (const std::bad_alloc&) {
-        return refused("out of memory");
-    } catch (const std::exception& e) {
-        std::cerr << "sextant: a defect in sextant itself, please report it: " << e.what() << '\n';
-        return ExitCode::defect;
+    } catch (...) {
+        return explain(failure_of(std::current_exception()));
     }
 }
 
@@ -84,6 +71,7 @@ ExitCode run_or_end(int argc, char** argv) {
 int main(int argc, char** argv) {
     ExitCode code = run_or_end(argc, argv);
     std::cout.flush();
-    if (!std::cout && code == ExitCode::done) code = refused("cannot write all of its output: is the disk full?");
+    if (!std::cout && code == ExitCode::done)
+        code = explain({ExitCode::machine_refused, "cannot write all of its output: is the disk full?"});
     return static_cast<int>(code);
 }

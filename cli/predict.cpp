@@ -33,7 +33,7 @@ Term term_named(const std::string& asked) {
         if (to_text(t) == name) return t;
         known += (known.empty() ? "" : ", ") + std::string(to_text(t));
     }
-    throw InputError(Diagnostic{"--explain " + asked, "", "no such term", "one of: " + known});
+    throw InputError(Diagnostic{"--explain " + asked, "", "no such term", "memory, or one of: " + known});
 }
 
 // With its timeline, where the step can be played.
@@ -62,7 +62,8 @@ ExitCode run_predict(const PredictOptions& o) {
     if (const auto* benchmark = std::get_if<StorageBenchmark>(&asked)) return predict_storage(o, *benchmark);
     const Prepared job = prepare(std::get<Scenario>(asked));
     if (!o.explain.empty()) {
-        for (const std::string& line : explain(job, term_named(o.explain))) std::cout << line << '\n';
+        for (const std::string& line : o.explain == "memory" ? explain_memory(job) : explain(job, term_named(o.explain)))
+            std::cout << line << '\n';
         return ExitCode::done;
     }
     const Report report = make_report(job);
@@ -80,7 +81,7 @@ void add_predict(CLI::App& app, ExitCode& exit_code) {
     auto options = std::make_shared<PredictOptions>();
     options->scenario.add_to(*command);
     options->report.add_to(*command);
-    command->add_option("--explain", options->explain, "formula and numbers behind one term")
+    command->add_option("--explain", options->explain, "formula and numbers behind one term, or behind the memory")
         ->check([](const std::string& term) { return std::string(term.empty() ? "name a term" : ""); })
         ->type_name("TERM");
     command->add_option("--html", options->html, "write the whole report as one page, with the timeline of the step")

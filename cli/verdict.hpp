@@ -1,7 +1,7 @@
 // What a report means for the exit code: --fail-if, and whether the plan fits.
 #pragma once
 
-#include "cli/exit_code.hpp"
+#include "model/base/failure.hpp"
 #include "model/report/condition.hpp"
 #include "model/report/report.hpp"
 

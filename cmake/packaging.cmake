@@ -7,7 +7,7 @@ foreach(program sextant-gui sextant-exec-cpu sextant-exec-cuda sextant-data)  # 
   endif()
 endforeach()
 install(TARGETS ${installed} RUNTIME DESTINATION bin)
-install(DIRECTORY hardware_profiles frameworks scenarios lessons measurements DESTINATION share/sextant)
+install(DIRECTORY hardware_profiles frameworks scenarios lessons measurements calibration DESTINATION share/sextant)
 if(TARGET sextant-gui)
   install(FILES packaging/sextant.desktop DESTINATION share/applications)
   install(FILES packaging/sextant.metainfo.xml DESTINATION share/metainfo)  # what software centres show

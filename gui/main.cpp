@@ -2,6 +2,7 @@
 #include "gui/jobs/simulator.hpp"
 #include "gui/screenshot.hpp"
 #include "gui/views/window/main_window.hpp"
+#include "model/base/failure.hpp"
 
 #include <QApplication>
 #include <QSettings>
@@ -50,14 +51,15 @@ int open_window(const CommandLine& options) {
 int main(int argc, char** argv) {
     const CommandLine options = command_line(argc, argv);
     if (options.answer) return std::cout << options.answer->toStdString(), 0;
-    if (options.mistake) return std::cerr << "sextant-gui: " << options.mistake->toStdString() << '\n', 2;
+    if (options.mistake)
+        return std::cerr << "sextant-gui: " << options.mistake->toStdString() << '\n', static_cast<int>(ExitCode::wrong_input);
     if (options.screenshot) {
         if (!std::getenv("QT_QPA_PLATFORM")) setenv("QT_QPA_PLATFORM", "offscreen", 1);
         qInstallMessageHandler(tell_failures_only);
     }
     if (!options.screenshot && !has_display()) {
         std::cerr << "sextant-gui: there is no display; --screenshot draws without one\n";
-        return 3;
+        return static_cast<int>(ExitCode::machine_refused);
     }
     QApplication application(argc, argv);
     QApplication::setOrganizationName(QStringLiteral("sextant"));

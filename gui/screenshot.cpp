@@ -3,6 +3,7 @@
 #include "gui/jobs/simulator.hpp"
 #include "gui/models/timeline/timeline.hpp"
 #include "gui/views/window/main_window.hpp"
+#include "model/base/failure.hpp"
 #include "model/io/format/replace_file.hpp"
 
 #include <QApplication>
@@ -58,12 +59,10 @@ int take_screenshot(const CommandLine& options) {
                 throw BackendError("cannot write " + options.screenshot->toStdString());
         });
         return 0;
-    } catch (const InputError& e) {
-        std::cerr << e.what() << '\n';
-        return 2;
-    } catch (const BackendError& e) {
-        std::cerr << "sextant-gui: " << e.what() << '\n';
-        return 3;
+    } catch (...) {
+        const Failure failure = failure_of(std::current_exception());
+        std::cerr << to_text(failure) << '\n';
+        return static_cast<int>(failure.code);
     }
 }
 

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <system_error>
 
 namespace sextant {
 namespace {
@@ -41,7 +42,9 @@ auto by_reference(Catalog& catalog, bool (*read)(const JsonNode&, Catalog&, Prof
 std::vector<std::filesystem::path> json_files_in(const std::filesystem::path& folder) {
     std::vector<std::filesystem::path> files;
     std::error_code error;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, error))
+    const std::filesystem::recursive_directory_iterator entries(folder, error);
+    if (error && error != std::errc::no_such_file_or_directory) throw BackendError(folder.string() + ": " + error.message());
+    for (const auto& entry : entries)
         if (entry.path().extension() == ".json") files.push_back(entry.path());
     std::ranges::sort(files);
     return files;

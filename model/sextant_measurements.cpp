@@ -97,6 +97,7 @@ Predictable published_job(Library& library, const std::filesystem::path& file, s
         if (header_of(row).id != id) continue;
         if (const auto* training = std::get_if<TrainingRow>(&row)) return to_scenario(*training, measurement_sources(library));
         if (const auto* loading = std::get_if<LoadingRow>(&row)) return benchmark_of(*loading);
+        if (const auto* unread = std::get_if<UnreadRow>(&row)) throw InputError(unread->problems);
         throw InputError(Diagnostic{file.string(), header_of(row).pointer, "this row is no training run", ""});
     }
     throw InputError(Diagnostic{file.string(), "", "no row \"" + std::string(id) + "\"", "`sextant validate FILE --rows` lists them"});
@@ -107,13 +108,15 @@ PublishedFit fit_to_measurements(Library& library, const std::vector<std::filesy
     std::vector<TrainingRun> runs;
     std::vector<LibraryCall> calls;
     const auto add = [&](const MeasurementFile& file, const MeasurementRow& row) {
-        if (const auto* r = std::get_if<TrainingRow>(&row); r && r->step_time) {
+        if (const auto* r = std::get_if<TrainingRow>(&row)) {
             Scenario scenario = to_scenario(*r, names);
+            const auto step = measured_step(*r, scenario);
+            if (!step) return;
             static_cast<void>(prepare(scenario));
-            runs.push_back({file.path + "|" + model_of(*r) + "|" + r->hardware.gpu, std::move(scenario), *r->step_time, r->memory});
-        } else if (const auto* c = std::get_if<CollectiveRow>(&row); c && c->time) {
+            runs.push_back({file.path + "|" + model_of(*r) + "|" + r->hardware.gpu, std::move(scenario), *step, r->memory});
+        } else if (const auto* c = std::get_if<CollectiveRow>(&row); c && measured_time(*c)) {
             LibraryCall call = library_call(to_scenario(*c, names));
-            call.measured = *c->time;
+            call.measured = *measured_time(*c);
             call.curve = c->hardware.system + "|" + c->library + "|" + c->collective + "|" + std::to_string(c->ranks) +
                          (c->host_buffers ? "|host" : "");
             calls.push_back(std::move(call));

@@ -5,11 +5,11 @@
 #include "backend/exec/reals.hpp"
 #include "backend/exec/wide_call.hpp"
 #include "model/base/diagnostics.hpp"
+#include "model/base/failure.hpp"
 
 #include <omp.h>
 
 #include <algorithm>
-#include <cassert>
 #include <cstring>
 #include <new>
 #include <string>
@@ -20,11 +20,11 @@ namespace cpu {
 // Refused before a program is made, see unsupported(): never reached.
 template <class Kind>
 void forward(Engine&, const Kind&, const OperatorCall&) {
-    assert(false && "not an operator of a device");
+    broken_invariant("not an operator of a device");
 }
 template <class Kind>
 void backward(Engine&, const Kind&, const OperatorCall&) {
-    assert(false && "not an operator of a device");
+    broken_invariant("not an operator of a device");
 }
 
 }  // namespace cpu

@@ -74,7 +74,7 @@ struct BlockLanes : kernels::Reductions<BlockLanes> {
     }
 };
 
-// f of every so-manieth element from `begin` to before `end`, of a column where there is one.
+// f of each `step`-th element from `begin` to before `end`, of a column where there is one.
 template <class Function, class... Column>
 __device__ void run_some(const Function& f, std::int64_t begin, std::int64_t step, std::int64_t end, Column... column) {
     if constexpr (kernels::in_two_parts<Function, std::int64_t, Column...>)
@@ -103,7 +103,7 @@ struct Extents {
     [[nodiscard]] __device__ std::int64_t block_row() const { return blockIdx.x / static_cast<unsigned>(strips); }
 };
 
-// A thread has one column of every so-manieth row of its block: what belongs to the column is read once.
+// A thread has one column, of each `step`-th row of its block: what belongs to the column is read once.
 template <class Function>
 __global__ void run_matrix(Extents extents, Function f) {
     const std::int64_t column = extents.column(), step = blockDim.y;
@@ -147,7 +147,7 @@ __global__ void run_narrow_rows(std::int64_t count, Function f) {
     if (row < count) f(WarpLanes{}, row);
 }
 
-// The least power of two that is not less, between two of them.
+// The smallest power of two that is at least `width`, from `least` to `most`, which are powers of two.
 int threads_for(std::int64_t width, int least, int most) {
     int threads = least;
     while (threads < width && threads < most) threads *= 2;

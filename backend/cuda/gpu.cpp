@@ -60,9 +60,11 @@ Bandwidth speed_of_copies(int gpu) {
 
 int gpu_count() {
     int count = 0;
-    if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
+    const cudaError_t code = cudaGetDeviceCount(&count);
+    if (code == cudaSuccess && count > 0) return count;
     (void)cudaGetLastError();
-    return 0;
+    throw BackendError("no CUDA device: " + std::string(cudaGetErrorString(code == cudaSuccess ? cudaErrorNoDevice : code)) +
+                       " (nvidia-smi shows the GPUs and the driver)");
 }
 
 int gpu_files() {
@@ -122,23 +124,24 @@ WorkStream::WorkStream(int gpu) {
 
 void WorkStream::wait() const { check(cudaStreamSynchronize(get()), "cudaStreamSynchronize"); }
 
-Marks::Marks(int gpu, WorkStream stream) : gpu_(gpu), stream_(std::move(stream)) {
-    use(gpu);
-    check(cudaEventCreate(&base_), "cudaEventCreate");
-    begin();
+Event make_event(Timing timing) {
+    cudaEvent_t made = nullptr;
+    check(cudaEventCreateWithFlags(&made, timing == Timing::on ? cudaEventDefault : cudaEventDisableTiming), "cudaEventCreateWithFlags");
+    return {made, [](cudaEvent_t e) { cudaEventDestroy(e); }};
 }
 
-Marks::~Marks() {
-    for (cudaEvent_t e : events_) cudaEventDestroy(e);
-    cudaEventDestroy(base_);
+Marks::Marks(int gpu, WorkStream stream) : gpu_(gpu), stream_(std::move(stream)) {
+    use(gpu);
+    base_ = make_event(Timing::on);
+    begin();
 }
 
 void Marks::begin() {
     stream_.wait();
     for (int i = 0; i < clock_readings; ++i) {
         const Seconds before = now();
-        check(cudaEventRecord(base_, stream_.get()), "cudaEventRecord");
-        check(cudaEventSynchronize(base_), "cudaEventSynchronize");
+        check(cudaEventRecord(base_.get(), stream_.get()), "cudaEventRecord");
+        check(cudaEventSynchronize(base_.get()), "cudaEventSynchronize");
         base_at_ = 0.5 * (before + now());
     }
     const std::lock_guard lock(mutex_);
@@ -148,12 +151,8 @@ void Marks::begin() {
 Mark Marks::make() {
     use(gpu_);
     const std::lock_guard lock(mutex_);
-    if (next_ == events_.size()) {
-        cudaEvent_t made = nullptr;
-        check(cudaEventCreate(&made), "cudaEventCreate");
-        events_.push_back(made);
-    }
-    cudaEvent_t event = events_[next_++];
+    if (next_ == events_.size()) events_.push_back(make_event(Timing::on));
+    cudaEvent_t event = events_[next_++].get();
     check(cudaEventRecord(event, stream_.get()), "cudaEventRecord");
     return {{}, event};
 }
@@ -168,7 +167,7 @@ bool Marks::reached(const Mark& m) {
 
 Seconds Marks::time_of(const Mark& m) const {
     float milliseconds = 0;
-    check(cudaEventElapsedTime(&milliseconds, base_, static_cast<cudaEvent_t>(m.event)), "cudaEventElapsedTime");
+    check(cudaEventElapsedTime(&milliseconds, base_.get(), static_cast<cudaEvent_t>(m.event)), "cudaEventElapsedTime");
     return base_at_ + static_cast<double>(milliseconds) * units::ms;
 }
 

@@ -15,7 +15,7 @@
 
 namespace sextant::cuda {
 
-// How many there are; none without a driver, too.
+// How many there are: at least one. Throws the driver's reason where it finds none, or is itself not found or too old.
 int gpu_count();
 // The same, without waking CUDA up: those that this process may open.
 int gpu_files();
@@ -45,14 +45,16 @@ private:
     std::shared_ptr<CUstream_st> stream_;
 };
 
+// An instant in a stream, destroyed with its last user.
+using Event = std::shared_ptr<CUevent_st>;
+enum class Timing { on, off };
+Event make_event(Timing);
+
 // Instants in a stream, and when they were, by the clock of this process. The thread that works on the stream makes most of them; any may
 // make or ask for one.
 class Marks {
 public:
     Marks(int gpu, WorkStream);
-    ~Marks();
-    Marks(const Marks&) = delete;
-    Marks& operator=(const Marks&) = delete;
 
     // Waits for the stream, and sets the two clocks. Marks made before are void.
     void begin();
@@ -63,10 +65,10 @@ public:
 private:
     int gpu_;
     WorkStream stream_;
-    cudaEvent_t base_ = nullptr;
+    Event base_;
     Seconds base_at_;
     std::mutex mutex_;
-    std::vector<cudaEvent_t> events_;
+    std::vector<Event> events_;
     std::size_t next_ = 0;
 };
 

@@ -1,4 +1,5 @@
 // sextant-exec-cuda: one rank of a job on a GPU. Ranks of a host take its GPUs in turn. --devices says which there are.
+#include "backend/cuda/check.hpp"
 #include "backend/cuda/convolutions.hpp"
 #include "backend/cuda/cuda_device.hpp"
 #include "backend/cuda/fused_attention.hpp"
@@ -12,6 +13,7 @@
 #include "backend/rank/mpi_transport.hpp"
 #include "backend/rank/rank_process.hpp"
 #include "model/base/diagnostics.hpp"
+#include "model/base/failure.hpp"
 #include "model/io/calibration/device_facts.hpp"
 #include "model/plan/partition.hpp"
 
@@ -50,10 +52,7 @@ class CudaEngine final : public RankEngine {
 public:
     [[nodiscard]] std::string name() const override { return "cuda"; }
     [[nodiscard]] Abilities abilities() const override { return {.serves = false, .captures = true}; }
-    void check_machine() const override {
-        if (cuda::gpu_count() == 0)
-            throw BackendError("no CUDA device: NVIDIA's driver finds no GPU on this machine (nvidia-smi shows those it finds)");
-    }
+    void check_machine() const override { (void)cuda::gpu_count(); }
     [[nodiscard]] SharedMemory memory(const MpiWorld& world) const override {
         const cuda::GpuFacts facts = cuda::facts_of(gpu_of(world));  // a launcher may show each rank another GPU as its number 0
         return {"GPU " + facts.bus + " of " + world.host(), static_cast<double>(facts.free_bytes) * units::B};
@@ -93,8 +92,8 @@ public:
         const std::string attention = cuda::fused_attention(device);
         const auto graphs = cuda::graph_use(device);
         int cuda_version = 0, nccl = 0;
-        cudaRuntimeGetVersion(&cuda_version);
-        ncclGetVersion(&nccl);
+        cuda::check(cudaRuntimeGetVersion(&cuda_version), "cudaRuntimeGetVersion");
+        if (ncclGetVersion(&nccl) != ncclSuccess) throw BackendError("ncclGetVersion failed");
         return {{"CUDA", version_text(cuda_version, 1000, 10) + (graphs ? " (" + to_text(*graphs) + ")" : "")},
                 {"cuBLASLt", version_text(static_cast<int>(cublasLtGetVersion()), 10000, 100)},
                 {"cuDNN", version_text(static_cast<int>(cudnnGetVersion()), 10000, 100) +
@@ -103,7 +102,7 @@ public:
     }
     [[nodiscard]] ProcessorFacts processor() const override {
         int gpu = 0;
-        cudaGetDevice(&gpu);
+        cuda::check(cudaGetDevice(&gpu), "cudaGetDevice");
         const cuda::GpuFacts facts = cuda::facts_of(gpu);
         return {facts.name, facts.clock > Frequency{} ? std::optional(facts.clock) : std::nullopt};
     }
@@ -118,7 +117,6 @@ bool ranks_share_gpus() {
 // What a calibration asks for: the GPUs of this machine, on stdout.
 int tell_devices() {
     try {
-        CudaEngine().check_machine();
         const int gpus = cuda::gpu_count();
         std::vector<DeviceFacts> devices;
         devices.reserve(static_cast<std::size_t>(gpus));
@@ -127,7 +125,7 @@ int tell_devices() {
         return 0;
     } catch (const BackendError& e) {
         std::cerr << e.what() << '\n';
-        return 3;  // as the command line's
+        return static_cast<int>(ExitCode::machine_refused);
     }
 }
 

@@ -64,11 +64,24 @@ ncclDataType_t type_of(const Array& a) {
     return ncclFloat;
 }
 
-std::shared_ptr<CUevent_st> make_event() {
-    cudaEvent_t made = nullptr;
-    check(cudaEventCreateWithFlags(&made, cudaEventDisableTiming), "cudaEventCreateWithFlags");
-    return {made, [](cudaEvent_t e) { cudaEventDestroy(e); }};
-}
+// Calls that NCCL begins together. Left by an exception it ends as well, or calls of others would wait for ever; what NCCL thinks of that
+// is not what went wrong.
+class CallGroup {
+public:
+    CallGroup() { check_nccl(ncclGroupStart(), "ncclGroupStart"); }
+    CallGroup(const CallGroup&) = delete;
+    CallGroup& operator=(const CallGroup&) = delete;
+    ~CallGroup() {
+        if (open_) ncclGroupEnd();
+    }
+    void end() {
+        open_ = false;
+        check_nccl(ncclGroupEnd(), "ncclGroupEnd");
+    }
+
+private:
+    bool open_ = true;
+};
 
 }  // namespace
 
@@ -110,7 +123,7 @@ Ticket NcclTransport::start(const Call& call) {
     }
     use(gpu_);
     begin(*collective, group->second);
-    const std::shared_ptr<CUevent_st> event = make_event();
+    const Event event = make_event(Timing::off);
     check(cudaEventRecord(event.get(), group->second.stream.get()), "cudaEventRecord");
     running_.push_back({next_, &group->second, *collective, event});
     return next_++;
@@ -149,7 +162,7 @@ void NcclTransport::begin_parts(const CollectiveCall& c, const Group& g) {
             first += part.elements;
         }
     };
-    check_nccl(ncclGroupStart(), "ncclGroupStart");
+    CallGroup calls;
     switch (c.kind) {
         case ExchangeKind::all_to_all:
             for_each_part(c.sends, c.from, [&](int rank, const void* part, std::size_t count) {
@@ -173,7 +186,7 @@ void NcclTransport::begin_parts(const CollectiveCall& c, const Group& g) {
         case ExchangeKind::none:
             throw BackendError("an exchange that no plan that runs here has");
     }
-    check_nccl(ncclGroupEnd(), "ncclGroupEnd");
+    calls.end();
 }
 
 void NcclTransport::poll(std::vector<Ticket>& done) {

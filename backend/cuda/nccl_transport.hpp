@@ -31,7 +31,7 @@ private:
         Ticket ticket;
         Group* group;
         CollectiveCall call;  // its arrays live until it is through
-        std::shared_ptr<CUevent_st> event;
+        Event event;
     };
     Group make_group(const std::vector<int>& members, int rank) const;
     static void begin(const CollectiveCall&, const Group&);

@@ -4,19 +4,11 @@
 
 namespace sextant::cuda {
 
-PinnedCopies::~PinnedCopies() {
-    for (cudaEvent_t e : idle_) cudaEventDestroy(e);
-}
-
 Mark PinnedCopies::begin(const Array& from, const Array& to, bool to_device) {
     use(gpu_);
-    cudaEvent_t event = nullptr;
-    if (idle_.empty()) {
-        check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
-    } else {
-        event = idle_.back();
-        idle_.pop_back();
-    }
+    if (idle_.empty()) idle_.push_back(events_.emplace_back(make_event(Timing::off)).get());
+    cudaEvent_t event = idle_.back();
+    idle_.pop_back();
     check(cudaMemcpyAsync(to.memory.get(), from.memory.get(), static_cast<std::size_t>(to.bytes()),
                           to_device ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, stream_.get()),
           "cudaMemcpyAsync");

@@ -12,7 +12,6 @@ namespace sextant::cuda {
 class PinnedCopies final : public StagingCopies {
 public:
     explicit PinnedCopies(int gpu) : gpu_(gpu), stream_(gpu), memory_(pinned_memory(gpu)) {}
-    ~PinnedCopies() override;
 
     // Rows for experts are others in every step: in room of a few sizes, which fits again.
     Array on_host(std::int64_t elements, Element element) override {
@@ -25,7 +24,8 @@ private:
     int gpu_;
     WorkStream stream_;
     MemoryPool memory_;
-    std::vector<cudaEvent_t> idle_;
+    std::vector<Event> events_;      // all that were made
+    std::vector<cudaEvent_t> idle_;  // those that no copy waits for
 };
 
 }  // namespace sextant::cuda

@@ -1,6 +1,6 @@
 #include "backend/exec/exchange.hpp"
 
-#include <cassert>
+#include "model/base/failure.hpp"
 
 namespace sextant {
 namespace {
@@ -146,8 +146,7 @@ Array exchange(ComputeDevice& device, RankCommunicator& communicator, ExchangeKi
         case ExchangeKind::all_to_all:
             break;
     }
-    assert(false && "unsupported() refuses exchanges between experts");
-    return in;
+    broken_invariant("an exchange between experts, which unsupported() refuses");
 }
 
 }  // namespace sextant

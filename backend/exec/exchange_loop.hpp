@@ -26,7 +26,7 @@ public:
 
     ExchangeLoop(const TaskGraph&, GraphRank, ComputeDevice&, Transport&, Prepare);
 
-    // By the thread that computes. Those that wait throw what ended the loop, if anything did.
+    // By the thread that computes. Those that wait throw BackendError once the loop has ended; what ended it, serve() throws.
     void begin_step();
     void receive(SegmentIndex, std::vector<Call>);  // what the other rank's segment sends: done with the last of the calls
     void complete(SegmentIndex, const Mark&);       // done as soon as the device has reached the mark

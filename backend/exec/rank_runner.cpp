@@ -9,7 +9,7 @@
 namespace sextant {
 namespace {
 
-constexpr int first_transfer_tag = 16, tags_per_transfer = 4;
+constexpr int tags_per_transfer = 4;
 
 bool has_group(const TaskGraph& graph, GraphRank rank, ParallelGroup group) {
     return graph.ranks()[rank].communicators[static_cast<std::size_t>(group)].has_value();
@@ -141,7 +141,7 @@ void RankRunner::post_receives() {
 
 int RankRunner::tag_of(SegmentIndex transfer, std::size_t part) const {
     const SegmentIndex first = first_of_rank_[job_.graph.segments()[transfer].rank];
-    return first_transfer_tag + static_cast<int>(std::size_t{transfer - first} * tags_per_transfer + part);
+    return message_tag::transfers + static_cast<int>(std::size_t{transfer - first} * tags_per_transfer + part);
 }
 
 // For the arrays that another rank's transfer brings: those that the first block here reads, or those that the last one made.
@@ -313,8 +313,11 @@ std::vector<Call> RankRunner::calls(SegmentIndex s, const Segment& segment, cons
         } else if (work.kind == ExchangeKind::reduce_scatter) {
             run.received = device_.allocate(run.owned.elements, run.gradients.element);
             add(run.gradients, run.received);
-        } else {
+        } else if (run.received) {  // of a shard, over its replicas
             add(run.received, run.received);
+        } else {  // the sum of all, of which this rank updates with its part
+            run.received = run.gradients.part(run.shard.rank * run.owned.elements, run.owned.elements);
+            add(run.gradients, run.gradients);
         }
     }
     return calls;

@@ -4,11 +4,7 @@
 #include <algorithm>
 
 namespace sextant {
-namespace {
-
-constexpr int samples_tag = 4;
-
-}  // namespace
+namespace {}  // namespace
 
 bool RankRunner::reads_data(int block) {
     const OperatorGraph& graph = memory_.block(block).program.graph();
@@ -56,7 +52,7 @@ void RankRunner::await_samples(SegmentIndex s, std::uint32_t micro_batch) {
             const bool other_part = feed_->reads() && peer.context != place_.context;
             const Arrays arrays = other_part ? feed_->inputs(device_, graph, b, job_.cut_at(peer).context) : mine;
             for (const Array& a : arrays)
-                if (a) calls.emplace_back(MessageCall{layout_.rank_at(peer), samples_tag, !feed_->reads(), a});
+                if (a) calls.emplace_back(MessageCall{layout_.rank_at(peer), message_tag::samples, !feed_->reads(), a});
         }
     }
     if (!calls.empty()) loop_.run(std::move(calls), device_.mark());

@@ -7,11 +7,6 @@
 #include <cmath>
 
 namespace sextant {
-namespace {
-
-constexpr int tied_tag = 1;
-
-}  // namespace
 
 void RankRunner::run(SegmentIndex s, const UpdateWork&) {
     recorder_.begin(s, SpanKind::optimizer);
@@ -46,8 +41,8 @@ void RankRunner::sum_tied_gradients(SharedMatrix matrix) {
         RankPlace there = place_;
         there.pipeline = stages_with_.at(matrix)[i];
         const int peer = layout_.rank_at(there);
-        calls.emplace_back(MessageCall{peer, tied_tag, false, parts[mine]});
-        calls.emplace_back(MessageCall{peer, tied_tag, true, parts[i]});
+        calls.emplace_back(MessageCall{peer, message_tag::tied_gradients, false, parts[mine]});
+        calls.emplace_back(MessageCall{peer, message_tag::tied_gradients, true, parts[i]});
     }
     if (calls.empty()) return;
     exchange(recorder_.segment(), calls);

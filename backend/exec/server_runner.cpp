@@ -71,7 +71,7 @@ void ServerRunner::receive(int worker) {
     where_.at(job_.graph, step_, w.next().served);
     where_.waits_for(w.next().segment);
     const Array part = w.incoming.part(0, memory_.block(w.next().block).dense.owned.elements);
-    under_way_.emplace(transport_.start(MessageCall{worker, push_tag, true, part}), worker);
+    under_way_.emplace(transport_.start(MessageCall{worker, message_tag::pushed_gradients, true, part}), worker);
 }
 
 void ServerRunner::serve(int worker) {
@@ -130,7 +130,7 @@ void ServerRunner::send(int worker, bool copy) {
             device_.copy(held.dense.owned, w.weights[next]);
             from = w.weights[next++];
         }
-        under_way_.emplace(transport_.start(MessageCall{worker, pull_tag, false, from}), std::nullopt);
+        under_way_.emplace(transport_.start(MessageCall{worker, message_tag::pulled_weights, false, from}), std::nullopt);
     }
 }
 

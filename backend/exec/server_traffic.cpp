@@ -71,7 +71,7 @@ std::vector<Call> ServerLink::push(SegmentIndex s) {
     const Array& gradients = memory_.block(blocks_.at(s)).dense.gradients;
     std::vector<Call> calls;
     for (int v = 0; v < job_.servers(); ++v) {
-        const MessageCall call = message(v, push_tag, false, gradients);
+        const MessageCall call = message(v, message_tag::pushed_gradients, false, gradients);
         pushed_.add(call.data);
         calls.emplace_back(call);
     }
@@ -81,7 +81,7 @@ std::vector<Call> ServerLink::push(SegmentIndex s) {
 std::vector<Call> ServerLink::pull() const {
     std::vector<Call> calls;
     for (auto& [b, held] : memory_.blocks())
-        for (int v = 0; v < job_.servers(); ++v) calls.emplace_back(message(v, pull_tag, true, held.dense.weights));
+        for (int v = 0; v < job_.servers(); ++v) calls.emplace_back(message(v, message_tag::pulled_weights, true, held.dense.weights));
     return calls;
 }
 

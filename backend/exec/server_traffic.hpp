@@ -13,8 +13,6 @@
 
 namespace sextant {
 
-inline constexpr int push_tag = 2, pull_tag = 3;
-
 struct Push {
     SegmentIndex segment = 0, served = 0;  // of the worker, and what the server does with it
     int block = 0;

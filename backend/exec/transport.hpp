@@ -21,6 +21,11 @@ struct CollectiveCall {
     std::vector<std::int64_t> sends{}, receives{};
 };
 
+// What messages between two ranks are told apart by, beside their order. From `transfers` on each transfer of a step has some of its own.
+namespace message_tag {
+inline constexpr int tied_gradients = 1, pushed_gradients = 2, pulled_weights = 3, samples = 4, transfers = 16;
+}
+
 // To or from one rank of the job, of elements of any type.
 struct MessageCall {
     int peer = 0, tag = 0;

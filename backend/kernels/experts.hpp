@@ -4,9 +4,9 @@
 
 #include "backend/kernels/pointwise.hpp"
 #include "backend/kernels/product.hpp"
+#include "model/base/failure.hpp"
 
 #include <array>
-#include <cassert>
 
 namespace sextant::kernels {
 
@@ -277,11 +277,11 @@ void backward_routed(Machine& m, const Pointwise& p, const OperatorCall& c) {
 
 template <class T, class Machine, class Kind>
 void forward_routed(Machine&, const Kind&, const OperatorCall&) {
-    assert(false && "no operator of experts");
+    broken_invariant("no operator of experts");
 }
 template <class T, class Machine, class Kind>
 void backward_routed(Machine&, const Kind&, const OperatorCall&) {
-    assert(false && "no operator of experts");
+    broken_invariant("no operator of experts");
 }
 
 }  // namespace sextant::kernels

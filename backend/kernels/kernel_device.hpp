@@ -20,8 +20,8 @@
 #include "backend/kernels/softmax.hpp"
 #include "backend/kernels/state_space.hpp"
 #include "model/base/diagnostics.hpp"
+#include "model/base/failure.hpp"
 
-#include <cassert>
 #include <numeric>
 #include <string>
 #include <type_traits>
@@ -35,11 +35,11 @@ template <class Kind>
 concept RunElsewhere = std::is_same_v<Kind, TokenPermute> || std::is_same_v<Kind, Exchange> || std::is_same_v<Kind, DeltaRuleScan>;
 template <class T, class Machine, RunElsewhere Kind>
 void forward(Machine&, const Kind&, const OperatorCall&) {
-    assert(false && "not an operator of a kernel");
+    broken_invariant("not an operator of a kernel");
 }
 template <class T, class Machine, RunElsewhere Kind>
 void backward(Machine&, const Kind&, const OperatorCall&) {
-    assert(false && "not an operator of a kernel");
+    broken_invariant("not an operator of a kernel");
 }
 
 template <class T>

@@ -69,7 +69,7 @@ Heartbeat::Heartbeat(const MpiWorld& world, Seconds patience, const Whereabouts&
         try {
             beat(ends);
         } catch (const std::exception& e) {
-            world_.abort(std::string("while it gives signs of life: ") + e.what(), 3);
+            world_.abort(std::string("while it gives signs of life: ") + e.what(), ExitCode::machine_refused);
         }
     });
 }
@@ -145,7 +145,7 @@ void Heartbeat::listen() {
     if (now() - heard_ < patience_) return;
     world_.abort("at " + where_.text() + ": " + before_text() + " has given no sign of life for " +
                      std::to_string(static_cast<int>((now() - heard_).si())) + " s: it hangs, or its host or network is gone",
-                 3);
+                 ExitCode::machine_refused);
 }
 
 std::string Heartbeat::before_text() {
@@ -169,7 +169,7 @@ void Heartbeat::told_to_end() {
 
 void Heartbeat::crashed_by(int signal) {
     world_.say("at " + where_.text() + ": crashed: " + strsignal(signal));
-    _exit(3);
+    _exit(static_cast<int>(ExitCode::machine_refused));
 }
 
 }  // namespace sextant

@@ -33,7 +33,7 @@ void give_up(int) {
     constexpr const char* text = ": MPI does not come back from its start or end: another rank has died or hangs\n";
     for (const char* part : {const_cast<const char*>(program_invocation_short_name), text})
         [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, part, std::strlen(part));
-    _exit(3);
+    _exit(static_cast<int>(ExitCode::machine_refused));
 }
 
 // Open MPI copies between processes of a host by reading their memory. Containers often forbid that, which it finds out too late.
@@ -87,7 +87,8 @@ MpiWorld::MpiWorld(int& argc, char**& argv) {
     check_mpi(MPI_Get_processor_name(name, &length), "MPI_Get_processor_name");
     host_.assign(name, static_cast<std::size_t>(length));
     alarm(0);
-    if (provided < MPI_THREAD_MULTIPLE) abort("this MPI cannot be called from several threads (MPI_THREAD_MULTIPLE)", 3);
+    if (provided < MPI_THREAD_MULTIPLE)
+        abort("this MPI cannot be called from several threads (MPI_THREAD_MULTIPLE)", ExitCode::machine_refused);
 }
 
 MpiWorld::~MpiWorld() {
@@ -202,7 +203,8 @@ void MpiWorld::say(const std::string& what) const {
     std::cerr.write(line.data(), static_cast<std::streamsize>(line.size())).flush();
 }
 
-void MpiWorld::abort(const std::string& why, int exit_code) const {
+void MpiWorld::abort(const std::string& why, ExitCode code) const {
+    const int exit_code = static_cast<int>(code);
     say(why);
     abort_code = exit_code;
     alarm(longest_abort);  // where MPI cannot do that either

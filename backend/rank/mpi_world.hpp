@@ -1,6 +1,7 @@
 // MPI as a program of one rank sees it: who is there, and what is told to one rank of all at the end.
 #pragma once
 
+#include "model/base/failure.hpp"
 #include "model/base/quantity.hpp"
 
 #include <mpi.h>
@@ -44,7 +45,7 @@ public:
     // On stderr, with who and where.
     void say(const std::string& what) const;
     // Says why, and ends all ranks.
-    [[noreturn]] void abort(const std::string& why, int exit_code) const;
+    [[noreturn]] void abort(const std::string& why, ExitCode) const;
 
 private:
     [[nodiscard]] std::vector<int> first_on_machines() const;

@@ -11,6 +11,7 @@
 #include "backend/rank/heartbeat.hpp"
 #include "backend/storage/loader.hpp"
 #include "backend/storage/stage_dataset.hpp"
+#include "model/base/failure.hpp"
 #include "model/io/format/replace_file.hpp"
 #include "model/io/trace/run_writer.hpp"
 #include "model/plan/partition.hpp"
@@ -22,13 +23,10 @@
 #include <algorithm>
 #include <iostream>
 #include <optional>
-#include <system_error>
 #include <thread>
 
 namespace sextant {
 namespace {
-
-constexpr int wrong_input = 2, machine_refused = 3, no_room = 4, defect = 70;  // as the command line's
 
 Scenario scenario_to_run(const RankEngine& engine, const ExecArguments& a) {
     Library library = open_library(a.profiles);
@@ -75,32 +73,10 @@ std::vector<std::vector<Value>> gather(const MpiWorld& world, const std::vector<
     return all;
 }
 
-struct Failure {
-    std::string why;
-    int exit_code;
-};
-
-Failure failure_of(const std::exception_ptr& thrown) {
-    try {
-        std::rethrow_exception(thrown);
-    } catch (const BackendError& e) {
-        return {e.what(), machine_refused};
-    } catch (const std::bad_alloc&) {
-        return {"out of memory", machine_refused};
-    } catch (const std::system_error& e) {
-        const bool thread = e.code() == std::errc::resource_unavailable_try_again;
-        return {thread ? "out of memory, or of processes: no thread could be started" : e.what(), machine_refused};
-    } catch (const InputError& e) {  // of a dataset
-        return {e.what(), wrong_input};
-    } catch (const std::exception& e) {
-        return {std::string("a defect in sextant itself, please report it: ") + e.what(), defect};
-    }
-}
-
 // Ends the job with what was thrown, where it was caught: arrays that messages are still to fill must not go before.
 [[noreturn]] void fail(const MpiWorld& world, const Whereabouts& where, const std::exception_ptr& thrown) {
     const Failure failure = failure_of(thrown);
-    world.abort("at " + where.text() + ": " + failure.why, failure.exit_code);
+    world.abort("at " + where.text() + ": " + failure.why, failure.code);
 }
 
 // What a process did and found.
@@ -325,7 +301,7 @@ bool all_are_equipped(const RankEngine& engine, const MpiWorld& world) {
     return !first;
 }
 
-int run(const RankEngine& engine, const MpiWorld& world, const ExecArguments& a) {
+ExitCode run(const RankEngine& engine, const MpiWorld& world, const ExecArguments& a) {
     Whereabouts where;
     std::optional<Heartbeat> heartbeat;  // goes on while a failure is told
     try {
@@ -333,40 +309,37 @@ int run(const RankEngine& engine, const MpiWorld& world, const ExecArguments& a)
         heartbeat.emplace(world, a.hang_timeout, where);
         where.at("the reading of the scenario");
         const std::optional<Job> job = job_of(engine, world, a);
-        if (!job) return wrong_input;
-        if (!all_are_equipped(engine, world)) return machine_refused;
-        if (!fits(engine, world, job->scenario)) return no_room;
+        if (!job) return ExitCode::wrong_input;
+        if (!all_are_equipped(engine, world)) return ExitCode::machine_refused;
+        if (!fits(engine, world, job->scenario)) return ExitCode::does_not_fit;
         run(engine, world, a, *job, where);
         world.barrier();
-        return 0;
+        return ExitCode::done;
     } catch (...) {
         fail(world, where, std::current_exception());
     }
 }
 
 // Whether it runs, without MPI and without anybody else. Throws why not.
-int check(const RankEngine& engine, const ExecArguments& a) {
+ExitCode check(const RankEngine& engine, const ExecArguments& a) {
     const Scenario scenario = scenario_to_run(engine, a);
     if (!a.data.empty()) DatasetFeed(Job(scenario, a.seed, a.training), RankPlace{}, feed_settings(a));
     if (a.runs_here) engine.check_machine();
-    return 0;
+    return ExitCode::done;
 }
 
-int run_with_others(const RankEngine& engine, const std::vector<std::string>& words, int argc, char** argv) {
+ExitCode run_with_others(const RankEngine& engine, const std::vector<std::string>& words, int argc, char** argv) {
     Heartbeat::hold_signals();
     const MpiWorld world(argc, argv);
     try {
         return run(engine, world, parse_exec_arguments(words));
     } catch (const InputError& e) {  // in the arguments, which are everybody's
         if (world.rank() == 0) std::cerr << e.what() << '\n';
-        return wrong_input;
+        return ExitCode::wrong_input;
     }
 }
 
-}  // namespace
-
-int run_rank(int argc, char** argv, const RankEngine& engine) {
-    keep_freed_memory();
+ExitCode run_or_check(int argc, char** argv, const RankEngine& engine) {
     const std::vector<std::string> words(argv + 1, argv + argc);
     try {
         if (std::ranges::find(words, "--check") != words.end()) return check(engine, parse_exec_arguments(words));
@@ -374,8 +347,15 @@ int run_rank(int argc, char** argv, const RankEngine& engine) {
     } catch (...) {
         const Failure failure = failure_of(std::current_exception());
         std::cerr << failure.why << '\n';
-        return failure.exit_code;
+        return failure.code;
     }
+}
+
+}  // namespace
+
+int run_rank(int argc, char** argv, const RankEngine& engine) {
+    keep_freed_memory();
+    return static_cast<int>(run_or_check(argc, argv, engine));
 }
 
 }  // namespace sextant

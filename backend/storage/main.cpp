@@ -4,21 +4,20 @@
 #include "backend/storage/probe_samples.hpp"
 #include "backend/storage/probe_storage.hpp"
 #include "model/base/diagnostics.hpp"
+#include "model/base/failure.hpp"
 #include "model/base/overloaded.hpp"
 #include "model/io/calibration/fio_reader.hpp"
 #include "model/io/format/replace_file.hpp"
 #include "model/io/profile/profile_writer.hpp"
 
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
-#include <system_error>
 
 namespace {
 
 using namespace sextant;
-
-constexpr int wrong_input = 2, machine_refused = 3, defect = 70;  // as the command line's
 
 volatile std::sig_atomic_t signal_that_came = 0;  // a signal handler knows nothing else
 
@@ -82,25 +81,14 @@ void run(const DataArguments& arguments) {
                arguments.task);
 }
 
-int run_and_explain_failures(const std::vector<std::string>& words) {
+ExitCode run_and_explain_failures(const std::vector<std::string>& words) {
     try {
         run(parse_data_arguments(words));
-        return 0;
-    } catch (const InputError& e) {
-        std::cerr << e.what() << '\n';
-        return wrong_input;
-    } catch (const BackendError& e) {
-        std::cerr << "sextant: the machine refused: " << e.what() << '\n';
-        return machine_refused;
-    } catch (const std::system_error& e) {  // of folders and threads
-        std::cerr << "sextant: the machine refused: " << e.what() << '\n';
-        return machine_refused;
-    } catch (const std::bad_alloc&) {
-        std::cerr << "sextant: the machine refused: out of memory\n";
-        return machine_refused;
-    } catch (const std::exception& e) {
-        std::cerr << "sextant: a defect in sextant itself, please report it: " << e.what() << '\n';
-        return defect;
+        return ExitCode::done;
+    } catch (...) {
+        const Failure failure = failure_of(std::current_exception());
+        std::cerr << to_text(failure) << '\n';
+        return failure.code;
     }
 }
 
@@ -111,10 +99,10 @@ int main(int argc, char** argv) {
     std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is to be an error of its writer
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, [](int which) { signal_that_came = which; });
     try {
-        return run_and_explain_failures({argv + 1, argv + argc});
+        return static_cast<int>(run_and_explain_failures({argv + 1, argv + argc}));
     } catch (const Interrupted&) {
         std::signal(signal_that_came, SIG_DFL);
         std::raise(signal_that_came);
-        return machine_refused;
+        std::abort();
     }
 }

@@ -2,6 +2,9 @@
 
 #include "model/base/spelling.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace sextant {
 namespace {
 
@@ -25,6 +28,13 @@ std::string to_text(const Diagnostic& d) {
 InputError::InputError(std::vector<Diagnostic> diagnostics) : std::runtime_error(join(diagnostics)), diagnostics_(std::move(diagnostics)) {}
 
 InputError::InputError(Diagnostic diagnostic) : InputError(std::vector<Diagnostic>{std::move(diagnostic)}) {}
+
+std::vector<Diagnostic> Diagnostics::take_from(std::size_t first) {
+    const auto begin = list_.begin() + static_cast<std::ptrdiff_t>(std::min(first, list_.size()));
+    std::vector<Diagnostic> taken(std::make_move_iterator(begin), std::make_move_iterator(list_.end()));
+    list_.erase(begin, list_.end());
+    return taken;
+}
 
 void Diagnostics::throw_if_any() const {
     if (!list_.empty()) throw InputError(list_);

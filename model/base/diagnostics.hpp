@@ -42,6 +42,8 @@ public:
     void add(Diagnostic d) { list_.push_back(std::move(d)); }
     [[nodiscard]] bool empty() const { return list_.empty(); }
     [[nodiscard]] const std::vector<Diagnostic>& list() const { return list_; }
+    // Those added since there were `first`, which are taken out: a part of the input may be wrong without the whole being so.
+    std::vector<Diagnostic> take_from(std::size_t first);
     // Throws InputError with everything collected so far, if anything was.
     void throw_if_any() const;
 

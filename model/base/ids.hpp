@@ -1,4 +1,4 @@
-// Typed indices: a number cannot be passed where an identity is meant.
+// Typed indices: no plain number, and no index of another kind, can be passed where one is meant.
 #pragma once
 
 #include <compare>

@@ -13,13 +13,30 @@ struct Range {
     double least, most, spread, usual = 0, begin = 0;
 };
 
-// `field(Scenario&)` is the Sourced number.
-template <class Field>
-ProfileParameter parameter(std::string name, ParameterOwner owner, Range range, Field field) {
-    return {sourced_field<Scenario>(field), std::move(name), owner, range.least, range.most, range.usual, range.spread, range.begin};
+// `field` is what makes a SourcedField: the place of a number, or how it is found and made.
+template <class... Field>
+ProfileParameter parameter(std::string name, ParameterOwner owner, Range range, Field... field) {
+    return {sourced_field<Scenario>(field...), std::move(name), owner, range.least, range.most, range.usual, range.spread, range.begin};
 }
 
-PeakRate& peak(Scenario& s, DataType type, ComputeUnit unit) {
+// Of messages of any size, and of small ones.
+constexpr auto large_start = [](auto& s) -> auto& { return s.library.protocols.back().base; };
+constexpr auto small_start = [](auto& s) -> auto& {
+    return s.library.messages ? s.library.messages->inside : s.library.protocols.front().base;
+};
+
+// What a process adds of others' bytes. Of a library of messages its own number; elsewhere a profile need not have it.
+const Sourced<Bandwidth>* find_adding(const Scenario& s) {
+    if (s.library.messages) return &s.library.messages->combine;
+    return s.library.host_reduction ? &*s.library.host_reduction : nullptr;
+}
+Sourced<Bandwidth>& make_adding(Scenario& s) {
+    if (s.library.messages) return s.library.messages->combine;
+    if (!s.library.host_reduction) s.library.host_reduction.emplace();
+    return *s.library.host_reduction;
+}
+
+PeakRate& make_peak(Scenario& s, DataType type, ComputeUnit unit) {
     for (PeakRate& p : s.cluster.node.device.peaks)
         if (p.input == type && p.unit == unit) return p;
     PeakRate& made = s.cluster.node.device.peaks.emplace_back();
@@ -28,39 +45,26 @@ PeakRate& peak(Scenario& s, DataType type, ComputeUnit unit) {
     return made;
 }
 
-// Of messages of any size, and of small ones.
-Sourced<Seconds>& large_start(Scenario& s) { return s.library.protocols.back().base; }
-Sourced<Seconds>& small_start(Scenario& s) { return s.library.messages ? s.library.messages->inside : s.library.protocols.front().base; }
-Sourced<Bandwidth>& adding(Scenario& s) {
-    if (s.library.messages) return s.library.messages->combine;
-    return s.library.host_reduction.emplace(s.library.host_reduction.value_or(Sourced<Bandwidth>{}));
-}
-
-// A profile need not have it.
-template <class T>
-Sourced<T>& known(std::optional<Sourced<T>>& number, T usual) {
-    if (!number) number = Sourced<T>{usual, SourceKind::estimated, "usual"};
-    return *number;
-}
-
 constexpr double unknown = 1.0;  // a factor of e either way
 
 // What was reached, with no peak beside it: of a profile that states a peak and what is reached of it, their product.
 ProfileParameter rate_of_large_products(DataType type, ComputeUnit unit) {
-    const auto of = [type, unit](Scenario& s) -> PeakRate& { return peak(s, type, unit); };
+    const auto find = [type, unit](const Scenario& s) { return s.cluster.node.device.peak(type, unit); };
+    const auto make = [type, unit](Scenario& s) -> PeakRate& { return make_peak(s, type, unit); };
     ProfileParameter p = parameter(
-        std::string(to_text(type)) + " rate that large products sustain", ParameterOwner::device,
-        Range{1e8, 1e14, unknown}, [of](Scenario & s) -> auto& { return of(s).rate; });
-    p.get = [get = p.get, of](const Scenario& s) {
-        const auto& reached = of(const_cast<Scenario&>(s)).achievable;
-        return get(s) * (reached ? reached->value : 1);
+        std::string(to_text(type)) + " rate that large products sustain", ParameterOwner::device, Range{1e8, 1e14, unknown},
+        [find](const Scenario& s) { return find(s) != nullptr ? &find(s)->rate : nullptr; },
+        [make](auto& s) -> auto& { return make(s).rate; }, 0.0);
+    p.get = [get = p.get, find](const Scenario& s) {
+        const PeakRate* rate = find(s);
+        return get(s) * (rate != nullptr && rate->achievable ? rate->achievable->value : 1);
     };
-    p.set = [set = p.set, of](Scenario& s, double si) {
+    p.set = [set = p.set, make](Scenario& s, double si) {
         set(s, si);
-        of(s).achievable = reached_whole();
+        make(s).achievable = reached_whole();
     };
-    p.attribute = [of](Scenario& s, const std::string& source) {
-        PeakRate& found = of(s);
+    p.attribute = [make](Scenario& s, const std::string& source) {
+        PeakRate& found = make(s);
         found.rate.kind = SourceKind::measured;
         found.rate.source = source;
         found.achievable = Sourced<double>{1.0, SourceKind::measured, source};
@@ -102,7 +106,7 @@ std::vector<ProfileParameter> cpu_parameters(const NodeSpec& node) {
     list.push_back(rate_of_large_products(DataType::fp32, ComputeUnit::vector));
     add(
         "memory bandwidth that it streams", device, Range{1e8, 1e12, unknown},
-        [](Scenario & s) -> auto& { return s.cluster.node.device.memory_bandwidth; });
+        [](auto& s) -> auto& { return s.cluster.node.device.memory_bandwidth; });
     // All cores were measured at once: the host's memory moves what they do together.
     list.back().set = [set = list.back().set](Scenario& s, double si) {
         set(s, si);
@@ -118,37 +122,34 @@ std::vector<ProfileParameter> cpu_parameters(const NodeSpec& node) {
     if (d.cache_bandwidth)
         add(
             "bandwidth of its cache", device, Range{1e8, 1e13, unknown},
-            [](Scenario & s) -> auto& { return *s.cluster.node.device.cache_bandwidth; });
+            [](auto& s) -> auto& { return *s.cluster.node.device.cache_bandwidth; });
     if (d.exponential)
         add(
             "time of an exponential", device, Range{1e-12, 1e-7, unknown},
-            [](Scenario & s) -> auto& { return *s.cluster.node.device.exponential; });
+            [](auto& s) -> auto& { return *s.cluster.node.device.exponential; });
     add(
         "time between two operators", device, Range{1e-8, 1e-3, unknown},
-        [](Scenario & s) -> auto& { return s.cluster.node.device.kernel_overhead; });
+        [](auto& s) -> auto& { return s.cluster.node.device.kernel_overhead; });
     add(
         "fused attention forward, of the peak", device, Range{0.01, 1, unknown},
-        [](Scenario & s) -> auto& { return s.cluster.node.device.attention_forward; });
+        [](auto& s) -> auto& { return s.cluster.node.device.attention_forward; });
     add(
         "fused attention backward, of the peak", device, Range{0.01, 1, unknown},
-        [](Scenario & s) -> auto& { return s.cluster.node.device.attention_backward; });
+        [](auto& s) -> auto& { return s.cluster.node.device.attention_backward; });
     add(
         "bandwidth between two processes", link, Range{1e7, 1e12, unknown},
-        [](Scenario & s) -> auto& { return s.cluster.node.host_link.bandwidth; });
-    add(
-        "start of a call with a small message", library, Range{1e-8, 1e-2, unknown}, [](Scenario & s) -> auto& { return small_start(s); });
-    add(
-        "start of a call with a large message", library, Range{1e-8, 1e-2, unknown}, [](Scenario & s) -> auto& { return large_start(s); });
-    add(
-        "bytes that one process adds", library, Range{1e7, 1e12, unknown}, [](Scenario & s) -> auto& { return adding(s); });
+        [](auto& s) -> auto& { return s.cluster.node.host_link.bandwidth; });
+    add("start of a call with a small message", library, Range{1e-8, 1e-2, unknown}, small_start);
+    add("start of a call with a large message", library, Range{1e-8, 1e-2, unknown}, large_start);
+    add("bytes that one process adds", library, Range{1e7, 1e12, unknown}, find_adding, make_adding, 0.0);
     if (d.convolution)
         add(
             "convolutions against products of their size", device, Range{0.05, 2, unknown},
-            [](Scenario & s) -> auto& { return *s.cluster.node.device.convolution; });
+            [](auto& s) -> auto& { return *s.cluster.node.device.convolution; });
     if (node.host.turn)
         add(
             "wait for a core that another rank has", device, Range{1e-5, 0.1, unknown},
-            [](Scenario & s) -> auto& { return *s.cluster.node.host.turn; });
+            [](auto& s) -> auto& { return *s.cluster.node.host.turn; });
     if (d.peak(DataType::bf16, ComputeUnit::tensor) != nullptr) list.push_back(rate_of_large_products(DataType::bf16, ComputeUnit::tensor));
     return list;
 }
@@ -163,20 +164,28 @@ std::vector<ProfileParameter> gpu_parameters(const Scenario& machine) {
                                       path_of(d, DataType::bf16, false), path_of(d, DataType::fp16, false)};
     for (const std::size_t i : paths)
         add(
-            "what large products in " + std::string(to_text(d.peaks[i].input)) + " reach, of the peak", device,
-            reached, [i](Scenario & s) -> auto& { return known(s.cluster.node.device.peaks[i].achievable, 1.0); });
+            "what large products in " + std::string(to_text(d.peaks[i].input)) + " reach, of the peak", device, reached,
+            [i](const Scenario& s) {
+                const std::optional<Sourced<double>>& achievable = s.cluster.node.device.peaks[i].achievable;
+                return achievable ? &*achievable : nullptr;
+            },
+            [i](Scenario & s) -> auto& {
+                std::optional<Sourced<double>>& achievable = s.cluster.node.device.peaks[i].achievable;
+                if (!achievable) achievable = Sourced<double>{1.0, SourceKind::estimated, "usual"};
+                return *achievable;
+            },
+            1.0);
     add(
         "what streams reach, of its bandwidth", device, Range{0.2, 1, unsure},
-        [](Scenario & s) -> auto& { return s.cluster.node.device.stream_fraction; });
+        [](auto& s) -> auto& { return s.cluster.node.device.stream_fraction; });
     add(
         "time between two kernels", device, Range{1e-7, 1e-4, gap_known},
-        [](Scenario & s) -> auto& { return s.cluster.node.device.kernel_overhead; });
+        [](auto& s) -> auto& { return s.cluster.node.device.kernel_overhead; });
     if (machine.framework.bytes_in_flight.value > Bytes{})
         add(
-            "bytes_in_flight", framework, Range{3e3, 1e6, in_flight_known},
-            [](Scenario & s) -> auto& { return s.framework.bytes_in_flight; });
+            "bytes_in_flight", framework, Range{3e3, 1e6, in_flight_known}, [](auto& s) -> auto& { return s.framework.bytes_in_flight; });
     add(
-        "dispatch", framework, Range{1e-7, 1e-4, unknown, 0, 2e-5}, [](Scenario & s) -> auto& { return s.framework.dispatch; });
+        "dispatch", framework, Range{1e-7, 1e-4, unknown, 0, 2e-5}, [](auto& s) -> auto& { return s.framework.dispatch; });
     // The device waits for the host in both directions, and a step does not say in which.
     list.back().set = [](Scenario& s, double si) {
         s.framework.dispatch.value = s.framework.backward_dispatch.value = Seconds::from_si(si);
@@ -186,12 +195,12 @@ std::vector<ProfileParameter> gpu_parameters(const Scenario& machine) {
         s.framework.backward_dispatch = s.framework.dispatch;
     };
     add(
-        "step_overhead", framework, Range{1e-6, 1e-2, unknown}, [](Scenario & s) -> auto& { return s.framework.step_overhead; });
+        "step_overhead", framework, Range{1e-6, 1e-2, unknown}, [](auto& s) -> auto& { return s.framework.step_overhead; });
     add(
-        "attention_efficiency", framework, Range{0.01, 1, unknown}, [](Scenario & s) -> auto& { return s.framework.attention_efficiency; });
+        "attention_efficiency", framework, Range{0.01, 1, unknown}, [](auto& s) -> auto& { return s.framework.attention_efficiency; });
     add(
         "convolution_efficiency", framework, Range{0.01, 1.34, unknown},
-        [](Scenario & s) -> auto& { return s.framework.convolution_efficiency; });
+        [](auto& s) -> auto& { return s.framework.convolution_efficiency; });
     if (machine.cluster.node.devices == 1) return list;
     for (ProfileParameter& p : cluster_parameters(machine.cluster))
         if (p.owner == link) list.push_back(std::move(p));
@@ -212,23 +221,22 @@ std::vector<ProfileParameter> cluster_parameters(const Cluster& cluster) {
     } else {
         add(
             "clock that it sustains, of its boost", device, Range{0.3, 1, unsure},
-            [](Scenario & s) -> auto& { return s.cluster.node.device.sustained_clock; });
+            [](auto& s) -> auto& { return s.cluster.node.device.sustained_clock; });
         add(
             "what streams reach, of its bandwidth", device, Range{0.2, 1, unsure},
-            [](Scenario & s) -> auto& { return s.cluster.node.device.stream_fraction; });
+            [](auto& s) -> auto& { return s.cluster.node.device.stream_fraction; });
         if (node.peers.layout != PeerLayout::none)
             add(
-                "reached of " + node.peers.link.name, link, reached,
-                [](Scenario & s) -> auto& { return s.cluster.node.peers.link.achievable; });
+                "reached of " + node.peers.link.name, link, reached, [](auto& s) -> auto& { return s.cluster.node.peers.link.achievable; });
         add(
-            "reached of " + node.host_link.name, link, reached, [](Scenario & s) -> auto& { return s.cluster.node.host_link.achievable; });
+            "reached of " + node.host_link.name, link, reached, [](auto& s) -> auto& { return s.cluster.node.host_link.achievable; });
     }
     if (node.nics == 0) return list;
     add(
-        "reached of " + node.nic_link.name, link, reached, [](Scenario & s) -> auto& { return s.cluster.node.nic_link.achievable; });
+        "reached of " + node.nic_link.name, link, reached, [](auto& s) -> auto& { return s.cluster.node.nic_link.achievable; });
     add(
         "latency of " + node.nic_link.name, link, Range{1e-7, 1e-2, unsure},
-        [](Scenario & s) -> auto& { return s.cluster.node.nic_link.latency; });
+        [](auto& s) -> auto& { return s.cluster.node.nic_link.latency; });
     return list;
 }
 
@@ -247,7 +255,7 @@ std::vector<ProfileParameter> library_parameters(const CommunicationLibrary& l) 
     if (l.messages) {
         const auto message = [&](const std::string& name, auto member) {
             add(
-                "/messages/" + name, [member](Scenario & s) -> auto& { return (*s.library.messages).*member; });
+                "/messages/" + name, [member](auto& s) -> auto& { return (*s.library.messages).*member; });
         };
         message("inside", &MessagePassing::inside);
         message("across", &MessagePassing::across);
@@ -265,20 +273,20 @@ std::vector<ProfileParameter> library_parameters(const CommunicationLibrary& l) 
         if (l.messages) {  // nothing else says what its messages reach of a link
             const std::string name = "/protocols/" + std::to_string(i) + "/bandwidth_fraction";
             add(
-                name, [i](Scenario & s) -> auto& { return s.library.protocols[i].bandwidth_fraction; });
+                name, [i](auto& s) -> auto& { return s.library.protocols[i].bandwidth_fraction; });
         }
         const std::string at = "/protocols/" + std::to_string(i);
         add(
-            at + "/base", [i](Scenario & s) -> auto& { return s.library.protocols[i].base; });
+            at + "/base", [i](auto& s) -> auto& { return s.library.protocols[i].base; });
         if (p.inside_fraction)
             add(
-                at + "/inside_fraction", [i](Scenario & s) -> auto& { return *s.library.protocols[i].inside_fraction; });
+                at + "/inside_fraction", [i](auto& s) -> auto& { return *s.library.protocols[i].inside_fraction; });
         if (p.channel_start)
             add(
-                at + "/channel_start", [i](Scenario & s) -> auto& { return *s.library.protocols[i].channel_start; });
+                at + "/channel_start", [i](auto& s) -> auto& { return *s.library.protocols[i].channel_start; });
         if (p.channel_bandwidth.value > Bandwidth{})
             add(
-                at + "/channel_bandwidth", [i](Scenario & s) -> auto& { return s.library.protocols[i].channel_bandwidth; });
+                at + "/channel_bandwidth", [i](auto& s) -> auto& { return s.library.protocols[i].channel_bandwidth; });
     }
     return list;
 }
@@ -288,33 +296,33 @@ std::vector<ProfileParameter> training_parameters(const Scenario& s) {
     std::vector<ProfileParameter> list;
     const auto add = [&list](auto... arguments) { list.push_back(parameter(arguments...)); };
     add(
-        "sustained_clock", device, Range{0.3, 1, 0.15, 0.95}, [](Scenario & x) -> auto& { return x.cluster.node.device.sustained_clock; });
+        "sustained_clock", device, Range{0.3, 1, 0.15, 0.95}, [](auto& x) -> auto& { return x.cluster.node.device.sustained_clock; });
     add(
-        "streaming_efficiency", framework, Range{0.2, 1, 0.2, 0.9}, [](Scenario & x) -> auto& { return x.framework.streaming_efficiency; });
+        "streaming_efficiency", framework, Range{0.2, 1, 0.2, 0.9}, [](auto& x) -> auto& { return x.framework.streaming_efficiency; });
     add(
-        "bytes_in_flight", framework, Range{3e3, 1e6, 0.4, 2e4}, [](Scenario & x) -> auto& { return x.framework.bytes_in_flight; });
+        "bytes_in_flight", framework, Range{3e3, 1e6, 0.4, 2e4}, [](auto& x) -> auto& { return x.framework.bytes_in_flight; });
     add(
-        "native_build", framework, Range{0.3, 1, 0.1, 0.97}, [](Scenario & x) -> auto& { return x.framework.native_build; });
+        "native_build", framework, Range{0.3, 1, 0.1, 0.97}, [](auto& x) -> auto& { return x.framework.native_build; });
     if (!s.framework.dispatch_in_graph) {
         add(
-            "dispatch", framework, host_time(9e-6), [](Scenario & x) -> auto& { return x.framework.dispatch; });
+            "dispatch", framework, host_time(9e-6), [](auto& x) -> auto& { return x.framework.dispatch; });
         add(
-            "backward_dispatch", framework, host_time(7e-6), [](Scenario & x) -> auto& { return x.framework.backward_dispatch; });
+            "backward_dispatch", framework, host_time(7e-6), [](auto& x) -> auto& { return x.framework.backward_dispatch; });
         add(
-            "step_overhead", framework, Range{1e-5, 0.1, unknown, 3e-3}, [](Scenario & x) -> auto& { return x.framework.step_overhead; });
+            "step_overhead", framework, Range{1e-5, 0.1, unknown, 3e-3}, [](auto& x) -> auto& { return x.framework.step_overhead; });
         if (s.plan.micro_batches() > 1)
             add(
                 "micro_batch_overhead", framework, Range{1e-6, 0.05, unknown, 5e-4},
-                [](Scenario & x) -> auto& { return x.framework.micro_batch_overhead; });
+                [](auto& x) -> auto& { return x.framework.micro_batch_overhead; });
     }
     if (s.plan.recompute != Recompute::none)
         add(
             "checkpoint_overhead", framework, Range{1e-6, 5e-3, unknown, 1e-4, 3e-4},
-            [](Scenario & x) -> auto& { return x.framework.checkpoint_overhead; });
+            [](auto& x) -> auto& { return x.framework.checkpoint_overhead; });
     if (!s.workload.is_transformer())
         add(
             "convolution_efficiency", framework, Range{0.05, 1.33, 0.2, 1},
-            [](Scenario & x) -> auto& { return x.framework.convolution_efficiency; });
+            [](auto& x) -> auto& { return x.framework.convolution_efficiency; });
     return list;
 }
 
@@ -323,13 +331,13 @@ std::vector<ProfileParameter> memory_parameters(const Scenario& s) {
     std::vector<ProfileParameter> list;
     const auto add = [&list](auto... arguments) { list.push_back(parameter(arguments...)); };
     add(
-        "context", framework, Range{1e8, 4e9, 0.4, 7e8}, [](Scenario & x) -> auto& { return x.framework.context; });
+        "context", framework, Range{1e8, 4e9, 0.4, 7e8}, [](auto& x) -> auto& { return x.framework.context; });
     add(
-        "fragmentation", framework, Range{0.005, 0.5, unknown, 0.1}, [](Scenario & x) -> auto& { return x.framework.fragmentation; });
+        "fragmentation", framework, Range{0.005, 0.5, unknown, 0.1}, [](auto& x) -> auto& { return x.framework.fragmentation; });
     if (s.plan.devices() > 1)
         add(
             "communication_buffers", framework, Range{5e7, 16e9, 0.7, 6e8},
-            [](Scenario & x) -> auto& { return x.framework.communication_buffers; });
+            [](auto& x) -> auto& { return x.framework.communication_buffers; });
     return list;
 }
 

@@ -57,7 +57,7 @@ Group make_group(const Topology&, std::span<const DeviceIndex> members, std::spa
 // The same from what is known of its ring and its all-to-all.
 Group make_group(const Topology&, int ranks, int nodes, const RingLayout&, Bandwidth all_to_all, const GroupMachine&);
 
-// What is scaled in a what-if: bandwidth and latency multipliers of this group's links.
+// What is scaled in a what-if: how many times as wide, and as quick to answer, this group's links are.
 struct LinkScale {
     double bandwidth = 1;
     double latency = 1;

@@ -197,7 +197,7 @@ LoaderRate loader_rate(const std::vector<SampleSource>& sources, Seconds work, c
     for (const StorageDemand& d : shared) {
         const double sharers = d.of_node ? 1 : nodes;
         const Seconds least = d.of_sample / d.per_second * units::s;  // of all together
-        // Who cannot have more of it than all have is alone there, and longer.
+        // A worker that could use all that there is by itself takes the longer of the two times.
         const Seconds there = max(d.alone, least);
         loader.samples =
             std::min(loader.samples, shared_rate(sharers * workers, for_sample + (there - d.alone), there, there / least) / sharers);

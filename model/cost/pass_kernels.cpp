@@ -33,6 +33,8 @@ void KernelWriter::write_operator(const Operator& op, const Normalization& n, Bl
         add_wide(op.name, op.inputs.front(), operands + 1, operands * (3 + again) + 2, sum_launches() + 1 + again, out);
         wait(out.forward.back(), waits_of_row);
         wait(out.backward.back(), waits_of_sums + (1 + again) * waits_of_row);
+    } else if (framework_.composes_functions && n.kind == NormKind::rms && !n.gated) {
+        write_norm_in_passes(op, out);
     } else {
         // The gate is read as well, and its gradient written; the gain's gradient is reduced by a second kernel.
         add_wide(op.name, op.inputs.front(), n.gated ? 3 : 2, n.gated ? 5 : 3, 2, out);
@@ -65,9 +67,34 @@ void KernelWriter::write_gate_in_passes(const Operator& op, BlockKernels& out) c
     push_memory(out.backward, op.name, 63.0 * result, true, 26);
 }
 
+// An RMS norm of PyTorch's functions (transformers, LlamaRMSNorm), which widens 16 bits and narrows them again. Passes of the wide type:
+// its square 2, the mean of these 1, times the reciprocal root 2; of the narrow one: times the gain 2. Backward, wide: times the reciprocal
+// root 2, times the input 3 and the sum of these 1, the gradient of the square 2, added 3; narrow: times the gain 2, times what was
+// normalised 3 and its sum over rows 1.
+void KernelWriter::write_norm_in_passes(const Operator& op, BlockKernels& out) const {
+    const double elements = graph_.tensor(op.inputs.front()).elements();
+    const Bytes narrow = size_of(plan_.precision.activation), wide = size_of(DataType::fp32);
+    const Bytes casts = narrow < wide ? 2.0 * (narrow + wide) : Bytes{};
+    push_memory(out.forward, op.name, elements * (5.0 * wide + 2.0 * narrow + casts), false, 8);
+    push_memory(out.backward, op.name, elements * (11.0 * wide + 6.0 * narrow + casts), true, 14);
+}
+
+// In passes over the result of a gate: forward the activation 2 and the product 3; backward the gradients of both operands of the product
+// and of the activation, 3 each. In passes over queries and keys (transformers, apply_rotary_pos_emb): forward halves turned 3, two
+// products 4, their sum 3; backward the same, and slices filled up with zeros 2.
+void KernelWriter::write_in_passes(const Operator& op, const Pointwise& p, BlockKernels& out) const {
+    const bool gate = p.kind == PointwiseKind::gate;
+    const int tensors = gate ? 1 : static_cast<int>(op.outputs.size());
+    const Bytes pass = output_bytes(op);
+    push_memory(out.forward, op.name, (gate ? 5.0 : 10.0) * pass, false, (gate ? 2 : 5) * tensors);
+    push_memory(out.backward, op.name, (gate ? 9.0 : 12.0) * pass, true, (gate ? 3 : 7) * tensors);
+}
+
 void KernelWriter::write_operator(const Operator& op, const Pointwise& p, BlockKernels& out) const {
     const bool whole = framework_.fuses_clamped_gate || framework_.fusion_in(plan_.precision.compute) == Fusion::compiler;
     if (p.kind == PointwiseKind::clamped_gate && !whole) return write_gate_in_passes(op, out);
+    if (framework_.composes_functions && (p.kind == PointwiseKind::gate || p.kind == PointwiseKind::rotary))
+        return write_in_passes(op, p, out);
     if (inside_products_[op.outputs.front().value]) return push_memory(out.backward, op.name, input_bytes(op), true);
     // Plain: a table of angles, then queries and keys by a kernel each.
     const int launches = framework_.plain_kernels && p.kind == PointwiseKind::rotary ? static_cast<int>(op.outputs.size()) + 1 : 1;

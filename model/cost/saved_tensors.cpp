@@ -21,6 +21,20 @@ bool reaches_loss(const OperatorGraph& graph, TensorId id) {
         graph.operators(), [&](const Operator& op) { return std::holds_alternative<CrossEntropy>(op.kind) && op.inputs.front() == id; });
 }
 
+// What backward reads of the passes that an operator is composed of, beside what it reads of the operator itself: of a gate the activation,
+// of an RMS norm what was widened and what was normalised.
+Bytes kept_inside(const OperatorGraph& graph, const Operator& op, const Precision& precision) {
+    if (op.outputs.empty()) return {};
+    const Tensor& result = graph.tensor(op.outputs.front());
+    const Bytes narrow = element_size(result.role, precision);
+    const auto* p = std::get_if<Pointwise>(&op.kind);
+    if (p != nullptr && p->kind == PointwiseKind::gate) return result.elements() * narrow;
+    const auto* n = std::get_if<Normalization>(&op.kind);
+    if (n != nullptr && n->kind == NormKind::rms && !n->gated)
+        return result.elements() * (narrow < size_of(DataType::fp32) ? size_of(DataType::fp32) + narrow : narrow);
+    return {};
+}
+
 // Of a forward alone: each tensor from the operator that makes it to the last one that reads it. Of logits one part at a time.
 Bytes most_alive(const OperatorGraph& graph, const Plan& plan) {
     const std::span<const Operator> operators = graph.operators();
@@ -79,6 +93,13 @@ void measure_saved(const OperatorGraph& graph, const Plan& plan, const Framework
             if (!framework.fused_cross_entropy) out.saved_logits += t.elements() * size_of(DataType::fp32);
         } else {
             out.saved += bytes;
+        }
+    }
+    if (framework.composes_functions) {
+        for (const Operator& op : graph.operators()) {
+            const Bytes inside = kept_inside(graph, op, plan.precision);
+            out.working += inside;
+            (dropped[op.outputs.front().value] ? out.dropped : out.saved) += inside;
         }
     }
     for (const TensorId id : graph.inputs())

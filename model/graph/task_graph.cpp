@@ -1,9 +1,9 @@
 #include "model/graph/task_graph.hpp"
 
+#include "model/base/failure.hpp"
 #include "model/base/overloaded.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace sextant {
 namespace {
@@ -116,7 +116,7 @@ TaskGraph TaskGraphBuilder::build() && {
     graph_.dependencies_.resize(waits_.size());
     std::vector<std::uint32_t> place(graph_.first_dependency_.begin(), graph_.first_dependency_.end() - 1);
     for (const auto& [segment, for_this] : waits_) graph_.dependencies_[place[segment]++] = for_this;
-    if (!can_run(graph_)) std::abort();
+    if (!can_run(graph_)) broken_invariant("a task graph that waits for itself");
     return std::move(graph_);
 }
 

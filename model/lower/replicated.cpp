@@ -19,7 +19,7 @@ CollectiveWork RankWriter::exchange_of(const DataExchange& e, Payload payload, c
 std::optional<SegmentIndex> RankWriter::reduce_gradients(Stream stream, const Bucket& bucket, StepEnds at,
                                                          std::optional<SegmentIndex> after) {
     std::optional<SegmentIndex> last;
-    for (const DataExchange& e : gradient_exchanges(job_.plan, job_.bucket_rule, bucket))
+    for (const DataExchange& e : gradient_exchanges(job_.plan, job_.framework, job_.bucket_rule, bucket))
         if (const auto segment = collective(stream, exchange_of(e, Payload::gradients, bucket), after)) last = segment;
     const double owned = held_parameters(bucket.dense, bucket.expert, job_.plan, job_.plan.has_shards());
     if (!gradients_go_down(job_.plan, job_.framework) || !(owned > 0)) return last;

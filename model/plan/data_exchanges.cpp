@@ -10,7 +10,8 @@ std::optional<GradientFusion> gradient_fusion(const Plan& plan, const Framework&
     return GradientFusion{framework.reduction_cycle->value, framework.bucket->value};
 }
 
-std::array<DataExchange, 3> gradient_exchanges(const Plan& plan, const BucketRule& rule, const Bucket& gradients) {
+std::array<DataExchange, 3> gradient_exchanges(const Plan& plan, const Framework& framework, const BucketRule& rule,
+                                               const Bucket& gradients) {
     const auto over = [&](ParallelGroup group, ExchangeKind kind, double elements) {
         // Weights in shards are exchanged block by block, whatever their size.
         const int calls = plan.shards_parameters() ? 1 : rule.calls(elements, gradients.tensors);
@@ -19,8 +20,9 @@ std::array<DataExchange, 3> gradient_exchanges(const Plan& plan, const BucketRul
     if (!plan.has_shards())
         return {over(ParallelGroup::data, ExchangeKind::all_reduce, gradients.dense),
                 over(ParallelGroup::expert_data, ExchangeKind::all_reduce, gradients.expert), DataExchange{}};
-    return {over(ParallelGroup::shard, ExchangeKind::reduce_scatter, gradients.dense),
-            over(ParallelGroup::expert_data, ExchangeKind::reduce_scatter, gradients.expert),
+    const bool whole = framework.reduces_whole_gradients && !plan.shards_parameters();
+    const ExchangeKind sum = whole ? ExchangeKind::all_reduce : ExchangeKind::reduce_scatter;
+    return {over(ParallelGroup::shard, sum, gradients.dense), over(ParallelGroup::expert_data, sum, gradients.expert),
             over(ParallelGroup::replicas, ExchangeKind::all_reduce, gradients.dense / plan.shard_ranks())};
 }
 

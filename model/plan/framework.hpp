@@ -82,14 +82,18 @@ struct Framework {
     Fusion fusion = Fusion::none;
     std::optional<Fusion> fusion_fp32;  // where what multiplies in FP32 or TF32 is built otherwise
     bool fuses_clamped_gate = false;    // GPT-OSS's gate is one kernel; else a pass for each of its functions
-    bool fuses_expert_gate = false;     // experts in MXFP8: their first product, gate and quantization are one kernel, and so backward
-    bool fused_softmax = false;         // scale, mask and softmax of plain attention in one kernel
-    bool fused_optimizer = false;       // multi-tensor apply; else some kernels per parameter tensor
+    // PyTorch's own kernels, one for each function: a gate is an activation and a product, an RMS norm a chain in FP32, rotary positions
+    // are products with two tables. No matter to who wrote a kernel for the whole.
+    bool composes_functions = false;
+    bool fuses_expert_gate = false;  // experts in MXFP8: their first product, gate and quantization are one kernel, and so backward
+    bool fused_softmax = false;      // scale, mask and softmax of plain attention in one kernel
+    bool fused_optimizer = false;    // multi-tensor apply; else some kernels per parameter tensor
     Sourced<double> optimizer_kernels_per_tensor;  // launches of an update over the number of parameter tensors
     bool fused_gradient_accumulation = false;      // wgrad GEMM adds into the gradient buffer
     bool accumulates_from_first = false;           // the first micro-batch of a step as well, into zeros
     bool makes_data_gradients = false;             // backward makes the gradient of what the network reads, too, which nobody needs
     bool fused_cross_entropy = false;              // no fp32 copy of the logits
+    int head_chunks = 1;                           // parts of the tokens over which the head and its loss go, where the plan says none
     bool logits_gradient_apart = false;            // written beside the logits, not over them
     bool channels_last = false;                    // NHWC convolutions on tensor cores
     // Kernels as sextant-exec-cuda has them (docs/model/compute.md): sums over rows are made in parts, what an operator's product makes for
@@ -109,6 +113,8 @@ struct Framework {
     std::optional<Sourced<Seconds>> reduction_cycle;  // a background thread starts reductions once per cycle (Horovod)
     bool reduces_every_micro_batch = false;
     bool gradients_in_fp32 = false;  // main gradients kept and reduced in fp32
+    // Whose states are shared out, and no weights: each rank gets the sum of all gradients, and updates with its part of it.
+    bool reduces_whole_gradients = false;
     // Gradients stand in memory more than once: those that backward wrote in the type of the weights beside those in fp32; copies in the
     // buckets that are reduced; those that a rank updates in one piece, in their own type and in fp32.
     bool keeps_both_gradients = false, copies_gradients_to_buckets = false, flattens_gradients_to_update = false;
@@ -118,6 +124,7 @@ struct Framework {
     bool overlaps_parameter_gather = true;  // ZeRO / FSDP gathers run ahead of use
     int prefetch_blocks = 1;                // FSDP: blocks gathered ahead
     bool reshards_after_forward = true;     // FSDP: gather again in backward
+    bool shards_are_masters = false;        // weights in shards are those in FP32 that the optimizer updates, narrowed to be gathered
     // Sharded weights and gradients of a block travel tensor by tensor as lists of one piece for each rank: beside the wire a call takes
     // this for each of its ranks (DeepSpeed of 2021, before PyTorch gathered into one tensor).
     Sourced<Seconds> list_of_pieces{{}, SourceKind::estimated, "one tensor for all ranks"};

@@ -1,6 +1,7 @@
 // What a plan may leave to its framework: its own word counts, else what the framework does.
 #pragma once
 
+#include "model/hardware/device.hpp"
 #include "model/plan/framework.hpp"
 #include "model/plan/plan.hpp"
 #include "model/workload/workload.hpp"
@@ -18,6 +19,11 @@ inline bool overlaps_pipeline(const Plan& p, const Framework& f) { return p.pipe
 // Whether what stages send each other is cut over the tensor group, and gathered behind the transfer.
 inline bool scatters_boundaries(const Plan& p, const Framework& f) { return f.scatters_pipeline && !p.sequence_parallel && p.tp > 1; }
 inline bool waits_for_transfers(const Plan& p, const Framework& f) { return p.pp > 1 && f.waits_for_transfers && !overlaps_pipeline(p, f); }
+
+// NCCL is for NVIDIA's devices; on AMD's the same calls are RCCL's.
+inline std::string library_on(const Device& d, const std::string& usual) {
+    return d.architecture.starts_with("cdna") && usual.starts_with("nccl") ? "rccl" : usual;
+}
 
 // Micro-batches are interleaved layer by layer where all layers are alike: Megatron Core has no such schedule for hybrids
 // (NVIDIA-NeMo/Megatron-Bridge, issue 4975).

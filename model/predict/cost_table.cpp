@@ -112,10 +112,15 @@ public:
         return calls(1, kind, {ParallelGroup::pipeline, send, 0, Collective::send, size});
     }
 
+    void append_tied_sum(WorkPrice& price, const UpdateTime& update) const {
+        if (const Seconds time = tied_sum_time(job_, update, {}); time > Seconds{})
+            append(price.pieces, {SpanKind::pipeline_transfer, time, {}, {}, {}});
+    }
     WorkPrice price(const UpdateWork& work) const {
         const UpdateTime update = update_time(job_, static_cast<std::size_t>(work.stage), {});
-        WorkPrice price = busy(SpanKind::optimizer, update.device);
-        for (Piece& piece : price.pieces) piece.host = update.launches;
+        WorkPrice price;
+        append_tied_sum(price, update);
+        append(price.pieces, {SpanKind::optimizer, update.device, update.launches, {}, {}});
         return price;
     }
 
@@ -127,6 +132,7 @@ public:
         if (work.what == Offloaded::weights) return busy(SpanKind::offload, offloaded_weights_time(job_, stage, {}) / plan_.vpp);
         const UpdateTime update = update_time(job_, stage, {});
         WorkPrice price;
+        append_tied_sum(price, update);
         if (update.device > Seconds{}) append(price.pieces, {SpanKind::optimizer, update.device, {}, {}, {}});
         append(price.pieces, {SpanKind::offload, update.host, {}, {}, {}});
         return price;

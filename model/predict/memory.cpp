@@ -123,8 +123,12 @@ StageMemory held_memory(const Prepared::State& job, std::size_t stage) {
 
     StageMemory memory;
     const double weights = held_parameters(parameters.trained + parameters.frozen, plan, plan.shards_parameters());
-    if (plan.offload != Offload::optimizer_and_parameters)
-        memory[MemoryKind::weights] = (1 - plan.pruned_fraction) * weights * size_of(precision.parameter);
+    const bool masters = f.shards_are_masters && plan.shards_parameters() && precision.master_weights && !updates_on_host(plan);
+    if (plan.offload != Offload::optimizer_and_parameters) {
+        const double wide = masters ? held(true) : 0;
+        memory[MemoryKind::weights] =
+            (1 - plan.pruned_fraction) * ((weights - wide) * size_of(precision.parameter) + wide * size_of(DataType::fp32));
+    }
     if (!plan.forward_only) {
         const DataType type = precision.gradient_type();
         Bytes& gradients = memory[MemoryKind::gradients];
@@ -139,7 +143,7 @@ StageMemory held_memory(const Prepared::State& job, std::size_t stage) {
             if (type != DataType::fp32) gradients += held(true) * size_of(DataType::fp32);
         }
         const Bytes states = facts_of(plan.optimizer).states * size_of(precision.optimizer_state) +
-                             (precision.master_weights ? size_of(DataType::fp32) : Bytes{});
+                             (precision.master_weights && !masters ? size_of(DataType::fp32) : Bytes{});
         if (plan.updates_weights() && !updates_on_host(plan)) memory[MemoryKind::optimizer] = held(plan.has_shards()) * states;
     }
     if (plan.devices() > 1) memory[MemoryKind::communication] = f.communication_buffers.value;

@@ -65,7 +65,7 @@ Prepared::State prepare_machine(const Scenario& scenario) {
     job.devices_per_node = used_devices_per_node(scenario);
     const NodeSpec& node = job.scenario.cluster.node;
     job.host_copy = node.host_link.bandwidth.value * node.host_link.achievable.value;
-    job.host_bandwidth = node.host.memory_bandwidth.value;
+    job.host_bandwidth = node.host.streamed();
     const LinkType& way_out = network_link(job.scenario);
     const int links = &way_out == &node.nic_link ? node.nics : 1;
     job.network = links * way_out.bandwidth.value * way_out.achievable.value;

@@ -303,6 +303,19 @@ Bytes bucket_traffic(const Prepared::State& job, const StageParameters& paramete
 
 namespace {
 
+// Ends of a pipeline that have one matrix each have the gradients of their own use of it.
+Bytes tied_gradients(const Prepared::State& job, std::size_t stage, const StageParameters& parameters) {
+    const std::size_t last = job.stages.size() - 1;
+    if (last == 0 || (stage != 0 && stage != last) || job.scenario.plan.shards_parameters()) return {};
+    const auto other = parameters_of(job, last - stage).shared;
+    double elements = 0;
+    for (std::size_t m = 0; m < shared_matrix_count; ++m) {
+        const SharedCount &here = parameters.shared[m], &there = other[m];
+        if (here.owned + here.tied > 0 && there.owned + there.tied > 0) elements += std::max(here.owned, here.tied);
+    }
+    return elements * size_of(job.precision.gradient_type());
+}
+
 // Of the update of parameters. What is plain updates a block at a time, copies master weights out and clears gradients.
 double update_launches(const StageParameters& parameters, const Precision& precision, const Framework& f) {
     if (!f.plain_kernels) return parameters.tensors * f.optimizer_kernels_per_tensor.value + 4;
@@ -316,8 +329,10 @@ UpdateTime update_time(const Prepared::State& job, std::size_t stage, const Reso
     UpdateTime update;
     if (!plan.updates_weights()) return update;
     const StageParameters parameters = parameters_of(job, stage);
-    const Bytes buckets = bucket_traffic(job, parameters);
-    if (updates_on_host(plan)) return {streaming_time(buckets, job.rates, compute_scale(r)), {}, offloaded_update_time(job, stage, r)};
+    const Bytes buckets = bucket_traffic(job, parameters), tied = tied_gradients(job, stage, parameters);
+    if (updates_on_host(plan))
+        return {streaming_time(buckets, job.rates, compute_scale(r)), {}, offloaded_update_time(job, stage, r), tied};
+    update.tied = tied;
     const Framework& f = job.scenario.framework;
     const OptimizerFacts facts = facts_of(plan.optimizer);
     const double owned = held_parameters(parameters.trained, plan, plan.has_shards());
@@ -349,10 +364,15 @@ UpdateTime update_time(const Prepared::State& job, std::size_t stage, const Reso
     // gradients as they lie, those of all blocks behind each other unless ranks have parts of each, and scale them back.
     if (f.plain_kernels) passes(owned * gradient, plan.has_shards() ? parameters.blocks : 1);
     const Seconds looked = max(update.device, update.launches);
-    update = {};
+    update = {{}, {}, {}, tied};
     if (f.plain_kernels) passes(owned * 2.0 * gradient, parameters.blocks);
     the_update();
-    return {looked + max(update.device, update.launches), {}, {}};
+    return {looked + max(update.device, update.launches), {}, {}, tied};
+}
+
+Seconds tied_sum_time(const Prepared::State& job, const UpdateTime& update, const Resources& r) {
+    if (!(update.tied > Bytes{})) return {};
+    return group_time(Collective::all_reduce, update.tied, job.groups.boundaries.back(), job, r);
 }
 
 }  // namespace sextant

@@ -51,7 +51,7 @@ private:
     }
     std::array<DataExchangePrice, 3> reduction(const Bucket& b) const {
         if (plan_.has_servers()) return {push(b.dense + b.expert)};
-        return prices(gradient_exchanges(plan_, job_.bucket_rule, b), size_of(job_.precision.reduction_type()));
+        return prices(gradient_exchanges(plan_, job_.scenario.framework, job_.bucket_rule, b), size_of(job_.precision.reduction_type()));
     }
     // To servers that add up what all workers send, and update once; or update with what each sends when it comes.
     DataExchangePrice push(double parameters) const {

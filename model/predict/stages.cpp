@@ -13,6 +13,7 @@ StageParameters parameters_of(const Prepared::State& job, std::size_t stage) {
         sum.tensors += blocks.count[t] * k.trained_tensors;
         if (k.trained_tensors > 0) sum.blocks += blocks.count[t];
     }
+    sum.shared = sum.trained.shared;
     sum.trained = sum.trained.in_stage({});
     sum.frozen = sum.frozen.in_stage({});
     return sum;

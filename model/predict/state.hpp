@@ -126,10 +126,10 @@ SegmentPrice price_block(const BlockKernels&, const KernelTimes&, const Prepared
 // Where exchanges of experts go on beside the kernels of another micro-batch, the part of all passes that have one beside them; else 0.
 double passes_beside_another(const Prepared::State&);
 
-// Host time of a block in one phase. A captured graph is launched as a whole; where that is the framework's habit, its dispatch is already
-// the time per node.
 // A CPU's thread computes what it issues: that is in the time between its kernels.
 bool issues_itself(const Prepared::State&);
+// Host time of a block in one phase. A captured graph is launched as a whole; where that is the framework's habit, its dispatch is already
+// the time per node.
 struct HostTime {
     Seconds launch;  // to issue one kernel or exchange
     Seconds block;   // beside them
@@ -241,9 +241,12 @@ Seconds offloaded_weights_time(const Prepared::State&, std::size_t stage, const 
 // passes beside the device's, and before, as far as it is ahead.
 struct UpdateTime {
     Seconds device, launches, host;
+    Bytes tied;  // of gradients of a matrix that the other end of the pipeline has too: summed before
     [[nodiscard]] Seconds total() const { return device + host; }
 };
 UpdateTime update_time(const Prepared::State&, std::size_t stage, const Resources&);
+// Of that sum, which nothing hides (Megatron-LM, finalize_model_grads.py, _allreduce_word_embedding_grads).
+Seconds tied_sum_time(const Prepared::State&, const UpdateTime&, const Resources&);
 
 // One collective over a group of the job, its links as a what-if makes them; and how long it takes amid other work, the turns of those that
 // share its ranks' cores included.
@@ -253,6 +256,7 @@ Seconds group_time(Collective, Bytes, const Group&, const Prepared::State&, cons
 // Local parameters of a stage. Tied weights are counted once, where their owner is in another stage.
 struct StageParameters {
     ParameterCount trained, frozen;
+    decltype(ParameterCount::shared) shared{};  // of the former, matrices that blocks of other stages may have too
     int tensors = 0, blocks = 0;  // of those that are trained, and that have some
 };
 // Of local parameters those that one rank holds: all, or its shard.

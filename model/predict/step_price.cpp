@@ -198,7 +198,7 @@ Terms stage_terms(const Prepared::State& job, const StagePrices& stages, std::sp
     for (std::size_t g = 0; g < 3; ++g) t[by_group[g]] = m * (forward.exchange[g] + backward.exchange[g] + recompute.exchange[g]);
     const Term that_meet = job.scenario.plan.tp > 1 ? Term::tensor_communication : Term::expert_communication;
     t[that_meet] += m * (forward.meeting + backward.meeting + recompute.meeting);
-    t[Term::pipeline_communication] = m * s.sends();
+    t[Term::pipeline_communication] = m * s.sends() + tied_sum_time(job, update, r);
     const Seconds waits = max(Seconds{}, end - m * s.micro_batch() - s.data.passing);
     const Seconds host = m * (forward.host + backward.host + recompute.host - s.micro_batch());
     t[Term::launch] = job.scenario.plan.pp == 1 ? s.data.launch : std::clamp(host, Seconds{}, waits);
@@ -255,7 +255,8 @@ StepPrice price_step(const Prepared::State& job, const StagePrices& stages, std:
     Seconds latest;
     for (std::size_t s = 0; s < stages.size(); ++s) {
         const Seconds begins = update_begins(job, stages, ends, s);
-        const Seconds done = begins + wait_in_update(job, stages[s], begins, updates[s]) + updates[s].total();
+        const Seconds done =
+            begins + wait_in_update(job, stages[s], begins, updates[s]) + tied_sum_time(job, updates[s], r) + updates[s].total();
         if (s == 0 || done > latest) step.last_stage = s, latest = done;
     }
     step.terms = stage_terms(job, stages, ends, updates, step.last_stage, r);

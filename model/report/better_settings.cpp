@@ -118,6 +118,14 @@ void try_offload(Trials& t) {
     if (!t.fits()) t.value(&Plan::offload_activations, OffloadActivations::all, "plan.offload_activations=all");
 }
 
+// Where the logits of a large vocabulary are what is too large.
+void try_head(Trials& t) {
+    constexpr int parts = 16;
+    t.kind("head");
+    if (t.job().workload.is_transformer() && !t.fits() && t.plan().head_chunks < parts)
+        t.value(&Plan::head_chunks, parts, "plan.head_chunks=" + number(parts));
+}
+
 void try_batch(Trials& t) {
     const Plan& p = t.plan();
     const auto batches = [&](std::int64_t micro, std::int64_t global) {
@@ -175,20 +183,21 @@ void try_degrees(Trials& t) {
 
 void try_precision(Trials& t) {
     const Plan& p = t.plan();
+    const auto is_native = [&](DataType type) { return matrix_path(t.job().cluster.node.device, type, true).native; };
     // The first that the device multiplies itself.
     const auto first_of = [&](std::initializer_list<DataType> types) {
-        const auto is_native = [&](DataType type) { return matrix_path(t.job().cluster.node.device, type, true).native; };
         const auto* const type = std::ranges::find_if(types, is_native);
         if (type == types.end()) return;
         Plan plan = p;
         plan.precision = precision_policy(*type);
         t.try_plan(plan, {"plan.precision=" + std::string(to_text(*type))});
     };
-    if (p.forward_only) return;
     t.kind("precision");
     if (p.precision.compute == DataType::fp32) {
         first_of({DataType::tf32});
         first_of({DataType::bf16, DataType::fp16});
+    } else if (!is_native(p.precision.compute)) {
+        first_of({DataType::bf16, DataType::fp16, DataType::fp32});
     } else if (p.precision.compute == DataType::bf16 || p.precision.compute == DataType::fp16) {
         first_of({DataType::fp8});
     }
@@ -225,8 +234,8 @@ void try_switches(Trials& t) {
 
 std::vector<PricedSetting> better_settings(const Prepared& job) {
     Trials t(job);
-    for (const auto trial :
-         {try_shards, try_recompute, try_offload, try_batch, try_schedule, try_degrees, try_precision, try_reduction, try_switches})
+    for (const auto trial : {try_shards, try_recompute, try_offload, try_head, try_batch, try_schedule, try_degrees, try_precision,
+                             try_reduction, try_switches})
         trial(t);
     return t.take();
 }

@@ -163,7 +163,9 @@ std::vector<std::string> advice(const Scenario& s, const Report& r) {
         list.emplace_back("one stage works at a time: pipeline the micro-batches, or use data parallelism if the model fits one device");
     if (s.plan.precision.compute == DataType::fp32 && !s.plan.precision.tf32 &&
         s.cluster.node.device.peak(DataType::fp16, ComputeUnit::tensor))
-        list.emplace_back("tensor cores are idle in fp32: mixed precision or TF32 would use them");
+        list.emplace_back(s.cluster.node.device.peak(DataType::tf32, ComputeUnit::tensor)
+                              ? "tensor cores are idle in fp32: mixed precision or TF32 would use them"
+                              : "matrix units are idle in fp32: mixed precision would use them");
     return list;
 }
 

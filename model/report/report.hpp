@@ -111,5 +111,7 @@ StageMemory with_micro_batch_scaled(const StageMemory&, double factor, Bytes dev
 
 // The formula and the numbers behind one term, line by line.
 std::vector<std::string> explain(const Prepared&, Term);
+// Likewise: what the memory of the fullest rank consists of, kind by kind, of activations the largest tensors.
+std::vector<std::string> explain_memory(const Prepared&);
 
 }  // namespace sextant

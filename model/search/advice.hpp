@@ -51,7 +51,7 @@ using GoOn = std::function<bool()>;
 std::vector<Alternative> obvious_alternatives(const SearchRequest&, const Plan& best, const GoOn& go_on = {});
 
 // Something that is not the search's to choose, chosen otherwise.
-enum class RemedyKind { unpinned, offload, precision, global_batch, devices };
+enum class RemedyKind { unpinned, head, offload, precision, global_batch, devices };
 struct Remedy {
     RemedyKind kind = RemedyKind::unpinned;
     std::optional<PlanField> field;  // unpinned: which

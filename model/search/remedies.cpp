@@ -52,6 +52,14 @@ public:
         }
     }
 
+    // Where the logits of a large vocabulary are what is too large.
+    void cut_head() {
+        constexpr int parts = 16;
+        SearchRequest changed = request_;
+        changed.job.plan.head_chunks = parts;
+        if (request_.job.workload.is_transformer() && request_.job.plan.head_chunks < parts) keep_if_it_fits(RemedyKind::head, changed);
+    }
+
     // States and parameters go there in the search itself.
     void move_activations_to_the_host() {
         const Plan& own = request_.job.plan;
@@ -66,7 +74,8 @@ public:
         const Precision own = plan.precision;
         if (size_of(own.parameter) <= size_of(DataType::bf16)) return;
         SearchRequest changed = request_;
-        changed.job.plan.precision = precision_policy(DataType::bf16);
+        const bool bf16 = matrix_path(request_.job.cluster.node.device, DataType::bf16, false).native;
+        changed.job.plan.precision = precision_policy(bf16 ? DataType::bf16 : DataType::fp16);
         keep_if_it_fits(RemedyKind::precision, changed);
     }
 
@@ -121,6 +130,7 @@ private:
 std::vector<Remedy> remedies(const SearchRequest& request, const GoOn& go_on) {
     Trials trials(request, go_on);
     trials.unpin();
+    trials.cut_head();
     trials.move_activations_to_the_host();
     trials.narrow_numbers();
     trials.shrink_batch();

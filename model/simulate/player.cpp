@@ -1,7 +1,8 @@
 #include "model/simulate/player.hpp"
 
+#include "model/base/failure.hpp"
+
 #include <algorithm>
-#include <cstdlib>
 
 namespace sextant {
 
@@ -89,7 +90,7 @@ void Player::play(const PlayListener& listener) {
             throw Stopped();
         start_what_is_ready();
     }
-    if (finished_ != order_.size()) std::abort();  // ranks came to a communicator in different orders
+    if (finished_ != order_.size()) broken_invariant("ranks came to a communicator in different orders");
 }
 
 void Player::handle(const Event& event) {

@@ -1,5 +1,6 @@
 #include "backend/cuda/cuda_device.hpp"
 #include "backend/cuda/gpu.hpp"
+#include "model/base/diagnostics.hpp"
 #include "tests/backend/engine.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +11,11 @@ namespace {
 class NeedsGpu : public testing::Environment {
 public:
     void SetUp() override {
-        if (cuda::gpu_count() == 0) GTEST_SKIP() << "no CUDA device";
+        try {
+            (void)cuda::gpu_count();
+        } catch (const BackendError& e) {
+            GTEST_SKIP() << e.what();
+        }
     }
 };
 

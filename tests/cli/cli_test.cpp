@@ -1,4 +1,4 @@
-#include "cli/exit_code.hpp"
+#include "model/base/failure.hpp"
 #include "tests/cli/process.hpp"
 
 #include <gmock/gmock.h>

@@ -13,7 +13,7 @@ constexpr std::string_view training = R"({"id": "t", "kind": "training", "model"
   "hardware": {"gpu": "A100 SXM4 80GB"}, "plan": {"micro_batch": 8, "global_batch": 8, "precision_kind": "fp16"},
   "measured": {"step_time_s": 2, "memory_bytes": 1e10}})";
 constexpr std::string_view loading =
-    R"({"id": "l", "kind": "loading", "workload": {"workload": "unet3d"}, "measured": {"samples_per_s": 250}})";
+    R"({"id": "l", "kind": "loading", "workload": {"workload": "unet3d", "num_accelerators": 8}, "measured": {"samples_per_s": 250}})";
 constexpr std::string_view collective = R"({"id": "c", "kind": "collective", "collective": "all_reduce", "message_bytes": 1000000,
   "hardware": {"gpu": "A100 SXM4 80GB", "ranks": 8, "nodes": 1, "intra_node": {"kind": "nvswitch"}}, "measured": {"time_s": 1e-4}})";
 
@@ -38,6 +38,40 @@ TEST(MeasurementEvaluation, HoldsAPredictionAgainstItsMeasurement) {
     EXPECT_EQ(r.measured_fits, true);  // it ran
     EXPECT_EQ(r.series, "vision, one GPU");
     EXPECT_FALSE(r.assumptions.empty());
+}
+
+TEST(MeasurementEvaluation, ThroughputOfATrainingCountsAsTimePerStep) {
+    const std::string row(training);
+    const auto with = [&](const std::string& measured) {
+        std::string changed = row;
+        changed.replace(changed.find("\"step_time_s\": 2"), std::string("\"step_time_s\": 2").size(), measured);
+        return *evaluate_one(changed).measured_step / s;
+    };
+    EXPECT_DOUBLE_EQ(with(R"("images_per_s": 16)"), 0.5);  // 8 in a step
+    EXPECT_DOUBLE_EQ(with(R"("samples_per_s_per_gpu": 32)"), 0.25);
+    // 2 sequences of 1024 tokens at 4096 tokens/s
+    const RowResult tokens = evaluate_one(R"({"id": "t", "kind": "training",
+        "model": {"family": "GPT", "layers": 2, "hidden": 128, "heads": 2, "seq_len": 1024, "vocab": 1000}, "hardware": {"gpu": "A100 SXM4 80GB"},
+        "plan": {"micro_batch": 1, "global_batch": 2, "precision_kind": "bf16"}, "measured": {"tokens_per_s": 4096}})");
+    EXPECT_DOUBLE_EQ(*tokens.measured_step / s, 0.5);
+    EXPECT_EQ(tokens.measured_fits, true);
+}
+
+TEST(MeasurementEvaluation, BusBandwidthOfACollectiveCountsAsTimePerCall) {
+    std::string row(collective);
+    row.replace(row.find("\"time_s\": 1e-4"), std::string("\"time_s\": 1e-4").size(), "\"busbw_bytes_per_s\": 1.75e10");
+    EXPECT_DOUBLE_EQ(*evaluate_one(row).measured_step / us, 100);  // 2 x 7/8 of 1 MB
+}
+
+TEST(MeasurementEvaluation, ARowThatIsNotUnderstoodIsRefusedWithThePlaceAndOthersArePredicted) {
+    Diagnostics diagnostics;
+    const MeasurementFile file = read_measurements(
+        "{\"rows\": [" + std::string(training) + R"(, {"id": "x", "kind": "training", "plan": {"dp": "two"}}]})", "rows.json", diagnostics);
+    diagnostics.throw_if_any();
+    EXPECT_FALSE(evaluate(file.rows.at(0), test_sources(), fixed_predictors()).refused);
+    const RowResult r = evaluate(file.rows.at(1), test_sources(), fixed_predictors());
+    EXPECT_EQ(r.id, "x");
+    EXPECT_TRUE(r.refused.value().starts_with("plan/dp: ")) << *r.refused;
 }
 
 TEST(MeasurementEvaluation, ThroughputOfALoaderCountsAsTimePerSample) {
@@ -67,9 +101,9 @@ TEST(MeasurementEvaluation, ACollectiveIsTimedByTheCall) {
 
 TEST(MeasurementEvaluation, ARefusalSaysWhatWouldHelp) {
     std::string row(collective);
-    row.replace(row.find("\"nodes\": 1"), 10, R"("nodes": 2, "inter_node": {"fabric": "InfiniBand"})");
+    row.replace(row.find("\"nodes\": 1"), 10, R"("nodes": 2, "inter_node": {"fabric": "Myrinet"})");
     EXPECT_EQ(evaluate_one(row).refused,
-              "fabric \"InfiniBand\" is not known here (one of: infiniband, roce, omni-path, efa, slingshot, ethernet)");
+              "fabric \"Myrinet\" is not known here (one of: infiniband, roce, omni-path, efa, aries, tcpx, slingshot, ethernet)");
 }
 
 // No row is at fault, and all that stand on the file would be refused for it.
@@ -88,7 +122,7 @@ TEST(MeasurementEvaluation, ATransformerWithoutANameIsCalledWhatItIs) {
     const Scenario s = scenario_of(R"({"id": "n", "kind": "training", "model": {"layers": 2, "hidden": 64, "heads": 4},
       "hardware": {"gpu": "A100 SXM4 80GB"}, "plan": {"global_batch": 8, "precision_kind": "fp16"}, "measured": {"step_time_s": 2}})");
     EXPECT_EQ(s.workload.title, "custom transformer");
-    EXPECT_TRUE(assumes(s, "MLP as is usual in LLaMA: no family is stated"));
+    EXPECT_TRUE(assumes(s, "MLP as is usual in GPT: no family is stated"));
 }
 
 TEST(ValidationJson, HasTheKeysThatOtherProgramsRelyOn) {

@@ -60,6 +60,8 @@ inline MeasurementFile read_one(std::string_view row) {
     MeasurementFile file = read_measurements("{\"rows\": [" + std::string(row) + "]}", "rows.json", diagnostics);
     for (const Diagnostic& d : diagnostics.list()) ADD_FAILURE() << to_text(d);
     EXPECT_EQ(file.rows.size(), 1U);
+    if (const auto* unread = std::get_if<UnreadRow>(&file.rows.front()))
+        for (const Diagnostic& d : unread->problems) ADD_FAILURE() << to_text(d);
     return file;
 }
 

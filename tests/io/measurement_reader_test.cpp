@@ -54,8 +54,8 @@ TEST(MeasurementReader, ALoadingRowKnowsWhatItsSourceEmulates) {
              "au_threshold": 0.9},
             {"workload": "unet3d", "accelerator": "a100", "batch_size": 7, "computation_time_s": 0.636}]},
         "rows": [{"id": "l", "kind": "loading", "hardware": {"node_read_bytes_per_s": 7e9},
-                  "workload": {"workload": "unet3d", "emulated_accelerator": "h100"}, "measured": {"samples_per_s": 250}},
-                 {"id": "m", "kind": "loading", "workload": {"workload": "unet3d", "emulated_accelerator": "b200"}}]})",
+                  "workload": {"workload": "unet3d", "emulated_accelerator": "h100", "num_accelerators": 8}, "measured": {"samples_per_s": 250}},
+                 {"id": "m", "kind": "loading", "workload": {"workload": "unet3d", "emulated_accelerator": "b200", "num_accelerators": 8}}]})",
                                       problems);
     EXPECT_TRUE(problems.empty());
     const auto& row = std::get<LoadingRow>(file.rows.at(0));
@@ -84,20 +84,28 @@ TEST(MeasurementReader, ALoadingRowKnowsWhetherItsSystemHadMoreAccelerators) {
     EXPECT_EQ(most, (std::vector<bool>{false, true, true, true}));
 }
 
-TEST(MeasurementReader, WrongTypesAndHugeAndNegativeNumbersAreDiagnosedAllAtOnce) {
+TEST(MeasurementReader, ARowOfWrongTypesOrHugeOrNegativeNumbersSaysAllThatIsWrongAndOthersAreRead) {
     std::vector<Diagnostic> problems;
     const MeasurementFile file = read(R"({"rows": [
         {"id": "a", "kind": "training", "hardware": {"gpu": 5, "gpus": -1}, "plan": {"dp": 1e99, "recompute_modules": "x"}, "measured": {"step_time_s": -3}},
         {"id": "b", "kind": "dancing"},
         {"id": "c", "kind": "collective", "hardware": {"ranks": 2.5}, "measured": []},
-        {"id": "d", "kind": "loading", "workload": {"workload": "resnet50"}, "measured": {"samples_per_s": 10}},
+        {"id": "d", "kind": "loading", "workload": {"workload": "resnet50", "num_accelerators": 4}, "measured": {"samples_per_s": 10}},
         7]})",
                                       problems);
-    std::vector<std::string> places;
-    for (const Diagnostic& d : problems) {
-        EXPECT_EQ(d.file, "rows.json");
-        places.push_back(d.pointer);
+    EXPECT_TRUE(problems.empty());  // of the file
+    std::vector<std::string> ids, places;
+    for (const MeasurementRow& row : file.rows) {
+        ids.push_back(header_of(row).id);
+        const auto* unread = std::get_if<UnreadRow>(&row);
+        if (unread == nullptr) continue;
+        for (const Diagnostic& d : unread->problems) {
+            EXPECT_EQ(d.file, "rows.json");
+            places.push_back(d.pointer);
+        }
     }
+    EXPECT_EQ(ids, (std::vector<std::string>{"a", "b", "c", "d", "/rows/4"}));
+    EXPECT_TRUE(std::holds_alternative<LoadingRow>(file.rows[3]));
     const std::vector<std::string> expected{"/rows/0/hardware/gpus",
                                             "/rows/0/hardware/gpu",
                                             "/rows/0/plan/dp",
@@ -108,8 +116,23 @@ TEST(MeasurementReader, WrongTypesAndHugeAndNegativeNumbersAreDiagnosedAllAtOnce
                                             "/rows/2/measured",
                                             "/rows/4"};
     for (const std::string& place : expected) EXPECT_NE(std::ranges::find(places, place), places.end()) << place;
-    ASSERT_EQ(file.rows.size(), 1U);  // the sound one
-    EXPECT_EQ(header_of(file.rows[0]).id, "d");
+}
+
+TEST(MeasurementReader, ATrainingRowMaySayItsPlanInBooleansAndItsSpeedAsThroughput) {
+    std::vector<Diagnostic> problems;
+    const MeasurementFile file = read(R"({"rows": [
+        {"id": "a", "kind": "training", "hardware": {"gpu": "A100", "gpus": 8}, "plan": {"fsdp": true, "recompute": true}, "measured": {"images_per_s_per_gpu": 100}},
+        {"id": "b", "kind": "training", "hardware": {"gpu": "A100", "gpus": 8}, "plan": {"fsdp": false, "recompute": false}, "measured": {"tokens_per_s": 5000}}]})",
+                                      problems);
+    EXPECT_TRUE(problems.empty());
+    const auto& images = std::get<TrainingRow>(file.rows.at(0));
+    EXPECT_EQ(images.plan.fsdp, "FULL_SHARD");
+    EXPECT_EQ(images.plan.recompute, "full");
+    EXPECT_DOUBLE_EQ(images.samples_per_second->si(), 800);
+    const auto& tokens = std::get<TrainingRow>(file.rows.at(1));
+    EXPECT_EQ(tokens.plan.fsdp, "");
+    EXPECT_EQ(tokens.plan.recompute, "none");
+    EXPECT_DOUBLE_EQ(tokens.tokens_per_second->si(), 5000);
 }
 
 TEST(MeasurementReader, FilesThatAreNoMeasurementsAreDiagnosed) {

@@ -334,6 +334,36 @@ TEST(MeasurementScenario, AJobInsideOneNvlinkDomainNeedsNoNetworkOfItsRow) {
     EXPECT_TRUE(assumes(s, "is not crossed"));
 }
 
+TEST(MeasurementScenario, WhatARowDoesNotSayOfItsPlanIsAssumed) {
+    const Scenario s = scenario_of(R"json({"id": "x", "kind": "training",
+      "model": {"family": "OPT", "layers": 4, "hidden": 256, "heads": 4, "seq_len": 128, "vocab": 1000},
+      "hardware": {"gpu": "A100 SXM4 80GB", "gpus": 8, "intra_node": {"kind": "nvswitch"}},
+      "plan": {"tp": 2, "pp": 2, "micro_batch": 1, "global_batch": 8, "precision": "mixed bf16", "schedule": "ZB-V"}, "measured": {}})json");
+    EXPECT_EQ(s.plan.dp, 2);  // 8 devices for models of 4
+    EXPECT_TRUE(assumes(s, "2 copies of the model"));
+    EXPECT_EQ(s.plan.precision.compute, DataType::bf16);
+    EXPECT_EQ(s.plan.schedule, Schedule::zero_bubble_v);
+    EXPECT_EQ(s.plan.vpp, 2);
+    const auto& opt = std::get<TransformerSpec>(s.workload.spec);
+    EXPECT_EQ(opt.mlp, MlpKind::relu);
+    EXPECT_TRUE(opt.tied_embeddings);
+}
+
+TEST(MeasurementScenario, AnMlpOfNoFamilyHasTwoMatricesUnlessItIsGated) {
+    const auto mlp = [](const std::string& more) {
+        const Scenario s = scenario_of(
+            R"json({"id": "x", "kind": "training", "model": {"layers": 4, "hidden": 256, "heads": 4, "seq_len": 128, "vocab": 1000)json" +
+            more + R"json(}, "hardware": {"gpu": "A100 SXM4 80GB"}, "plan": {"precision_kind": "bf16"}, "measured": {}})json");
+        return std::get<TransformerSpec>(s.workload.spec);
+    };
+    EXPECT_EQ(mlp("").mlp, MlpKind::gelu);
+    EXPECT_EQ(mlp(R"(, "family": "Mystery")").norm, NormKind::layer);
+    EXPECT_EQ(mlp(R"(, "mlp": "swiglu")").mlp, MlpKind::swiglu);
+    EXPECT_EQ(mlp(R"(, "mlp": "swiglu")").norm, NormKind::rms);
+    EXPECT_EQ(mlp(R"(, "family": "Mistral")").mlp, MlpKind::swiglu);
+    EXPECT_EQ(mlp(R"(, "family": "Pythia")").position, PositionKind::rotary);
+}
+
 TEST(MeasurementScenario, EveryProblemOfARowIsNamedAtOnce) {
     const std::string row = R"json({"id": "x", "kind": "training", "model": {"family": "Nemotron", "name": "nemotron hybrid"},
       "hardware": {"gpu": "Abacus", "gpus": 8}, "plan": {"dp": 8, "precision_kind": "fp7"}, "measured": {}})json";
@@ -382,6 +412,7 @@ TEST(MeasurementScenario, NearlyEveryCompleteBundledRowBecomesAScenario) {
         for (const MeasurementRow& row : file.rows) {
             if (!header_of(row).counted() || std::holds_alternative<LoadingRow>(row)) continue;
             ++complete;
+            ASSERT_FALSE(std::holds_alternative<UnreadRow>(row)) << header_of(row).id;
             try {
                 if (const auto* training = std::get_if<TrainingRow>(&row))
                     to_scenario(*training, sources);

@@ -48,6 +48,41 @@ TEST(DataParallel, WithoutOverlapIsOneAllReduceAfterBackward) {
     EXPECT_NEAR(p.hidden, 0, 1e-9);
 }
 
+TEST(DataParallel, OfZero1ScattersGradientsOrSumsThemWholeAsTheFrameworkDoes) {
+    Prepared::State job = replicated(DataParallel::zero1);
+    const double scattered = price(job, {}, 100 * ms).exposed;
+    job.scenario.framework.reduces_whole_gradients = true;
+    // Half an all-reduce more, and what its second half takes to start.
+    EXPECT_NEAR(price(job, {}, 100 * ms).exposed - scattered, 15.003, 1e-6);
+    job.scenario.plan.data_parallel = DataParallel::zero3;  // shards of weights are another matter
+    const double sharded = price(job, {}, 100 * ms).exposed;
+    job.scenario.framework.reduces_whole_gradients = false;
+    EXPECT_EQ(price(job, {}, 100 * ms).exposed, sharded);
+}
+
+// 1e6 elements of two bytes over a link of 10 GB/s: an all-reduce of two moves them once each way.
+TEST(DataParallel, EndsOfAPipelineAddTheGradientsOfAMatrixThatTheyShare) {
+    Prepared::State job = ten_layers(3);
+    job.groups.boundaries.assign(3, Group{});
+    Group& around = job.groups.boundaries.back();
+    around.ranks = 2;
+    around.ring = around.all_to_all = 10 * GB / s;
+    BlockKernels owner, user;
+    owner.trained.shared[0].owned = user.trained.shared[0].tied = 1e6;
+    job.templates.push_back(owner);
+    job.templates.push_back(user);
+    for (StageBlocks& stage : job.stages) stage.count = {10, 0, 0};
+    const auto waits = [&](std::size_t stage) { return tied_sum_time(job, update_time(job, stage, {}), {}) / us; };
+    job.stages[0].count[1] = 1;
+    EXPECT_EQ(waits(0), 0);  // nobody else has it
+    job.stages[2].count[2] = 1;
+    EXPECT_NEAR(waits(0), 200, 20);  // and what it takes to begin
+    EXPECT_EQ(waits(1), 0);
+    EXPECT_EQ(waits(2), waits(0));
+    job.scenario.plan.data_parallel = DataParallel::zero3;
+    EXPECT_EQ(waits(0), 0);
+}
+
 TEST(DataParallel, InBucketsHidesBehindBackwardAllButTheLastBucket) {
     Prepared::State job = replicated();
     job.scenario.plan.gradient_overlap = true;

@@ -70,6 +70,17 @@ TEST(Memory, OfFrozenParametersIsTheirWeightsAlone) {
     EXPECT_EQ(kinds(DataParallel::zero3), (std::array{1.25, 0.25, 1.5}));
 }
 
+TEST(Memory, OfShardsThatAreTheMastersHasNoOtherWeights) {
+    // 4 + 4 + 4 bytes of weights and states and 2 of gradients, where others have 2 more of weights.
+    Prepared::State job = ten_layers();
+    job.scenario.plan.dp = 8;
+    job.scenario.plan.data_parallel = DataParallel::zero3;
+    job.scenario.framework.shards_are_masters = true;
+    const StageMemory m = stage_memory(job).front();
+    EXPECT_NEAR(m[MemoryKind::weights] / GB, 4.0 / 8, 1e-9);
+    EXPECT_NEAR(m[MemoryKind::optimizer] / GB, 8.0 / 8, 1e-9);
+}
+
 TEST(Memory, OfHybridShardingDividesByTheShardGroupOnly) {
     Prepared::State job = ten_layers();
     job.scenario.plan.dp = 64;

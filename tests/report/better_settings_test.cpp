@@ -43,6 +43,12 @@ TEST(BetterSettings, NamesNoTypeThatTheDeviceDoesNotMultiply) {
     EXPECT_THAT(settings_of("precision-fp32-a100").front().set, ElementsAre("plan.precision=bf16"));
 }
 
+TEST(BetterSettings, NamesATypeThatTheDeviceMultipliesInsteadOfOneThatItDoesNot) {
+    EXPECT_THAT(settings_of("precision-fp16-a100", {"hardware.cluster=dgx1-v100", "plan.precision=bf16"}),
+                Contains(sets("plan.precision=fp16")));
+    EXPECT_THAT(settings_of("inference-llama-2-13b-8xa100", {"plan.precision=fp32"}), Contains(sets("plan.precision=bf16")));
+}
+
 TEST(BetterSettings, NamesNothingThatTheFrameworkLacks) {
     EXPECT_THAT(settings_of("llama-3-8b-fsdp-64xh100"), Each(Not(sets("plan.data_parallel=zero1"))));
     EXPECT_THAT(settings_of("llama-3-8b-fsdp-64xh100", {"plan.data_parallel=zero2"}), Each(Not(sets("plan.data_parallel=zero1"))));
@@ -52,6 +58,11 @@ TEST(BetterSettings, OfAJobThatDoesNotFitFitsAndPutsAnotherBatchLast) {
     const std::vector<PricedSetting> settings = settings_of("does-not-fit");
     EXPECT_THAT(settings, Contains(sets("plan.data_parallel=zero1")));
     EXPECT_THAT(settings, Each(Not(sets("plan.micro_batch"))));  // it is at 1
+    // 18.9 of 51.9 GB are logits, on 48 GB.
+    EXPECT_THAT(settings_of("llama-3-8b-fsdp-64xh100",
+                            {"workload.seq_len=8192", "hardware.cluster=pcie-8xl40s", "hardware.nodes=1", "plan.dp=8", "plan.micro_batch=3",
+                             "plan.global_batch=24", "plan.data_parallel=zero3", "plan.recompute=full", "framework=pytorch-fsdp2"}),
+                Contains(sets("plan.head_chunks=16")));
     const std::vector<PricedSetting> others = settings_of("fsdp-on-ethernet");
     EXPECT_TRUE(std::ranges::is_sorted(others, {}, &PricedSetting::per_sample));
 }

@@ -50,7 +50,7 @@ struct JsonNode {
 // The text of a regular file of at most 256 MiB; none after a Diagnostic.
 std::optional<std::string> read_text_file(const std::filesystem::path&, Diagnostics&);
 
-// A parsed document. A file that is absent, unreadable, no JSON or larger than `max_bytes` leaves root().value null and a Diagnostic.
+// A parsed document. A file that is absent, unreadable, no JSON or larger than 256 MiB leaves root().value null and a Diagnostic.
 class JsonFile {
 public:
     static JsonFile load(const std::filesystem::path&, Diagnostics&);

@@ -65,6 +65,8 @@ constexpr NetworkPort network_ports[] = {
     {"efa", 100, "AWS EFA v1, one 100 Gb/s adapter"},
     {"efa", 200, "AWS EFA v3 (p5en) one adapter"},
     {"efa", 400, "AWS EFA v4, one 400 Gb/s adapter"},
+    {"aries", 82, "Cray Aries (Piz Daint)"},
+    {"tcpx", 200, "GPUDirect-TCPX 200 Gb/s"},
     {"slingshot", 100, "Slingshot-10 100 Gb/s NIC"},
     {"slingshot", 200, "HPE Slingshot-11 200 Gb/s NIC"},
     {"ethernet", 1, "Ethernet 1 GbE kernel TCP"},
@@ -113,6 +115,10 @@ const PeerPort* find_port(const MeasuredHardware& h, const Device& device) {
     return nullptr;
 }
 
+std::string_view infinity_fabric(std::string_view gpu) {
+    return mentions(gpu, "MI3") ? "Infinity Fabric MI300X per pair" : "Infinity Fabric MI250X between OAMs (per link)";
+}
+
 int ports_between_pairs(const PeerPort& port, int devices) {
     // Boards without a switch divide a device's links over its peers; a pair is wired as on a board of four.
     return std::max(1, port.used / std::max(3, devices - 1));
@@ -123,6 +129,13 @@ PeerFabric peers_of(const MeasuredHardware& h, const Device& device, int devices
     PeerFabric peers;
     if (intra.kind == "pcie" || intra.kind.empty() || (devices == 1 && !intra.domain_gpus)) return peers;
     constexpr std::string_view at = "/hardware/intra_node";
+    if (device.architecture.starts_with("cdna")) {  // also where a source calls any such link an NVLink
+        peers.layout = PeerLayout::all_to_all;
+        peers.link = look_up(infinity_fabric(h.gpu), sources, report, at);
+        peers.links = 1;
+        report.assume("one link of Infinity Fabric between every two devices");
+        return peers;
+    }
     const PeerPort* port = find_port(h, device);
     if (!port) {
         report.complain(at, "no NVLink is known for " + h.gpu);
@@ -226,9 +239,12 @@ void add_network(const MeasuredHardware& h, Cluster& cluster, const MeasurementS
     if (!h.inter_node) report.assume("nodes of one NVLink domain; the network beside it, 400 Gbit/s InfiniBand, is not crossed");
     const MeasuredInterNode n = h.inter_node.value_or(MeasuredInterNode{"infiniband", devices, 400});
     const double gbit = n.nic_gbit_per_s.value_or(100);
+    const bool over_tcp = mentions(n.fabric, "tcp") && !mentions(n.fabric, "tcpx");
+    const std::string fabric_words = over_tcp ? "ethernet" : n.fabric;
     const NetworkPort* best = nullptr;
     for (const NetworkPort& p : network_ports)
-        if (p.fabric == n.fabric && (!best || std::fabs(std::log(p.gbit / gbit)) < std::fabs(std::log(best->gbit / gbit)))) best = &p;
+        if (mentions(fabric_words, p.fabric) && (!best || std::fabs(std::log(p.gbit / gbit)) < std::fabs(std::log(best->gbit / gbit))))
+            best = &p;
     if (!best) {
         report.complain("/hardware/inter_node/fabric", "fabric \"" + n.fabric + "\" is not known here", "one of: " + known_fabrics());
         return;
@@ -239,7 +255,7 @@ void add_network(const MeasuredHardware& h, Cluster& cluster, const MeasurementS
     node.nics = n.nics_per_node.value_or(1);
     node.nic_link = look_up(best->link, sources, report, "/hardware/inter_node");
     if (best->gbit != gbit) node.nic_link.bandwidth.value = gbit * Gbit / s;
-    const bool ethernet = n.fabric == "ethernet";
+    const bool ethernet = best->fabric == "ethernet";
     node.gpu_direct = !ethernet && !is_geforce_without_peers(h.gpu);
 
     FabricSpec& fabric = cluster.fabric;
@@ -289,7 +305,11 @@ void put_ranks_on_host(NodeSpec& node, const MeasurementSources& sources, RowRep
 }  // namespace
 
 std::string_view library_of(std::string_view words, const Device& device) {
-    if (mentions(words, "Baidu")) return "baidu-allreduce";
+    constexpr std::pair<std::string_view, std::string_view> named[] = {
+        {"Baidu", "baidu-allreduce"}, {"RCCL", "rccl"}, {"Gloo", "gloo"}, {"UCX", "openmpi-ucx"}};
+    for (const auto& [word, name] : named)
+        if (mentions(words, word)) return name;
+    if (words.empty() && device.architecture.starts_with("cdna")) return "rccl";
     if (!words.empty() && !mentions(words, "NCCL")) return "openmpi-4.0";
     return nccl_of(nccl_minor(words, device.architecture));
 }
@@ -298,7 +318,9 @@ Cluster cluster_of(const MeasuredHardware& h, const MeasurementSources& sources,
     Cluster cluster;
     const auto device = sources.device(h.gpu);
     if (!device) {
-        report.complain("/hardware/gpu", "device \"" + h.gpu + "\" is not in the catalogue", "`sextant profiles list` names the devices");
+        report.complain("/hardware/gpu",
+                        h.gpu.empty() ? "the row does not say which device it ran on" : "device \"" + h.gpu + "\" is not in the catalogue",
+                        "`sextant profiles list` names the devices");
         return cluster;
     }
     NodeSpec& node = cluster.node;
@@ -321,6 +343,15 @@ Cluster cluster_of(const MeasuredHardware& h, const MeasurementSources& sources,
     return cluster;
 }
 
+// github.com/NVIDIA/nccl-tests, doc/PERFORMANCE.md: the size over the time, times what the busiest link moves of it.
+std::optional<Seconds> measured_time(const CollectiveRow& row) {
+    if (row.time || !row.bus_bandwidth) return row.time;
+    const double others = (row.ranks - 1.0) / row.ranks;
+    const bool one_sided = row.collective == "broadcast" || row.collective == "reduce";
+    const double factor = row.collective == "all_reduce" ? 2 * others : one_sided ? 1 : others;
+    return factor * row.message / *row.bus_bandwidth;
+}
+
 CollectiveScenario to_scenario(const CollectiveRow& row, const MeasurementSources& sources) {
     RowReport report(row.header);
     CollectiveScenario scenario;
@@ -332,6 +363,8 @@ CollectiveScenario to_scenario(const CollectiveRow& row, const MeasurementSource
     if (row.host_buffers) put_ranks_on_host(scenario.cluster.node, sources, report);
 
     const std::string_view name = library_of(row.library, scenario.cluster.node.device);
+    if (name == "openmpi-4.0" && !mentions(row.library, "Open") && !mentions(row.library, "OSU"))
+        report.assume("\"" + row.library + "\" is priced as Open MPI 4.0");
     if (auto library = sources.library(name))
         scenario.library = std::move(*library);
     else

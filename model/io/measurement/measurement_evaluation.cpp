@@ -34,11 +34,12 @@ void predict(const TrainingRow& row, const MeasurementSources& sources, const Pr
                      {"precision", row.plan.precision_kind},
                      {"gpus", std::to_string(row.hardware.gpus)}};
     result.extent = row.hardware.gpus;
-    result.measured_step = row.step_time;
     result.measured_memory = row.memory;
     result.measured_fits = row.fits;
-    if (!row.fits && row.step_time) result.measured_fits = true;
+    result.measured_step = row.step_time;  // of a row that is refused, too
     const Scenario scenario = to_scenario(row, sources);
+    result.measured_step = measured_step(row, scenario);
+    if (!row.fits && result.measured_step) result.measured_fits = true;
     result.assumptions = scenario.assumptions;
     result.labels["framework"] = scenario.framework.name;
     if (result.series == "transformer") result.job = job_of(row, scenario);
@@ -57,7 +58,7 @@ void predict(const CollectiveRow& row, const MeasurementSources& sources, const 
                      {"ranks", std::to_string(row.ranks)},
                      {"system", row.hardware.system}};
     result.extent = row.message / B;
-    result.measured_step = row.time;
+    result.measured_step = measured_time(row);
     const CollectiveScenario scenario = to_scenario(row, sources);
     result.assumptions = scenario.cluster.assumptions;
     result.predicted_step = predictors.collective(scenario);
@@ -74,6 +75,13 @@ void predict(const LoadingRow& row, const MeasurementSources&, const Predictors&
         const double samples = static_cast<double>(row.training->batch) * row.accelerators;
         result.predicted_utilization = row.training->computation / (samples * *result.predicted_step);
     }
+}
+
+void predict(const UnreadRow& row, const MeasurementSources&, const Predictors&, RowResult&) {
+    std::vector<Diagnostic> problems = row.problems;
+    for (Diagnostic& d : problems)
+        if (d.pointer.size() > row.header.pointer.size()) d.what = d.pointer.substr(row.header.pointer.size() + 1) + ": " + d.what;
+    throw InputError(std::move(problems));
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ constexpr FrameworkRule rules[] = {
     {"megatron-deepspeed", "BigScience", "", "", 0, "megatron-deepspeed-bigscience"},
     {"megatron-deepspeed", "", "", "", 0, "megatron-deepspeed"},
     {"deepspeed", "no model parallelism", "", "", 0, "megatron-deepspeed-zero3-2021"},  // SC21, section 5.2: Megatron's model under ZeRO-3
+    {"deepspeed", "liger", "", "", 0, "deepspeed-liger"},
     {"deepspeed", "", "", "", 0, "deepspeed"},
     {"megatron-core", "AutoModel", "", "", 0, "nemo-automodel"},
     {"megatron-core", "container 26.06", "", "", 0, "nemo-26.06"},

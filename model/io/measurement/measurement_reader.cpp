@@ -80,6 +80,15 @@ bool read_doubt(const Fields& f, std::string_view key) {
     return doubt;
 }
 
+// A word of the source's, or true for the usual one and false for `none`.
+void read_word(const Fields& f, std::string_view key, std::string& word, std::string_view usual, std::string_view none) {
+    const JsonNode n = f.at(key);
+    if (n.value && n.value->is_boolean())
+        word = n.value->get<bool>() ? usual : none;
+    else
+        f.optional(key, word);
+}
+
 // true, or "implementation/scope" where the implementation may be "none".
 bool read_cuda_graph(const Fields& f) {
     const JsonNode n = f.at("cuda_graph");
@@ -157,7 +166,8 @@ void read_hardware(const Fields& f, MeasuredHardware& h) {
 }
 
 void read_plan(const Fields& f, MeasuredPlan& p) {
-    const std::pair<const char*, int*> degrees[] = {{"dp", &p.dp}, {"tp", &p.tp}, {"pp", &p.pp}, {"cp", &p.cp}};
+    f.optional("dp", p.dp, ranks);
+    const std::pair<const char*, int*> degrees[] = {{"tp", &p.tp}, {"pp", &p.pp}, {"cp", &p.cp}};
     for (const auto& [key, field] : degrees) f.optional(key, *field, ranks);
     f.optional("zero_stage", p.zero_stage, Bounds{0, 3});
     f.optional("vpp", p.vpp, ranks);
@@ -167,9 +177,9 @@ void read_plan(const Fields& f, MeasuredPlan& p) {
     f.optional("micro_batch", p.micro_batch, count);
     f.optional("global_batch", p.global_batch, count);
     f.optional("grad_accum", p.grad_accum, count);
-    const std::pair<const char*, std::string*> texts[] = {{"fsdp", &p.fsdp},
-                                                          {"recompute", &p.recompute},
-                                                          {"recompute_detail", &p.recompute_detail},
+    read_word(f, "fsdp", p.fsdp, "FULL_SHARD", "");
+    read_word(f, "recompute", p.recompute, "full", "none");
+    const std::pair<const char*, std::string*> texts[] = {{"recompute_detail", &p.recompute_detail},
                                                           {"schedule", &p.schedule},
                                                           {"variable_update", &p.variable_update},
                                                           {"phase", &p.phase},
@@ -207,19 +217,26 @@ void read_plan(const Fields& f, MeasuredPlan& p) {
     if (!memory_format.empty()) p.channels_last = memory_format == "channels_last" || memory_format == "nhwc";
 }
 
+// Of all devices, or of one.
+void read_throughput(const Fields& measured, TrainingRow& row) {
+    for (const auto& [per, devices] : {std::pair("", 1), std::pair("_per_gpu", row.hardware.gpus)}) {
+        for (const char* what : {"samples", "images", "sequences"})
+            measured.quantity(std::string(what) + "_per_s" + per, row.samples_per_second, devices);
+        measured.quantity(std::string("tokens_per_s") + per, row.tokens_per_second, devices);
+    }
+}
+
 TrainingRow read_training(const Fields& f, RowHeader header) {
     TrainingRow row;
     row.header = std::move(header);
     f.optional("task", row.task);
     if (const Fields model{f.at("model")}) read_model(model, row.model);
-    if (const Fields hardware{f.at("hardware")}) {
-        read_hardware(hardware, row.hardware);
-        hardware.required("gpu", row.hardware.gpu);
-    }
+    if (const Fields hardware{f.at("hardware")}) read_hardware(hardware, row.hardware);
     if (const Fields plan{f.at("plan")}) read_plan(plan, row.plan);
     if (const Fields data{f.at("data")}) data.optional("input", row.input);
     const Fields measured{f.at("measured")};
     measured.quantity("step_time_s", row.step_time);
+    read_throughput(measured, row);
     measured.quantity("memory_bytes", row.memory);
     measured.optional("fits", row.fits);
     return row;
@@ -241,7 +258,9 @@ CollectiveRow read_collective(const Fields& f, RowHeader header) {
         row.host_buffers = buffers == "host";
         row.hardware.gpus = row.ranks;
     }
-    Fields{f.at("measured")}.quantity("time_s", row.time);
+    const Fields measured{f.at("measured")};
+    measured.quantity("time_s", row.time);
+    measured.quantity("busbw_bytes_per_s", row.bus_bandwidth);
     return row;
 }
 
@@ -257,7 +276,7 @@ LoadingRow read_loading(const Fields& f, RowHeader header) {
     if (const Fields workload{f.at("workload")}) {
         workload.required("workload", row.workload);
         workload.optional("emulated_accelerator", row.emulated_accelerator);
-        workload.optional("num_accelerators", row.accelerators, ranks);
+        workload.required("num_accelerators", row.accelerators, ranks);
         workload.optional("num_files_train", row.files, large_count);
         workload.optional("samples_per_file", row.samples_per_file, large_count);
         double mebibytes = 0;  // MLPerf Storage: 114,660 bytes are 0.10935
@@ -270,7 +289,7 @@ LoadingRow read_loading(const Fields& f, RowHeader header) {
     return row;
 }
 
-std::optional<MeasurementRow> read_row(const JsonNode& node, Diagnostics& diagnostics) {
+MeasurementRow read_row(const JsonNode& node, Diagnostics& diagnostics) {
     const std::size_t problems_before = diagnostics.list().size();
     const Fields f{node};
     RowHeader header;
@@ -284,17 +303,19 @@ std::optional<MeasurementRow> read_row(const JsonNode& node, Diagnostics& diagno
     f.optional("grade", header.grade);
     f.optional("complete", header.complete);
     header.suspect = read_doubt(f, "suspect") || read_doubt(f, "source_check");
-    std::optional<MeasurementRow> row;
+    MeasurementRow row = UnreadRow{header, {}};
     if (kind == "training")
-        row = read_training(f, std::move(header));
+        row = read_training(f, header);
     else if (kind == "collective")
-        row = read_collective(f, std::move(header));
+        row = read_collective(f, header);
     else if (kind == "loading")
-        row = read_loading(f, std::move(header));
+        row = read_loading(f, header);
     else if (const JsonNode n = f.at("kind"); n.is_string())
         complain_about_word(n, kind, {"training", "collective", "loading"});
-    if (diagnostics.list().size() != problems_before) row.reset();
-    return row;
+    std::vector<Diagnostic> problems = diagnostics.take_from(problems_before);
+    if (problems.empty()) return row;
+    if (header.id.empty()) header.id = header.pointer;  // "/rows/17"
+    return UnreadRow{std::move(header), std::move(problems)};
 }
 
 // The workloads that a source of loading rows defines, to every row that names one.
@@ -347,8 +368,7 @@ MeasurementFile read_file(const JsonFile& json, Diagnostics& diagnostics) {
         if (root) json.root().complain("\"rows\" is missing or no list", "a measurement file is {\"source\": {...}, \"rows\": [...]}");
         return file;
     }
-    for (const JsonNode& node : rows.elements())
-        if (auto row = read_row(node, diagnostics)) file.rows.push_back(std::move(*row));
+    for (const JsonNode& node : rows.elements()) file.rows.push_back(read_row(node, diagnostics));
     define_workloads(Fields{root.at("source")}, file.rows);
     compare_accelerators(file.rows);
     return file;

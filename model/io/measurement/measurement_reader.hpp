@@ -1,7 +1,7 @@
 // Published measurements: the rows of the files that measurements/FORMAT.md describes, field by field as they stand there.
 //
 // These files are written by programs: SI numbers with the unit in the key. A key that is not known here is passed over, because
-// more sources bring more fields; a value of the wrong type, a negative or a huge one is diagnosed with file and pointer.
+// more sources bring more fields; a value of the wrong type, a negative or a huge one makes its row an UnreadRow.
 #pragma once
 
 #include "model/base/diagnostics.hpp"
@@ -68,8 +68,8 @@ struct MeasuredHardware {
 };
 
 struct MeasuredPlan {
-    int dp = 1, tp = 1, pp = 1, cp = 1, zero_stage = 0;
-    std::optional<int> vpp, ep, etp, zero1_shard_size, activation_cpu_offload_layers;
+    int tp = 1, pp = 1, cp = 1, zero_stage = 0;
+    std::optional<int> dp, vpp, ep, etp, zero1_shard_size, activation_cpu_offload_layers;
     std::optional<std::int64_t> micro_batch, global_batch, grad_accum;
     std::string fsdp, recompute, recompute_detail, schedule, variable_update, phase, optimizer, ddp, trainable;
     std::string precision, precision_kind, framework, framework_family, release;
@@ -89,6 +89,7 @@ struct TrainingRow {
     MeasuredPlan plan;
     std::string input;  // "synthetic", or how real data was read
     std::optional<Seconds> step_time;
+    std::optional<Frequency> samples_per_second, tokens_per_second;  // of all devices, where a source says no step time
     std::optional<Bytes> memory;
     std::optional<bool> fits;  // false: the run failed for lack of memory
 };
@@ -102,6 +103,7 @@ struct CollectiveRow {
     std::string library;        // with its version; may be empty
     Bytes message;
     std::optional<Seconds> time;
+    std::optional<Bandwidth> bus_bandwidth;  // as nccl-tests counts it, where a source says no time
 };
 
 // What a loading benchmark emulates: a device that takes a batch, and the computation of a batch.
@@ -126,7 +128,13 @@ struct LoadingRow {
     std::optional<double> accelerator_utilization;
 };
 
-using MeasurementRow = std::variant<TrainingRow, CollectiveRow, LoadingRow>;
+// A row that says what no row of its kind can say, and why it is not understood. Others of its file are.
+struct UnreadRow {
+    RowHeader header;
+    std::vector<Diagnostic> problems;
+};
+
+using MeasurementRow = std::variant<TrainingRow, CollectiveRow, LoadingRow, UnreadRow>;
 const RowHeader& header_of(const MeasurementRow&);
 
 struct MeasurementFile {
@@ -135,7 +143,7 @@ struct MeasurementFile {
     std::vector<MeasurementRow> rows;
 };
 
-// Reads what can be read and adds a Diagnostic for everything that cannot; a row with a problem is left out.
+// A file without rows leaves a Diagnostic.
 MeasurementFile load_measurements(const std::filesystem::path&, Diagnostics&);
 MeasurementFile read_measurements(std::string_view text, std::string name, Diagnostics&);
 

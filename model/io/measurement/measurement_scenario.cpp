@@ -1,6 +1,7 @@
 #include "model/io/measurement/measurement_scenario.hpp"
 
 #include "model/base/spelling.hpp"
+#include "model/plan/framework_defaults.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -32,8 +33,22 @@ bool is_narrowed(const MeasuredPlan& p) {
     return casts && p.precision == p.precision_kind && (p.precision == "fp16" || p.precision == "bf16");
 }
 
+// As the row says in one word, or in the source's own; narrow types before those that a mixture with them names too.
+std::optional<DataType> precision_kind(const MeasuredPlan& p, const Device& device, RowReport& report) {
+    if (!p.precision_kind.empty()) return parse_data_type(p.precision_kind);
+    constexpr std::pair<std::string_view, DataType> words[] = {
+        {"nvfp4", DataType::nvfp4},   {"mxfp8", DataType::mxfp8}, {"fp8", DataType::fp8},      {"bf16", DataType::bf16},
+        {"bfloat16", DataType::bf16}, {"fp16", DataType::fp16},   {"float16", DataType::fp16}, {"half", DataType::fp16},
+        {"tf32", DataType::tf32},     {"fp32", DataType::fp32},   {"float32", DataType::fp32}};
+    const auto* word = std::ranges::find_if(words, [&](const auto& w) { return mentions(p.precision, w.first); });
+    if (word != std::end(words)) return word->second;
+    const DataType usual = matrix_path(device, DataType::bf16, false).native ? DataType::bf16 : DataType::fp32;
+    report.assume("precision not stated: " + std::string(to_text(usual)));
+    return usual;
+}
+
 Precision precision_of(const MeasuredPlan& p, const Device& device, bool convolutional, RowReport& report) {
-    const auto word = parse_data_type(p.precision_kind);
+    const auto word = precision_kind(p, device, report);
     if (!word) {
         report.complain("/plan/precision_kind", "\"" + p.precision_kind + "\" is no precision that is known here",
                         "one of: fp32, tf32, fp16, bf16, fp8, mxfp8, nvfp4");
@@ -62,6 +77,13 @@ Precision precision_of(const MeasuredPlan& p, const Device& device, bool convolu
     return q;
 }
 
+// All devices work, where nothing else is said.
+void set_copies(const MeasuredPlan& p, const MeasuredHardware& h, Plan& plan, RowReport& report) {
+    const std::int64_t of_one = std::int64_t{plan.tp} * plan.pp * plan.cp;
+    plan.dp = p.dp.value_or(static_cast<int>(std::max<std::int64_t>(1, h.gpus / of_one)));
+    if (!p.dp && plan.dp > 1) report.assume(std::to_string(plan.dp) + " copies of the model: data parallelism over all devices");
+}
+
 void set_batches(const MeasuredPlan& p, Plan& plan, RowReport& report) {
     plan.micro_batch = p.micro_batch.value_or(1);
     if (!p.micro_batch) report.assume("micro-batches of one sample");
@@ -71,8 +93,9 @@ void set_batches(const MeasuredPlan& p, Plan& plan, RowReport& report) {
 }
 
 void set_parameter_server(const MeasuredPlan& p, const MeasuredHardware& h, Plan& plan, RowReport& report) {
+    const bool serves = mentions(p.variable_update, "parameter_server") || mentions(p.variable_update, "parameter server");
+    if (!serves) return;  // copies on each device: "replicated", "horovod"
     plan.servers_on_workers = true;
-    if (mentions(p.variable_update, "replicated") && !mentions(p.variable_update, "parameter servers")) return;  // copies on each device
     plan.data_parallel = DataParallel::parameter_server;
     plan.parameter_servers = h.nodes;
     if (mentions(p.variable_update, "/gpu")) report.assume("variables that lie on devices are served like variables in host memory");
@@ -103,9 +126,16 @@ int assumed_chunks(const MeasuredPlan& p, const TransformerSpec* t, const Plan& 
 void set_schedule(const MeasuredPlan& p, const Workload& workload, Plan& plan, RowReport& report) {
     const auto* t = std::get_if<TransformerSpec>(&workload.spec);
     plan.vpp = p.vpp ? *p.vpp : assumed_chunks(p, t, plan, report);
-    if (mentions(p.schedule, "gpipe")) plan.schedule = Schedule::gpipe;
-    if (mentions(p.schedule, "zero-bubble") || mentions(p.schedule, "zero bubble")) plan.schedule = Schedule::zero_bubble;
-    if (plan.vpp > 1) plan.schedule = Schedule::interleaved;
+    constexpr std::pair<std::string_view, Schedule> words[] = {
+        {"gpipe", Schedule::gpipe},          {"zbv", Schedule::zero_bubble_v},       {"zb-v", Schedule::zero_bubble_v},
+        {"dualpipe", Schedule::dual_pipe_v}, {"zero-bubble", Schedule::zero_bubble}, {"zero bubble", Schedule::zero_bubble},
+        {"zb", Schedule::zero_bubble}};
+    const auto* word = std::ranges::find_if(words, [&](const auto& w) { return mentions(p.schedule, w.first); });
+    if (word != std::end(words)) plan.schedule = word->second;
+    if (turns_back(plan.schedule))
+        plan.vpp = 2;
+    else if (plan.vpp > 1)
+        plan.schedule = Schedule::interleaved;
     if (plan.pp > 1 && p.schedule.empty() && plan.vpp == 1) report.assume("pipeline schedule 1F1B");
 
     const std::int64_t chunks = std::int64_t{plan.pp} * plan.vpp;
@@ -120,7 +150,7 @@ void set_schedule(const MeasuredPlan& p, const Workload& workload, Plan& plan, R
 
 void set_experts(const MeasuredPlan& p, const Workload& workload, Plan& plan, RowReport& report) {
     const auto* t = std::get_if<TransformerSpec>(&workload.spec);
-    const int ranks = p.dp * p.cp;
+    const int ranks = plan.dp * plan.cp;
     plan.ep = p.ep.value_or(t && t->moe ? static_cast<int>(std::gcd(t->moe->experts, std::int64_t{ranks})) : 1);
     if (plan.ep > 1 && !p.ep) report.assume("experts spread over as many ranks as they can be: " + std::to_string(plan.ep));
     plan.expert_tp = p.etp.value_or(0);
@@ -205,7 +235,8 @@ void set_overlap(const MeasuredPlan& p, Plan& plan) {
 Plan plan_of(const TrainingRow& row, const Cluster& cluster, const Workload& workload, RowReport& report) {
     const MeasuredPlan& p = row.plan;
     Plan plan;
-    plan.dp = p.dp, plan.tp = p.tp, plan.pp = p.pp, plan.cp = p.cp;
+    plan.tp = p.tp, plan.pp = p.pp, plan.cp = p.cp;
+    set_copies(p, row.hardware, plan, report);
     set_experts(p, workload, plan, report);
     plan.sequence_parallel = p.sequence_parallel;
     plan.head_chunks = p.lmhead_chunks;
@@ -231,6 +262,15 @@ Plan plan_of(const TrainingRow& row, const Cluster& cluster, const Workload& wor
     return plan;
 }
 
+std::optional<Seconds> measured_step(const TrainingRow& row, const Scenario& s) {
+    if (row.step_time) return row.step_time;
+    const auto samples = static_cast<double>(s.plan.global_batch);
+    if (row.samples_per_second) return samples / *row.samples_per_second;
+    const auto* t = std::get_if<TransformerSpec>(&s.workload.spec);
+    if (row.tokens_per_second && t != nullptr) return samples * static_cast<double>(t->seq_len) / *row.tokens_per_second;
+    return std::nullopt;
+}
+
 bool is_of_row(const InputError& error, const RowHeader& header) {
     return std::ranges::all_of(error.diagnostics(), [&](const Diagnostic& d) { return d.file.empty() || d.file == header.file; });
 }
@@ -250,7 +290,9 @@ Scenario to_scenario(const TrainingRow& row, const MeasurementSources& sources) 
         scenario.framework = std::move(*framework);
     else
         report.complain("/plan/framework", "framework description \"" + name + "\" is missing");
-    const std::string library = scenario.framework.library.empty() ? "nccl-2" : scenario.framework.library;
+    scenario.plan.head_chunks = std::max(scenario.plan.head_chunks, scenario.framework.head_chunks);
+    const std::string& usual = scenario.framework.library;
+    const std::string library = library_on(scenario.cluster.node.device, usual.empty() ? "nccl-2" : usual);
     if (auto found = sources.library(library))
         scenario.library = std::move(*found);
     else

@@ -25,6 +25,8 @@ struct MeasurementSources {
 };
 
 Scenario to_scenario(const TrainingRow&, const MeasurementSources&);
+// Of one step: as it was published, or from the throughput of the scenario's batch.
+std::optional<Seconds> measured_step(const TrainingRow&, const Scenario&);
 
 // Is the problem the row's, which then has no prediction? Else it is of a file that many rows stand on.
 bool is_of_row(const InputError&, const RowHeader&);
@@ -39,6 +41,8 @@ struct CollectiveScenario {
     int devices_of_process = 1;  // that one process drives
 };
 CollectiveScenario to_scenario(const CollectiveRow&, const MeasurementSources&);
+// Of one call: as it was published, or from its bus bandwidth.
+std::optional<Seconds> measured_time(const CollectiveRow&);
 
 // The steps that to_scenario is made of; each collects problems and states assumptions.
 class RowReport {

@@ -4,6 +4,7 @@
 #include "model/base/spelling.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 
 namespace sextant {
@@ -18,17 +19,28 @@ struct Family {
     bool bias, dropout, tied;
     bool qk_norm = false;
 };
+constexpr Family gpt{"", MlpKind::gelu, NormKind::layer, PositionKind::learned, true, true, true};      // GPT-2 and 3, Megatron-LM
+constexpr Family llama{"", MlpKind::swiglu, NormKind::rms, PositionKind::rotary, false, false, false};  // LLaMA and those after it
 constexpr Family families[] = {
     {"BERT", MlpKind::gelu, NormKind::layer, PositionKind::learned, true, true, true},                // arXiv 1810.04805
     {"BLOOM", MlpKind::gelu, NormKind::layer, PositionKind::alibi, true, true, true},                 // arXiv 2211.05100
     {"MPT", MlpKind::gelu, NormKind::layer, PositionKind::alibi, false, false, true},                 // llm-foundry's defaults
     {"Nemotron", MlpKind::squared_relu, NormKind::layer, PositionKind::rotary, false, false, false},  // arXiv 2402.16819
     {"GPT-OSS", MlpKind::clamped_swiglu, NormKind::rms, PositionKind::rotary, true, false, false},    // arXiv 2508.10925
-    {"GPT", MlpKind::gelu, NormKind::layer, PositionKind::learned, true, true, true},                 // GPT-2 and 3, Megatron-LM
+    {"GPT-NeoX", MlpKind::gelu, NormKind::layer, PositionKind::rotary, true, false, false},           // arXiv 2204.06745
+    {"Pythia", MlpKind::gelu, NormKind::layer, PositionKind::rotary, true, false, false},             // arXiv 2304.01373: of GPT-NeoX
+    {"GPT-J", MlpKind::gelu, NormKind::layer, PositionKind::rotary, true, false, false},              // kingoflolz/mesh-transformer-jax
+    {"OPT", MlpKind::relu, NormKind::layer, PositionKind::learned, true, true, true},                 // arXiv 2205.01068
+    {"Falcon", MlpKind::gelu, NormKind::layer, PositionKind::rotary, false, false, true},             // arXiv 2311.16867
+    {"StarCoder2", MlpKind::gelu, NormKind::layer, PositionKind::rotary, true, true, true},           // arXiv 2402.19173
+    {"Phi-1", MlpKind::gelu, NormKind::layer, PositionKind::rotary, true, true, false},               // microsoft/phi-1_5
+    {"Phi-2", MlpKind::gelu, NormKind::layer, PositionKind::rotary, true, true, false},               // microsoft/phi-2
+    {"Gemma", MlpKind::geglu, NormKind::rms, PositionKind::rotary, false, false, true},               // arXiv 2403.08295
     {"Grok", MlpKind::geglu, NormKind::rms, PositionKind::rotary, false, false, true},                // xai-org/grok-1
     {"Qwen3", MlpKind::swiglu, NormKind::rms, PositionKind::rotary, false, false, false, true},       // arXiv 2505.09388
-    {"", MlpKind::swiglu, NormKind::rms, PositionKind::rotary, false, false, false},                  // LLaMA and those after it
 };
+constexpr std::string_view llamas[] = {"llama", "mistral", "mixtral", "qwen", "deepseek", "kimi",    "moonlight", "intern", "baichuan",
+                                       "yi-",   "olmo",    "phi",     "glm",  "vicuna",   "minicpm", "hunyuan",   "dbrx",   "command"};
 
 struct MlpWord {
     std::string_view word;
@@ -41,7 +53,11 @@ constexpr MlpWord mlp_words[] = {{"squared-relu", MlpKind::squared_relu},
                                  {"relu", MlpKind::relu}};
 
 const Family& family_of(const MeasuredModel& m) {
-    return *std::ranges::find_if(families, [&](const Family& f) { return mentions(m.family, f.words); });
+    const auto is_named = [&](std::string_view words) { return mentions(m.family, words); };
+    const auto* family = std::ranges::find_if(families, is_named, &Family::words);
+    if (family != std::end(families)) return *family;
+    const bool gated = mentions(m.mlp, "glu") || std::ranges::any_of(llamas, is_named);
+    return gated ? llama : gpt;
 }
 
 void set_mixture(const MeasuredModel& m, const MeasuredPlan& p, TransformerSpec& t) {
@@ -90,7 +106,8 @@ void set_parts(const MeasuredModel& m, TransformerSpec& t, RowReport& report) {
     if (family.mlp == MlpKind::clamped_swiglu && t.mlp == MlpKind::swiglu) t.mlp = family.mlp;  // rows name the kind without its limits
     t.qkv_bias = m.qkv_bias;
     t.bidirectional = m.bidirectional.value_or(false);
-    const std::string usual = m.family.empty() ? "in LLaMA: no family is stated" : "in the family " + m.family;
+    const std::string usual =
+        m.family.empty() ? std::string(&family == &llama ? "in LLaMA" : "in GPT") + ": no family is stated" : "in the family " + m.family;
     if (m.mlp.empty()) report.assume("MLP as is usual " + usual);
     if (!m.tied_embeddings) report.assume(t.tied_embeddings ? "input and output embeddings tied" : "input and output embeddings not tied");
     report.assume("normalisation, positions, bias and dropout as is usual " + usual);
@@ -121,8 +138,20 @@ Workload transformer(const MeasuredModel& m, const MeasuredPlan& p, RowReport& r
     return {name, name, t, "the row"};
 }
 
+// As publications write names: "ResNet-50", "resnet50_v1.5", "bert_large_squad", "BERT-large (SQuAD fine-tuning)".
+std::optional<Workload> find_named(const std::string& name, const MeasurementSources& sources) {
+    if (auto workload = sources.workload(name)) return workload;
+    if (lower_case(name).starts_with("bert") && (mentions(name, "large") || mentions(name, "base")))
+        return sources.workload(std::string(mentions(name, "large") ? "bert-large" : "bert-base") +
+                                (mentions(name, "squad") ? "-squad" : ""));
+    std::string plain;
+    for (const char c : lower_case(name))
+        if (std::isalnum(static_cast<unsigned char>(c)) != 0) plain += c;
+    return sources.workload(plain);
+}
+
 Workload by_name(const MeasuredModel& m, const MeasurementSources& sources, RowReport& report) {
-    auto workload = sources.workload(m.name);
+    auto workload = find_named(m.name, sources);
     if (!workload) {
         report.complain("/model", "the row does not say how large \"" + m.name + "\" is, and no bundled model has this name",
                         "a transformer needs layers, hidden and heads");

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <system_error>
 
 namespace sextant {
 namespace {
@@ -16,7 +17,9 @@ bool is_profile_file(const fs::path& path) { return path.extension() == ".json" 
 std::vector<fs::path> profile_files(const fs::path& directory) {
     std::vector<fs::path> files;
     std::error_code error;
-    for (const auto& entry : fs::directory_iterator(directory, error))
+    const fs::directory_iterator entries(directory, error);
+    if (error && error != std::errc::no_such_file_or_directory) throw BackendError(directory.string() + ": " + error.message());
+    for (const auto& entry : entries)
         if (is_profile_file(entry.path())) files.push_back(entry.path());
     std::sort(files.begin(), files.end());
     return files;

@@ -120,10 +120,12 @@ void read_kernels(const FrameworkFields& r, Framework& f) {
     r.read("optimizer_kernels_per_tensor", f.optimizer_kernels_per_tensor, kernels_bounds);
     r.read("fused_gradient_accumulation", f.fused_gradient_accumulation);
     r.reader.optional("fuses_clamped_gate", f.fuses_clamped_gate);
+    r.reader.optional("composes_functions", f.composes_functions);
     r.reader.optional("fuses_expert_gate", f.fuses_expert_gate);
     r.reader.optional("accumulates_from_first", f.accumulates_from_first);
     r.reader.optional("makes_data_gradients", f.makes_data_gradients);
     r.read("fused_cross_entropy", f.fused_cross_entropy);
+    r.reader.optional("head_chunks", f.head_chunks);
     r.reader.optional("logits_gradient_apart", f.logits_gradient_apart);
     r.read("channels_last", f.channels_last);
     r.reader.optional("plain_kernels", f.plain_kernels);
@@ -140,6 +142,7 @@ void read_data_parallelism(const FrameworkFields& r, Framework& f) {
     r.optional("reduction_cycle", f.reduction_cycle, cycle_bounds);
     r.read("reduces_every_micro_batch", f.reduces_every_micro_batch);
     r.read("gradients_in_fp32", f.gradients_in_fp32);
+    r.reader.optional("reduces_whole_gradients", f.reduces_whole_gradients);
     r.reader.optional("keeps_both_gradients", f.keeps_both_gradients);
     r.reader.optional("copies_gradients_to_buckets", f.copies_gradients_to_buckets);
     r.reader.optional("flattens_gradients_to_update", f.flattens_gradients_to_update);
@@ -147,6 +150,7 @@ void read_data_parallelism(const FrameworkFields& r, Framework& f) {
     r.read("overlaps_parameter_gather", f.overlaps_parameter_gather);
     r.read("prefetch_blocks", f.prefetch_blocks, prefetch_bounds);
     r.read("reshards_after_forward", f.reshards_after_forward);
+    r.reader.optional("shards_are_masters", f.shards_are_masters);
     r.optional("list_of_pieces", f.list_of_pieces, overhead_bounds);
     r.read("overlap_slowdown", f.overlap_slowdown, slowdown_bounds);
     r.reader.word("offloaded_gradients", f.offloaded_gradients, offloaded_gradients_words);

@@ -3,6 +3,7 @@
 #include "model/io/profile/profile_fields.hpp"
 #include "model/io/scenario/data_source_reader.hpp"
 #include "model/io/scenario/plan_reader.hpp"
+#include "model/plan/framework_defaults.hpp"
 #include "model/search/plan_fields.hpp"
 
 namespace sextant {
@@ -221,7 +222,19 @@ void read_framework(ObjectReader& r, const ScenarioSources& sources, Scenario& s
     if (!node.value || problems(r.node()) != before) return;
     const Framework& framework = scenario.framework;
     name = scenario.use_ethernet && !framework.socket_library.empty() ? framework.socket_library : framework.library;
+    name = library_on(scenario.cluster.node.device, name);
     use(node);
+}
+
+// Whoever trains adapters alone loads the model below them in 16 bits (Hugging Face PEFT's guides), also where the framework keeps weights
+// that it trains in fp32 and casts them for each use.
+void narrow_frozen_weights(Scenario& s) {
+    const auto* t = std::get_if<TransformerSpec>(&s.workload.spec);
+    const bool narrow = size_of(s.plan.precision.compute) < size_of(DataType::fp32);
+    if (t == nullptr || !t->adapters || s.plan.autocast || !s.framework.casts_each_use || !narrow) return;
+    s.plan.autocast = false;
+    s.assumptions.push_back("the frozen model is loaded in " + std::string(to_text(s.plan.precision.compute)) +
+                            ": plan.autocast=true keeps it in fp32");
 }
 
 // Fields of the plan that a search may choose, and is not to.
@@ -290,6 +303,8 @@ Scenario read_scenario(const JsonFile& file, const ScenarioSources& sources, Dia
     scenario.plan.devices_per_node = wanted.devices_per_node;
 
     read_framework(r, sources, scenario);
+    narrow_frozen_weights(scenario);
+    scenario.plan.head_chunks = std::max(scenario.plan.head_chunks, scenario.framework.head_chunks);
     const std::size_t before_bandwidth = problems(hardware);
     if (wanted.has_cluster) read_network_bandwidth(hardware, scenario);
     wanted.usable = wanted.usable && problems(hardware) == before_bandwidth;

@@ -70,7 +70,7 @@ std::string_view name_of(Obvious kind) {
 }
 
 std::string_view name_of(RemedyKind kind) {
-    static constexpr std::string_view names[] = {"unpinned", "offload", "precision", "global_batch", "devices"};
+    static constexpr std::string_view names[] = {"unpinned", "head", "offload", "precision", "global_batch", "devices"};
     return names[static_cast<std::size_t>(kind)];
 }
 

@@ -81,6 +81,8 @@ std::string name_of(const PlanAnswer& a, const Remedy& r) {
         case RemedyKind::unpinned:
             return words(to_text(*r.field)) + " " + plan_field_text(*r.field, p) + " instead of " +
                    plan_field_text(*r.field, a.request.job.plan);
+        case RemedyKind::head:
+            return "the head over " + std::to_string(p.head_chunks) + " parts of the tokens in turn (plan.head_chunks)";
         case RemedyKind::offload:
             return "activations in host memory";
         case RemedyKind::precision:

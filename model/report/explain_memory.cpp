@@ -1,0 +1,136 @@
+// What the memory of the fullest rank consists of.
+#include "model/base/quantity_text.hpp"
+#include "model/plan/partition.hpp"
+#include "model/plan/recompute.hpp"
+#include "model/predict/state.hpp"
+#include "model/report/report.hpp"
+
+#include <algorithm>
+
+namespace sextant {
+namespace {
+
+std::string bytes_each(Bytes size) { return number_text(size / units::B, 3) + " bytes"; }
+
+class MemoryExplainer {
+public:
+    explicit MemoryExplainer(const Prepared& prepared)
+        : job_(prepared.state()),
+          memory_(stage_memory(job_)),
+          stage_(static_cast<std::size_t>(std::ranges::max_element(memory_, {}, &StageMemory::total) - memory_.begin())) {}
+
+    std::vector<std::string> explain() {
+        const StageMemory& m = memory_[stage_];
+        say("memory of the fullest rank" + (job_.stages.size() > 1 ? ", of stage " + std::to_string(stage_) : "") + ": " +
+            to_text(m.total()) + " of " + to_text(device_memory(job_)));
+        states(m);
+        if (!job_.scenario.plan.forward_only) activations(m);
+        rest(m);
+        return std::move(lines_);
+    }
+
+private:
+    void say(std::string line) { lines_.push_back(std::move(line)); }
+    void say(MemoryKind kind, const std::string& why) {
+        const Bytes size = memory_[stage_][kind];
+        if (size > Bytes{}) say("  " + std::string(to_text(kind)) + " " + to_text(size) + ": " + why);
+    }
+    static std::string parameters(double held) { return number_text(held / 1e6, 4) + " million parameters"; }
+
+    void states(const StageMemory& m) {
+        const Plan& plan = job_.scenario.plan;
+        const StageParameters p = parameters_of(job_, stage_);
+        const double weights = held_parameters(p.trained + p.frozen, plan, plan.shards_parameters());
+        say("  here " + parameters((p.trained + p.frozen).total()) +
+            (p.frozen.total() > 0 ? ", of which " + number_text(p.trained.total() / 1e6, 4) + " million are trained" : "") +
+            (plan.has_shards() ? "; of what is in shards 1/" + std::to_string(plan.shard_ranks()) : ""));
+        say(MemoryKind::weights, parameters(weights) + " of " + bytes_each(m[MemoryKind::weights] / weights));
+        const double gradients = held_parameters(p.trained, plan, plan.shards_gradients());
+        say(MemoryKind::gradients, parameters(gradients) + " of " + std::string(to_text(job_.precision.gradient_type())) +
+                                       ", and what is added up or copied before an exchange");
+        const double owned = held_parameters(p.trained, plan, plan.has_shards());
+        say(MemoryKind::optimizer, parameters(owned) + " of " + bytes_each(m[MemoryKind::optimizer] / owned) + ": " +
+                                       std::to_string(facts_of(plan.optimizer).states) + " states in " +
+                                       std::string(to_text(job_.precision.optimizer_state)) +
+                                       (job_.precision.master_weights ? ", and masters in fp32 unless the shards are those" : ""));
+    }
+
+    void activations(const StageMemory& m) {
+        const StageBlocks& blocks = job_.stages[stage_];
+        const double share = blocks.layers > 0 ? static_cast<double>(blocks.recomputed_layers) / blocks.layers : 0;
+        Bytes micro_batch, working;
+        for (std::size_t t = 0; t < job_.templates.size(); ++t) {
+            if (blocks.count[t] == 0) continue;
+            const bool layer = job_.roles[t] == BlockRole::layer;
+            micro_batch += blocks.count[t] * waiting_activations(job_.templates[t], job_, layer ? share : 0);
+            working = max(working, working_memory(job_.templates[t], job_, layer && blocks.recomputed_layers > 0));
+        }
+        const Bytes waiting = m[MemoryKind::activations] - working;
+        std::string what = "what backward reads of a micro-batch, " + to_text(micro_batch);
+        if (micro_batch > Bytes{}) what += ", of " + number_text(waiting / micro_batch, 3) + " that are under way";
+        if (working > Bytes{}) what += ", and " + to_text(working) + " that a block works on";
+        say(MemoryKind::activations, what);
+        const Network network = cut_network(job_.scenario);
+        for (std::size_t t = 0; t < job_.templates.size(); ++t)
+            if (blocks.count[t] > 0) block(t, blocks.count[t], network.templates[t].graph, share);
+    }
+
+    // The largest of what a block keeps.
+    void block(std::size_t t, int count, const OperatorGraph& graph, double share) {
+        const bool layer = job_.roles[t] == BlockRole::layer;
+        const Bytes keeps = waiting_activations(job_.templates[t], job_, layer ? share : 0);
+        std::string again;
+        if (layer && share > 0)
+            again = ", of which " + percent_text(share) + " run again from what they read, " + to_text(job_.templates[t].kept_input);
+        say("    block kind " + std::to_string(t + 1) + ", " + std::to_string(count) + " on this stage, keeps " + to_text(keeps) + again);
+        if (layer && share >= 1) return;
+        Plan plan = job_.scenario.plan;
+        plan.precision = job_.precision;
+        const std::vector<char> dropped = dropped_tensors(graph, plan);
+        std::vector<std::pair<Bytes, const Tensor*>> kept;
+        for (const TensorId id : saved_for_backward(graph)) {
+            const Tensor& tensor = graph.tensor(id);
+            if (dropped[id.value] == 0 && tensor.role != TensorRole::logits)
+                kept.emplace_back(tensor.elements() * element_size(tensor.role, plan.precision), &tensor);
+        }
+        std::ranges::stable_sort(kept, std::ranges::greater(), &std::pair<Bytes, const Tensor*>::first);
+        constexpr std::size_t most = 12;
+        for (std::size_t i = 0; i < std::min(most, kept.size()); ++i)
+            say("      " + kept[i].second->name + " " + shape_of(*kept[i].second) + " " + to_text(kept[i].first));
+        if (job_.scenario.framework.composes_functions)
+            say("      and what norms and gates keep between the functions that they are made of");
+        if (kept.size() > most) say("      and " + std::to_string(kept.size() - most) + " smaller ones");
+    }
+
+    static std::string shape_of(const Tensor& t) {
+        std::string text = "[";
+        for (const std::int64_t n : t.shape) text += (text.size() > 1 ? " x " : "") + std::to_string(n);
+        return text + "]";
+    }
+
+    void rest(const StageMemory& m) {
+        const Framework& f = job_.scenario.framework;
+        const Plan& plan = job_.scenario.plan;
+        say(MemoryKind::logits, "of the head and its loss" +
+                                    (f.fused_cross_entropy ? std::string() : std::string(", with a copy in fp32")) +
+                                    (plan.head_chunks > 1 ? ", one of " + std::to_string(plan.head_chunks) + " parts" : ""));
+        say(MemoryKind::gathered_weights, "of the block at work and " + std::to_string(f.prefetch_blocks) +
+                                              " ahead, or of all whose backward waits where none is given back");
+        say(MemoryKind::communication, f.communication_buffers.source);
+        say(MemoryKind::context, f.context.source);
+        say(MemoryKind::fragmentation, percent_text(f.fragmentation.value) + " of what comes and goes, " +
+                                           to_text(m[MemoryKind::activations] + m[MemoryKind::logits] + m[MemoryKind::gathered_weights]) +
+                                           ", less where that would not fit");
+    }
+
+    const Prepared::State& job_;
+    std::vector<StageMemory> memory_;
+    std::size_t stage_;
+    std::vector<std::string> lines_;
+};
+
+}  // namespace
+
+std::vector<std::string> explain_memory(const Prepared& prepared) { return MemoryExplainer(prepared).explain(); }
+
+}  // namespace sextant
