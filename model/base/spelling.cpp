@@ -69,4 +69,13 @@ std::vector<std::string> nearest_names(std::string_view word, const std::vector<
     return out;
 }
 
+std::string hint_for(std::string_view word, const std::vector<std::string_view>& known) {
+    constexpr std::size_t readable = 40;
+    const std::vector<std::string> near = nearest_names(word, known);
+    std::string hint = near.empty() ? "" : "did you mean \"" + near.front() + "\"?", list;
+    if (!near.empty() && known.size() > readable) return hint;
+    for (const std::string_view name : known) list.append(list.empty() ? "one of: " : ", ").append(name);
+    return hint + (near.empty() ? "" : " ") + list;
+}
+
 }  // namespace sextant

@@ -25,6 +25,15 @@ TEST(NearestNames, SaysNothingWhenNothingIsNear) {
     EXPECT_THAT(nearest_names(std::string(1000, 'a'), {"memory"}, 3), IsEmpty());
 }
 
+TEST(HintFor, NamesTheNearestAndListsWhatCanBeRead) {
+    EXPECT_EQ(hint_for("memry", {"memory", "power"}), "did you mean \"memory\"? one of: memory, power");
+    EXPECT_EQ(hint_for("xyzzy", {"memory", "power"}), "one of: memory, power");
+    std::vector<std::string_view> many(50, "power");
+    many.push_back("memory");
+    EXPECT_EQ(hint_for("memry", many), "did you mean \"memory\"?");
+    EXPECT_THAT(hint_for("xyzzy", many), testing::EndsWith(", power, memory"));
+}
+
 TEST(Printable, LeavesNothingThatATerminalWouldObey) {
     EXPECT_EQ(printable("\x1b[31mred\x07 \x7f"), "?[31mred? ?");
     EXPECT_EQ(printable("two\nlines,\ta tab, gr\xc3\xb6\xc3\x9f"), "two\nlines,\ta tab, gr\xc3\xb6\xc3\x9f");

@@ -31,12 +31,13 @@ void check_positions(const JsonNode& node, const TransformerSpec& spec) {
                                        "raise max_positions too, or shorten the sequence");
 }
 
-// What a network may have or not, with fields of its own.
+// What a network may have or not, with fields of its own; `needed`: one that has no usual value.
 template <class Part, class Fields>
-void read_part(ObjectReader& r, std::string_view name, std::optional<Part>& part, const Fields& fields) {
+void read_part(ObjectReader& r, std::string_view name, std::optional<Part>& part, const Fields& fields, std::string_view needed = {}) {
     const JsonNode node = r.get(name);
     if (!node.value) return;
     ObjectReader inner(node);
+    if (!part && !needed.empty()) inner.need(needed, "it has no usual value");
     fields(FieldReader<Part>{inner, part ? *part : part.emplace()});
 }
 
@@ -45,7 +46,8 @@ void read_transformer(ObjectReader& r, TransformerSpec& spec) {
     transformer_fields(FieldReader<TransformerSpec>{r, spec});
     if (heads_were_alike && !r.has("kv_heads")) spec.kv_heads = spec.heads;
     read_part(r, "mla", spec.mla, [](const auto& visit) { latent_attention_fields(visit); });
-    read_part(r, "moe", spec.moe, [](const auto& visit) { mixture_fields(visit); });
+    read_part(
+        r, "moe", spec.moe, [](const auto& visit) { mixture_fields(visit); }, "ffn_hidden");
     read_part(r, "ssm", spec.ssm, [](const auto& visit) { state_space_fields(visit); });
     read_part(r, "delta_rule", spec.delta_rule, [](const auto& visit) { delta_rule_fields(visit); });
     if (r.has("layer_pattern") && !r.has("layers")) spec.layers = static_cast<std::int64_t>(spec.layer_pattern.size());
