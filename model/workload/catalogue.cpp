@@ -138,4 +138,10 @@ std::vector<std::string> workload_names() {
     return names;
 }
 
+std::vector<std::string> workload_aliases() {
+    std::vector<std::string> names;
+    for (const auto& [alias, name] : aliases) names.emplace_back(alias);
+    return names;
+}
+
 }  // namespace sextant

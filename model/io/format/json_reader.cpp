@@ -330,7 +330,11 @@ JsonNode read_provenance(const JsonNode& n, Provenance& into) {
 }
 
 void complain_about_word(const JsonNode& n, const std::string& found, const std::vector<std::string_view>& known) {
-    n.complain(in_quotes(found) + " is not known here", hint_for(found, known));
+    complain_unknown(n, found, hint_for(found, known));
+}
+
+void complain_unknown(const JsonNode& n, const std::string& found, std::string hint) {
+    n.complain(in_quotes(found) + " is not known here", std::move(hint));
 }
 
 ObjectReader::ObjectReader(JsonNode n) : node_(std::move(n)) {

@@ -1,5 +1,6 @@
 #include "model/io/scenario/workload_reader.hpp"
 
+#include "model/base/spelling.hpp"
 #include "model/io/scenario/workload_fields.hpp"
 
 namespace sextant {
@@ -202,6 +203,22 @@ void read_overrides(ObjectReader& r, Workload& workload) {
     }
 }
 
+// The model that is meant, else those of its family, which begin with the same letters, else all.
+std::string hint_for_model(std::string_view name) {
+    const std::vector<std::string> listed = workload_names(), aliases = workload_aliases();
+    std::vector<std::string_view> known{listed.begin(), listed.end()};
+    known.insert(known.end(), aliases.begin(), aliases.end());
+    if (const std::vector<std::string> near = nearest_numbered_names(name, known); !near.empty())
+        return "did you mean \"" + near.front() + "\"?";
+    const std::string letters = lower_case(name.substr(0, name.find_first_of("0123456789-_. ")));
+    std::string family, all;
+    for (const std::string_view n : known)
+        if (letters.size() > 1 && n.starts_with(letters)) family.append(family.empty() ? "those of this kind: " : ", ").append(n);
+    if (!family.empty()) return family;
+    for (const std::string& n : listed) all.append(all.empty() ? "one of: " : ", ").append(n);
+    return all;
+}
+
 bool find_model(const JsonNode& node, const FindWorkload& find, Workload& workload) {
     std::string name;
     if (!read_value(node, name)) return false;
@@ -209,8 +226,7 @@ bool find_model(const JsonNode& node, const FindWorkload& find, Workload& worklo
         workload = std::move(*found);
         return true;
     }
-    const std::vector<std::string> names = workload_names();
-    complain_about_word(node, name, {names.begin(), names.end()});
+    complain_unknown(node, name, hint_for_model(name));
     return false;
 }
 
