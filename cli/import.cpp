@@ -11,12 +11,14 @@
 
 #include <iostream>
 #include <memory>
+#include <optional>
 
 namespace sextant {
 namespace {
 
 struct ImportOptions {
     std::string file, adapters, out;
+    std::optional<std::int64_t> seq_len;
 };
 
 std::string count_text(double parameters) {
@@ -42,13 +44,28 @@ Imported written(const Workload& workload) {
     // The summary builds the network: what cannot be built is not written.
     return {write_workload(workload), workload.name + ": " + size_text(workload) + '\n'};
 }
+// How long sequences are, and who says so.
+std::string length_text(const HfModel& model, bool stated) {
+    if (model.positions == 0) return "";
+    const std::int64_t tokens = std::get<TransformerSpec>(model.workload.spec).seq_len;
+    std::string text = "sequences of " + std::to_string(tokens) + " tokens";
+    if (stated)
+        text += ", as --seq-len says";
+    else if (tokens == model.positions)
+        text += ", as its config says";
+    if (tokens > model.positions) text += "; its config states " + std::to_string(model.positions);
+    if (tokens < model.positions) text += "; the model takes up to " + std::to_string(model.positions) + (stated ? "" : ": --seq-len");
+    return text + '\n';
+}
 Imported read_hf(const ImportOptions& options) {
     Diagnostics diagnostics;
     const JsonFile file = JsonFile::load(options.file, diagnostics);
-    Workload workload = import_hf_config(file);
-    if (!options.adapters.empty()) import_peft_config(JsonFile::load(options.adapters, diagnostics), workload);
+    HfModel model = import_hf_config(file, options.seq_len);
+    if (!options.adapters.empty()) import_peft_config(JsonFile::load(options.adapters, diagnostics), model.workload);
     diagnostics.throw_if_any();
-    return written(workload);
+    Imported found = written(model.workload);
+    found.summary += length_text(model, options.seq_len.has_value());
+    return found;
 }
 Imported read_onnx(const ImportOptions& options) { return written(import_onnx(std::filesystem::path(options.file))); }
 Imported read_dlio(const ImportOptions& options) { return {import_dlio(std::filesystem::path(options.file)), ""}; }
@@ -89,6 +106,11 @@ void add_import(CLI::App& app, ExitCode& exit_code) {
     hf.command
         ->add_option("--adapters", hf.options->adapters, "an adapter_config.json of PEFT: low-rank adapters are trained, and nothing else")
         ->type_name("FILE");
+    hf.command
+        ->add_option("--seq-len", hf.options->seq_len,
+                     "tokens of a sequence; else as many as the model takes, up to " + std::to_string(longest_usual_sequence))
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}))
+        ->type_name("N");
     add_format(*command, exit_code, "onnx", "an ONNX file: convolutions, dense layers, and how they are wired", "model.onnx", read_onnx);
     add_format(*command, exit_code, "dlio", "a workload of DLIO, as MLPerf Storage has them: what predict answers, as JSON",
                "unet3d_h100.yaml", read_dlio);

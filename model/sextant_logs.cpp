@@ -20,9 +20,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-enum class FileKind { nccl_tests, osu, gpu_topology, run, step_times, measurements, unknown };
+enum class FileKind { nccl_tests, osu, gpu_topology, run, step_times, measurements, unmeasured, unknown };
 
-// A document without a schema that is known here is taken for measurements, whose reader says what is wrong with it.
+constexpr auto taken = "nccl-tests, OSU micro-benchmarks, nvidia-smi topo -m, run.json, step times, measurements";
+
+// Of a JSON document; empty where it states none.
+std::string schema_of(const JsonFile& file) {
+    std::string schema;
+    const JsonNode root = file.root();
+    if (root.value && root.is_object() && root.child("schema").is_string()) read_value(root.child("schema"), schema);
+    return schema;
+}
+
+// A document without a schema is taken for measurements, whose reader says what is wrong with it.
 FileKind kind_of(const std::string& text, const std::string& name) {
     switch (kind_of_log(text)) {
         case LogKind::nccl_tests:
@@ -38,12 +48,10 @@ FileKind kind_of(const std::string& text, const std::string& name) {
     }
     Diagnostics unused;
     const JsonFile file = JsonFile::from_text(text, name, unused);
-    std::string schema;
-    const JsonNode root = file.root();
-    if (root.value && root.is_object() && root.child("schema").value) read_value(root.child("schema"), schema);
+    const std::string schema = schema_of(file);
     if (schema.starts_with("run/")) return FileKind::run;
     if (schema.starts_with("step-times/")) return FileKind::step_times;
-    return FileKind::measurements;
+    return schema.empty() ? FileKind::measurements : FileKind::unmeasured;
 }
 
 struct Job {
@@ -86,10 +94,19 @@ private:
                 return guarded([&] { read_steps(path, text); });
             case FileKind::measurements:
                 return diagnostics_.add({name, "", "published measurements beside logs", "fit to them alone"});
+            case FileKind::unmeasured:
+                return refuse_unmeasured(text, name);
             case FileKind::unknown:
-                return diagnostics_.add({name, "", "nobody's log that is known here",
-                                         "nccl-tests, OSU micro-benchmarks, nvidia-smi topo -m, run.json, step times, measurements"});
+                return diagnostics_.add({name, "", "nobody's log that is known here", taken});
         }
+    }
+
+    // A scenario, a profile.
+    void refuse_unmeasured(const std::string& text, const std::string& name) {
+        Diagnostics unused;
+        const std::string schema = schema_of(JsonFile::from_text(text, name, unused));
+        diagnostics_.add({name, "", "a " + schema.substr(0, schema.find('/')) + " (" + schema + "), in which nothing was measured",
+                          "--from takes " + std::string(taken)});
     }
 
     template <class Read>

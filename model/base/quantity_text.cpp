@@ -1,5 +1,9 @@
 #include "model/base/quantity_text.hpp"
 
+#include "model/base/spelling.hpp"
+
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -37,6 +41,29 @@ const UnitName& unit_for_printing(double magnitude, const UnitTable& table) {
         best = &units[i];
     }
     return *best;
+}
+
+// How units that others write end, and how they end here. None is taken: whether a "b" means bits or bytes is a factor of eight.
+constexpr struct {
+    std::string_view theirs, ours;
+} endings[] = {{"bps", "bit/s"},  {"b/s", "bit/s"}, {"bits/s", "bit/s"}, {"Bps", "B/s"}, {"b", "bit"},     {"bits", "bit"},
+               {"B", "B/s"},      {"bit", "bit/s"}, {"OPS", "OP/s"},     {"OPS", "OP"},  {"OPs", "OP/s"},  {"OPs", "OP"},
+               {"ops", "OP/s"},   {"ops", "OP"},    {"OP", "OP/s"},      {"sec", "s"},   {"seconds", "s"}, {"\u00b5s", "us"},
+               {"\u03bcs", "us"}, {"hr", "h"},      {"hrs", "h"},        {"mins", "min"}};
+
+// Units of the table that this one may stand for: written in the other way, or in letters of another case.
+std::vector<std::string_view> meant_units(std::string_view unit, const UnitTable& table) {
+    std::vector<std::string_view> meant;
+    const auto add = [&](const std::string& word) {
+        for (const UnitName& u : table.accepted)
+            if (lower_case(u.name) == lower_case(word)) return meant.push_back(u.name);
+    };
+    for (const auto& [theirs, ours] : endings)
+        if (unit.ends_with(theirs)) add(std::string(unit.substr(0, unit.size() - theirs.size())).append(ours));
+    // Who writes "gb/s" may not care for case.
+    const bool careless = std::ranges::none_of(unit, [](unsigned char c) { return std::isupper(c) != 0; });
+    if (meant.empty() || careless) add(std::string(unit));
+    return meant;
 }
 
 std::string_view trim(std::string_view t) {
@@ -110,9 +137,15 @@ ParsedQuantity parse_quantity(std::string_view text, const UnitTable& table) {
     if (unit.empty()) return {{}, "unit missing in \"" + std::string(text) + "\"; " + hint()};
     for (const UnitName& u : table.accepted)
         if (u.name == unit) return {value * u.si, {}};
-    std::string known;
+    const std::string number(t.data(), end);
+    std::string meant, known;
+    for (const std::string_view u : meant_units(unit, table))
+        meant += (meant.empty() ? "; did you mean \"" : "\" or \"") + number + " " + std::string(u);
+    if (!meant.empty()) meant += "\"?";
     for (const UnitName& u : table.accepted) known += (known.empty() ? "" : ", ") + std::string(u.name);
-    return {{}, "\"" + std::string(unit) + "\" is not a unit of " + std::string(table.dimension) + "; known: " + known};
+    return {{},
+            "\"" + std::string(unit) + "\" is not a unit of " + std::string(table.dimension) + meant +
+                (meant.empty() ? "; known: " : " known: ") + known};
 }
 
 std::string number_text(double value, int digits) {

@@ -24,7 +24,60 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     return row[b.size()];
 }
 
+enum class Rank { slip, part, guess };  // a slip of the finger, a part of the name
+
+struct Candidate {
+    Rank rank;
+    std::size_t distance;
+    std::string_view name;
+};
+
+// "llama-3.1-8b": 3.1 and 8.
+std::vector<std::string_view> numbers_in(std::string_view text) {
+    constexpr std::string_view digits = "0123456789";
+    std::vector<std::string_view> numbers;
+    for (std::size_t begin = text.find_first_of(digits); begin != std::string_view::npos; begin = text.find_first_of(digits, begin)) {
+        std::size_t end = text.find_first_not_of("0123456789.", begin);
+        if (end == std::string_view::npos) end = text.size();
+        const std::string_view number = text.substr(begin, end - begin);
+        numbers.push_back(number.substr(0, number.find_last_not_of('.') + 1));
+        begin = end;
+    }
+    return numbers;
+}
+
+// As far as both go.
+bool begin_alike(const std::vector<std::string_view>& a, const std::vector<std::string_view>& b) {
+    const std::size_t both = std::min(a.size(), b.size());
+    return std::equal(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(both), b.begin());
+}
+
+std::vector<std::string> names_of(const std::vector<Candidate>& candidates, std::size_t limit) {
+    std::vector<std::string> names;
+    for (const Candidate& c : candidates)
+        if (names.size() < limit) names.emplace_back(c.name);
+    return names;
+}
+
 char lower_case(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
+
+// Nearest first.
+std::vector<Candidate> candidates(std::string_view word, const std::vector<std::string_view>& names) {
+    if (word.empty() || word.size() > longest_word) return {};
+    const std::string wanted = sextant::lower_case(word);
+    std::vector<Candidate> found;
+    for (const std::string_view name : names) {
+        const std::string text = sextant::lower_case(name.substr(0, 2 * longest_word));
+        const bool contained =
+            wanted.size() >= 3 && text.size() >= 3 && (text.find(wanted) != std::string::npos || wanted.find(text) != std::string::npos);
+        const std::size_t distance = edit_distance(wanted, text);
+        const bool slip = distance <= std::max<std::size_t>(1, wanted.size() / 4);
+        if (contained || distance <= wanted.size() / 2)
+            found.push_back({slip ? Rank::slip : contained ? Rank::part : Rank::guess, distance, name});
+    }
+    std::ranges::stable_sort(found, {}, [](const Candidate& c) { return std::pair(c.rank, c.distance); });
+    return found;
+}
 
 }  // namespace
 
@@ -46,27 +99,23 @@ bool mentions(std::string_view text, std::string_view word) {
 }
 
 std::vector<std::string> nearest_names(std::string_view word, const std::vector<std::string_view>& names, std::size_t limit) {
-    if (word.empty() || word.size() > longest_word) return {};
-    struct Candidate {
-        int rank;  // a slip of the finger, a part of the name, a guess
-        std::size_t distance;
-        std::string_view name;
-    };
-    const std::string wanted = lower_case(word);
-    std::vector<Candidate> candidates;
-    for (const std::string_view name : names) {
-        const std::string text = lower_case(name.substr(0, 2 * longest_word));
-        const bool contained =
-            wanted.size() >= 3 && text.size() >= 3 && (text.find(wanted) != std::string::npos || wanted.find(text) != std::string::npos);
-        const std::size_t distance = edit_distance(wanted, text);
-        const bool slip = distance <= std::max<std::size_t>(1, wanted.size() / 4);
-        if (contained || distance <= wanted.size() / 2) candidates.push_back({slip ? 0 : contained ? 1 : 2, distance, name});
-    }
-    std::ranges::stable_sort(candidates, {}, [](const Candidate& c) { return std::pair(c.rank, c.distance); });
-    std::vector<std::string> out;
-    for (const Candidate& c : candidates)
-        if (out.size() < limit) out.emplace_back(c.name);
-    return out;
+    return names_of(candidates(word, names), limit);
+}
+
+std::vector<std::string> nearest_numbered_names(std::string_view word, const std::vector<std::string_view>& names, std::size_t limit) {
+    std::vector<Candidate> near = candidates(word, names);
+    const std::vector<std::string_view> numbers = numbers_in(word);
+    std::erase_if(near, [&](const Candidate& c) { return c.rank == Rank::guess || !begin_alike(numbers, numbers_in(c.name)); });
+    return names_of(near, limit);
+}
+
+std::string hint_for(std::string_view word, const std::vector<std::string_view>& known) {
+    constexpr std::size_t readable = 40;
+    const std::vector<std::string> near = nearest_names(word, known);
+    std::string hint = near.empty() ? "" : "did you mean \"" + near.front() + "\"?", list;
+    if (!near.empty() && known.size() > readable) return hint;
+    for (const std::string_view name : known) list.append(list.empty() ? "one of: " : ", ").append(name);
+    return hint + (near.empty() ? "" : " ") + list;
 }
 
 }  // namespace sextant

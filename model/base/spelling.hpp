@@ -19,4 +19,11 @@ bool mentions(std::string_view text, std::string_view word);
 // contain the word or are contained in it, then those within half its length. Case does not matter. Ties keep the order of `names`.
 std::vector<std::string> nearest_names(std::string_view word, const std::vector<std::string_view>& names, std::size_t limit = 1);
 
+// The same of names that are told apart by their numbers, as models are: up to there, these are alike, and nothing is guessed. Near
+// "llama-3.1-8" is "llama-3.1-8b", near "llama-3.2-1b" no "llama-2-7b".
+std::vector<std::string> nearest_numbered_names(std::string_view word, const std::vector<std::string_view>& names, std::size_t limit = 1);
+
+// What helps who wrote a word that is none of these: the nearest, and all of them unless there are so many that they would hide it.
+std::string hint_for(std::string_view word, const std::vector<std::string_view>& known);
+
 }  // namespace sextant

@@ -1,8 +1,10 @@
 #include "model/report/condition.hpp"
 
+#include "model/base/spelling.hpp"
+
+#include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <optional>
 
 namespace sextant {
 namespace {
@@ -17,21 +19,34 @@ std::string trimmed(std::string_view t) {
     throw InputError(Diagnostic{c.option + " '" + c.text + "'", "", std::move(what), std::move(hint)});
 }
 
-double plain_number(const Condition& c) {
+double plain_number(const Condition& c, std::string hint = "a plain number or a percentage, as in 0.4 or 40 %") {
     double value = 0;
     const char* end = c.value.data() + c.value.size();
     const auto [rest, error] = std::from_chars(c.value.data(), end, value);
     const std::string unit = trimmed({rest, static_cast<std::size_t>(end - rest)});
     if (error != std::errc{} || !std::isfinite(value) || !(unit.empty() || unit == "%"))
-        refuse(c, "\"" + c.value + "\" is not a number", "a plain number or a percentage, as in 0.4 or 40 %");
+        refuse(c, "\"" + c.value + "\" is not a number", std::move(hint));
     return unit == "%" ? value / 100 : value;
 }
 
+double truth(const Condition& c) {
+    if (c.value == "true") return 1;
+    if (c.value == "false") return 0;
+    return plain_number(c, "true or false, as in '" + c.quantity + " == false'");
+}
+
 double value_in(const Condition& c, const NamedQuantity& q) {
+    if (q.yes_or_no) return truth(c);
     if (!q.table) return plain_number(c);
     const ParsedQuantity parsed = parse_quantity(c.value, *q.table);
     if (!parsed.si) refuse(c, parsed.error, {});
     return *parsed.si;
+}
+
+[[noreturn]] void refuse_unknown(const Condition& c, const std::vector<NamedQuantity>& quantities) {
+    std::vector<std::string_view> names;
+    for (const NamedQuantity& q : quantities) names.push_back(q.name);
+    refuse(c, "\"" + c.quantity + "\" is not reported", hint_for(c.quantity, names));
 }
 
 }  // namespace
@@ -46,7 +61,7 @@ std::vector<NamedQuantity> named_quantities(const Report& r) {
                                        {"samples_per_s", r.samples_per_s.si(), nullptr},
                                        {"memory", e.peak_memory.si(), size},
                                        {"host_memory", e.host.total().si(), size},
-                                       {"fits", e.fits() ? 1.0 : 0.0, nullptr},
+                                       {"fits", e.fits() ? 1.0 : 0.0, nullptr, true},
                                        {"mfu", r.mfu, nullptr},
                                        {"hfu", r.hfu, nullptr},
                                        {"scaling_efficiency", r.scaling_efficiency, nullptr},
@@ -111,28 +126,38 @@ std::vector<Condition> read_conditions(const std::vector<std::string>& texts, st
 
 bool holds(const Condition& c, const Report& r) { return holds(c, named_quantities(r)); }
 
+const NamedQuantity* quantity_of(const Condition& c, const std::vector<NamedQuantity>& quantities) {
+    const auto found = std::ranges::find(quantities, c.quantity, &NamedQuantity::name);
+    return found == quantities.end() ? nullptr : &*found;
+}
+
+bool asks_for_less(const Condition& c) { return c.relation == Relation::less || c.relation == Relation::less_equal; }
+
+std::optional<double> nearer(const Condition& c, std::optional<double> a, std::optional<double> b) {
+    if (c.relation == Relation::equal || c.relation == Relation::not_equal) return {};
+    if (!a || !b) return a ? a : b;
+    return asks_for_less(c) ? std::min(*a, *b) : std::max(*a, *b);
+}
+
 bool holds(const Condition& c, const std::vector<NamedQuantity>& quantities) {
-    for (const NamedQuantity& q : quantities) {
-        if (q.name != c.quantity) continue;
-        const double value = value_in(c, q);
-        switch (c.relation) {
-            case Relation::less:
-                return q.si < value;
-            case Relation::less_equal:
-                return q.si <= value;
-            case Relation::greater:
-                return q.si > value;
-            case Relation::greater_equal:
-                return q.si >= value;
-            case Relation::equal:
-                return q.si == value;
-            case Relation::not_equal:
-                return q.si != value;
-        }
+    const NamedQuantity* q = quantity_of(c, quantities);
+    if (!q) refuse_unknown(c, quantities);
+    const double value = value_in(c, *q);
+    switch (c.relation) {
+        case Relation::less:
+            return q->si < value;
+        case Relation::less_equal:
+            return q->si <= value;
+        case Relation::greater:
+            return q->si > value;
+        case Relation::greater_equal:
+            return q->si >= value;
+        case Relation::equal:
+            return q->si == value;
+        case Relation::not_equal:
+            return q->si != value;
     }
-    std::string known;
-    for (const NamedQuantity& q : quantities) known += (known.empty() ? "" : ", ") + q.name;
-    refuse(c, "\"" + c.quantity + "\" is not reported", "one of: " + known);
+    return false;
 }
 
 }  // namespace sextant

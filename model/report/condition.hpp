@@ -6,7 +6,7 @@
 #include "model/report/report.hpp"
 
 #include <functional>
-
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +18,7 @@ struct NamedQuantity {
     std::string name;
     double si = 0;
     const UnitTable* table = nullptr;
+    bool yes_or_no = false;  // 1 or 0, which may be written as true and false
 };
 
 // Everything that a condition may ask about, in the order of the report.
@@ -46,5 +47,11 @@ std::vector<Condition> read_conditions(const std::vector<std::string>& texts, st
 // Throws InputError when there is no such quantity or the value lacks its unit. A fraction may be written as "10 %".
 bool holds(const Condition&, const std::vector<NamedQuantity>&);
 bool holds(const Condition&, const Report&);
+
+// The quantity that a condition is about; null where there is none of its name.
+const NamedQuantity* quantity_of(const Condition&, const std::vector<NamedQuantity>&);
+bool asks_for_less(const Condition&);  // "<", "<="
+// Of two values of that quantity the one nearer to what is asked: the smaller where less is, else the larger; none of "==" and "!=".
+std::optional<double> nearer(const Condition&, std::optional<double>, std::optional<double>);
 
 }  // namespace sextant

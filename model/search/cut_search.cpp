@@ -190,11 +190,20 @@ void CutSearch::price_what_fits() {
     const auto take = [this](const StepPrice& step, Bytes memory) {
         ++found_.counts.priced;
         if (!admits(step.terms.total(), memory)) return;
-        const PlanChoice choice = plan_choice(pricer_.scenario(), step.terms, memory);
-        const auto meets = [&](const Condition& c) { return holds(c, named_quantities(choice)); };
-        if (std::ranges::all_of(request_.where, meets)) found_.ranking.add(choice);
+        judge(plan_choice(pricer_.scenario(), step.terms, memory));
     };
     pricer_.price_aside(take, request_.prune ? PlanPricer::Worth(worth) : nullptr);
+}
+
+void CutSearch::judge(const PlanChoice& choice) {
+    const std::vector<Condition>& where = request_.where;
+    if (where.empty()) return found_.ranking.add(choice);
+    const std::vector<NamedQuantity> quantities = named_quantities(choice);
+    if (std::ranges::all_of(where, [&](const Condition& c) { return holds(c, quantities); })) return found_.ranking.add(choice);
+    if (found_.ranking.leader() != nullptr) return;
+    NearestValues values(where.size());
+    for (std::size_t i = 0; i < where.size(); ++i) values[i] = quantity_of(where[i], quantities)->si;
+    come_nearer(found_.nearest, where, values);
 }
 
 bool CutSearch::admits(Seconds step, Bytes memory) const {

@@ -14,6 +14,7 @@ struct CutFindings {
     Ranking ranking;
     SearchCounts counts;
     std::optional<PlanChoice> smallest;  // of the plans that do not fit
+    NearestValues nearest{};             // while no plan is known that meets all conditions
 };
 
 class CutSearch {
@@ -35,6 +36,7 @@ private:
     // At the recompute at hand. Whether it fits.
     bool try_plan();
     void price_what_fits();
+    void judge(const PlanChoice&);
     void run_again(const Plan& family, int blocks, int layers);
     [[nodiscard]] int fewest_blocks_again(const Plan& family, int layers);
     [[nodiscard]] bool admits(Seconds step, Bytes memory) const;

@@ -26,6 +26,7 @@ PlanAnswer answer_of(const PlanQuestion& question, const SearchResult& found) {
     answer.complete = found.complete;
     answer.front = found.front;
     answer.smallest = found.smallest;
+    answer.nearest = found.nearest;
     answer.own = try_plan(request.job, question.own);
     for (const PlanChoice& choice : found.best)
         answer.best.push_back({choice, make_report(prepare(with_plan(request.job, choice.plan))), {}, other_placements(request, choice)});

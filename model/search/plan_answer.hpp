@@ -26,6 +26,7 @@ struct PlanAnswer {
     std::vector<RankedPlan> best;        // best first
     std::vector<PlanChoice> front;       // by throughput, highest first
     std::optional<PlanChoice> smallest;  // where none fits
+    NearestValues nearest;               // where conditions rule out all that fit
     TriedPlan own;
     std::vector<PlanChange> changes;  // of the best plan
     std::vector<Alternative> alternatives;

@@ -177,6 +177,12 @@ PlanChoice plan_choice(const Scenario& job, const Terms& terms, Bytes memory) {
     return c;
 }
 
+void come_nearer(NearestValues& nearest, const std::vector<Condition>& where, const NearestValues& others) {
+    if (others.empty()) return;
+    nearest.resize(where.size());
+    for (std::size_t i = 0; i < where.size(); ++i) nearest[i] = nearer(where[i], nearest[i], others[i]);
+}
+
 SearchCounts& SearchCounts::operator+=(const SearchCounts& o) {
     priced += o.priced;
     too_large += o.too_large;
@@ -214,6 +220,7 @@ SearchResult search(const SearchRequest& request, const std::function<bool(const
             if (!found[i]) continue;
             ranking.add(found[i]->ranking);
             result.counts += found[i]->counts;
+            come_nearer(result.nearest, request.where, found[i]->nearest);
             const auto& smallest = found[i]->smallest;
             if (smallest && (!result.smallest || smallest->memory < result.smallest->memory)) result.smallest = smallest;
             found[i].reset();
@@ -223,7 +230,7 @@ SearchResult search(const SearchRequest& request, const std::function<bool(const
     if (result.counts.all() == 0 && result.complete) throw InputError(refusal(parts));
     result.best = ranking.best();
     result.front = ranking.front();
-    if (!result.best.empty()) result.smallest.reset();
+    if (!result.best.empty()) result.smallest.reset(), result.nearest.clear();
     if (result.smallest) {
         const Scenario smallest = with_plan(request.job, result.smallest->plan);
         result.smallest = plan_choice(smallest, estimate(prepare(smallest)).terms, result.smallest->memory);

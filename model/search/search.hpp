@@ -65,11 +65,17 @@ struct SearchProgress {
     const PlanChoice* best = nullptr;
 };
 
+// Of each condition of a request the value of its quantity that comes nearest to what it asks, of many plans; none of those that ask for
+// one value.
+using NearestValues = std::vector<std::optional<double>>;
+void come_nearer(NearestValues&, const std::vector<Condition>& where, const NearestValues& others);
+
 struct SearchResult {
     // Best first; of plans that come to the same the simplest, of those that differ in where ranks stand only the best.
     std::vector<PlanChoice> best;
     std::vector<PlanChoice> front;       // nobody is better in throughput, memory and cost at once; by throughput, highest first
     std::optional<PlanChoice> smallest;  // of all, where none fits: needs the least memory
+    NearestValues nearest;               // of all that fit, where none meets every condition
     SearchCounts counts;
     bool complete = true;  // false: stopped before its end, best so far
 };

@@ -58,14 +58,40 @@ TransformerSpec spec_of(NetworkStyle style) {
     return spec;
 }
 
-// The names that timm, and NVIDIA's tables of performance, give to networks of the table.
+// The names that timm, and NVIDIA's tables of performance, give to networks of the table; and models that are such a network with other
+// weights.
 constexpr std::pair<std::string_view, std::string_view> aliases[] = {
-    {"vit_small_patch16_224", "vit-s16"},          {"vit_base_patch16_224", "vit-b16"},
-    {"vit_base_patch32_224", "vit-b32"},           {"vit_large_patch16_224", "vit-l16"},
-    {"vit_large_patch32_224", "vit-l32"},          {"vit_huge_patch14_224", "vit-h14"},
-    {"Nemotron_3_Nano", "nemotron-3-nano-30b"},    {"Nemotron V3 Nano 30B", "nemotron-3-nano-30b"},
-    {"Nemotron_3_Super", "nemotron-3-super-120b"}, {"Nemotron V3 Super 120B", "nemotron-3-super-120b"},
-    {"Nemotron_3_Ultra", "nemotron-3-ultra-550b"}, {"Nemotron V3 Ultra 550B", "nemotron-3-ultra-550b"},
+    {"vit_small_patch16_224", "vit-s16"},
+    {"vit_base_patch16_224", "vit-b16"},
+    {"vit_base_patch32_224", "vit-b32"},
+    {"vit_large_patch16_224", "vit-l16"},
+    {"vit_large_patch32_224", "vit-l32"},
+    {"vit_huge_patch14_224", "vit-h14"},
+    {"vit-base", "vit-b16"},
+    {"vit-large", "vit-l16"},
+    {"vit-huge", "vit-h14"},
+    {"Nemotron_3_Nano", "nemotron-3-nano-30b"},
+    {"Nemotron V3 Nano 30B", "nemotron-3-nano-30b"},
+    {"Nemotron_3_Super", "nemotron-3-super-120b"},
+    {"Nemotron V3 Super 120B", "nemotron-3-super-120b"},
+    {"Nemotron_3_Ultra", "nemotron-3-ultra-550b"},
+    {"Nemotron V3 Ultra 550B", "nemotron-3-ultra-550b"},
+    {"llama-3.1-8b", "llama-3-8b"},
+    {"llama-3.1-70b", "llama-3-70b"},
+    {"llama-3.3-70b", "llama-3-70b"},
+    {"llama-3-405b", "llama-3.1-405b"},
+    {"yi-1.5-6b", "yi-6b"},
+    {"yi-1.5-9b", "yi-9b"},
+    {"yi-1.5-34b", "yi-34b"},
+    {"mistral-nemo", "mistral-nemo-12b"},
+    {"mistral-small", "mistral-small-24b"},
+    {"qwen2-0.5b", "qwen2.5-0.5b"},
+    {"qwen2-1.5b", "qwen2.5-1.5b"},
+    {"qwen2-7b", "qwen2.5-7b"},
+    {"qwen2-72b", "qwen2.5-72b"},
+    {"deepseek-r1", "deepseek-v3"},
+    {"distilbert", "distilbert-base"},
+    {"bloom", "bloom-176b"},
 };
 
 std::array<std::span<const CatalogueEntry>, 4> families() { return {gpt_entries(), llama_entries(), hybrid_entries(), encoder_entries()}; }
@@ -109,6 +135,12 @@ std::vector<std::string> workload_names() {
     for (const auto& family : families())
         for (const CatalogueEntry& e : family) names.emplace_back(e.name);
     for (std::string& name : convolutional_names()) names.push_back(std::move(name));
+    return names;
+}
+
+std::vector<std::string> workload_aliases() {
+    std::vector<std::string> names;
+    for (const auto& [alias, name] : aliases) names.emplace_back(alias);
     return names;
 }
 

@@ -10,12 +10,25 @@ void squad(TransformerSpec& spec) {
     spec.pooler = false;
     spec.max_positions = 512;
 }
+void roberta(TransformerSpec& spec) {  // arXiv 1907.11692, section 4: masked words alone; its position table starts at two
+    spec.pooler = false;
+    spec.type_vocab = 1;
+    spec.max_positions = spec.seq_len + 2;
+    pretraining(spec);
+}
+void distilbert(TransformerSpec& spec) {  // without the teacher that it learns from
+    spec.pooler = false;
+    spec.type_vocab = 0;
+    pretraining(spec);
+}
 void head_64(TransformerSpec& spec) { spec.head_dim = 64; }
 void head_128(TransformerSpec& spec) { spec.head_dim = 128; }
 void patch_14(TransformerSpec& spec) { spec.patch_px = 14; }
 void patch_32(TransformerSpec& spec) { spec.patch_px = 32; }
 
 constexpr std::string_view bert_paper = "arXiv 1810.04805, section 3";
+constexpr std::string_view roberta_paper = "arXiv 1907.11692, table 9; config.json of FacebookAI/roberta";
+constexpr std::string_view distilbert_paper = "arXiv 1910.01108, section 3; config.json of distilbert/distilbert-base-uncased";
 constexpr std::string_view t5_paper = "arXiv 1910.10683, section 3.7; config.json of google-t5";
 constexpr std::string_view vit_paper = "arXiv 2010.11929, table 1";
 constexpr std::string_view deit = "arXiv 2012.12877, table 1 (small)";
@@ -26,6 +39,9 @@ constexpr CatalogueEntry encoder_networks[] = {
     {"bert-large", "BERT large", bert_paper, bert, 24, 1024, 4096, 16, 16, 30522, 512, pretraining},
     {"bert-base-squad", "BERT base, SQuAD", bert_paper, bert, 12, 768, 3072, 12, 12, 30522, 384, squad},
     {"bert-large-squad", "BERT large, SQuAD", bert_paper, bert, 24, 1024, 4096, 16, 16, 30522, 384, squad},
+    {"roberta-base", "RoBERTa base", roberta_paper, bert, 12, 768, 3072, 12, 12, 50265, 512, roberta},
+    {"roberta-large", "RoBERTa large", roberta_paper, bert, 24, 1024, 4096, 16, 16, 50265, 512, roberta},
+    {"distilbert-base", "DistilBERT base", distilbert_paper, bert, 6, 768, 3072, 12, 12, 30522, 512, distilbert},
     {"t5-small", "T5 small", t5_paper, t5, 6, 512, 2048, 8, 8, 32128, 512, head_64},
     {"t5-base", "T5 base", t5_paper, t5, 12, 768, 3072, 12, 12, 32128, 512, head_64},
     {"t5-large", "T5 large", t5_paper, t5, 24, 1024, 4096, 16, 16, 32128, 512, head_64},

@@ -177,6 +177,7 @@ WorkloadSize size_of(const Workload&);
 // Bundled models by name ("gpt3-175b", "llama-2-7b", "resnet50", "bert-large"...), see workload_names().
 std::optional<Workload> find_workload(std::string_view name);
 std::vector<std::string> workload_names();
+std::vector<std::string> workload_aliases();  // other names of these, for find_workload
 std::vector<std::string> convolutional_names();
 
 }  // namespace sextant

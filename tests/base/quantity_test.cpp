@@ -1,8 +1,10 @@
 #include "model/base/quantity_text.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <string>
 
 namespace sextant {
 namespace {
@@ -25,6 +27,24 @@ TEST(QuantityText, ReadsAUnitAndRefusesANakedNumber) {
     EXPECT_FALSE(parse_quantity("20 us", unit_table<Bandwidth>()).si);
     EXPECT_FALSE(parse_quantity("1e999 s", unit_table<Seconds>()).si);
     EXPECT_FALSE(parse_quantity("nan s", unit_table<Seconds>()).si);
+}
+
+// The unit that is meant is named, and not taken: a "b" may be a bit or a byte.
+TEST(QuantityText, NamesTheUnitThatAnotherSpellingMeans) {
+    const auto complaint = [](const char* text, const UnitTable& table) { return parse_quantity(text, table).error; };
+    const UnitTable &bandwidth = unit_table<Bandwidth>(), &size = unit_table<Bytes>(), &rate = unit_table<FlopRate>();
+    EXPECT_THAT(complaint("400Gbps", bandwidth),
+                testing::HasSubstr("\"Gbps\" is not a unit of bandwidth; did you mean \"400 Gbit/s\"? known: PB/s"));
+    for (const auto* text : {"400 Gb/s", "400 GBit/s", "400 Gbits/s", "400 gbps", "400 Gbit"})
+        EXPECT_THAT(complaint(text, bandwidth), testing::HasSubstr("did you mean \"400 Gbit/s\"?")) << text;
+    EXPECT_THAT(complaint("1.5e2 MBps", bandwidth), testing::HasSubstr("did you mean \"1.5e2 MB/s\"?"));
+    EXPECT_THAT(complaint("25 gb/s", bandwidth), testing::HasSubstr("did you mean \"25 Gbit/s\" or \"25 GB/s\"?"));
+    EXPECT_THAT(complaint("100 GiB", bandwidth), testing::HasSubstr("did you mean \"100 GiB/s\"?"));
+    EXPECT_THAT(complaint("80 gib", size), testing::HasSubstr("did you mean \"80 GiB\"?"));
+    EXPECT_THAT(complaint("312 TFLOPS", rate), testing::HasSubstr("did you mean \"312 TFLOP/s\"?"));
+    EXPECT_THAT(complaint("2 TFLOPs", unit_table<Flops>()), testing::HasSubstr("did you mean \"2 TFLOP\"?"));
+    EXPECT_THAT(complaint("20 \u00b5s", unit_table<Seconds>()), testing::HasSubstr("did you mean \"20 us\"?"));
+    EXPECT_THAT(complaint("3 parsecs", bandwidth), testing::HasSubstr("\"parsecs\" is not a unit of bandwidth; known: "));
 }
 
 TEST(QuantityText, PrintsTheUnitThatLeavesOneToThreeDigits) {

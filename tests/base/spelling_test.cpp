@@ -25,6 +25,27 @@ TEST(NearestNames, SaysNothingWhenNothingIsNear) {
     EXPECT_THAT(nearest_names(std::string(1000, 'a'), {"memory"}, 3), IsEmpty());
 }
 
+TEST(NearestNumberedNames, HaveTheNumbersOfTheWord) {
+    const std::vector<std::string_view> names{"llama-2-7b", "llama-3-8b", "llama-3.1-8b", "mixtral-8x7b", "opt-1.3b", "bert-large"};
+    EXPECT_THAT(nearest_numbered_names("llama-3.2-1b", names), IsEmpty());
+    EXPECT_THAT(nearest_numbered_names("llama-3.1-8", names), ElementsAre("llama-3.1-8b"));
+    EXPECT_THAT(nearest_numbered_names("llama3-8b", names), ElementsAre("llama-3-8b"));
+    EXPECT_THAT(nearest_numbered_names("meta-llama/Llama-2-7b-hf", names), ElementsAre("llama-2-7b"));
+    EXPECT_THAT(nearest_numbered_names("mistralai/Mixtral-8x7B-v0.1", names), ElementsAre("mixtral-8x7b"));  // numbers behind a name
+    EXPECT_THAT(nearest_numbered_names("bert-lage", names), ElementsAre("bert-large"));
+    EXPECT_THAT(nearest_numbered_names("opt", names), ElementsAre("opt-1.3b"));  // which of them is not said
+    EXPECT_THAT(nearest_numbered_names("t5-7b", names), IsEmpty());
+}
+
+TEST(HintFor, NamesTheNearestAndListsWhatCanBeRead) {
+    EXPECT_EQ(hint_for("memry", {"memory", "power"}), "did you mean \"memory\"? one of: memory, power");
+    EXPECT_EQ(hint_for("xyzzy", {"memory", "power"}), "one of: memory, power");
+    std::vector<std::string_view> many(50, "power");
+    many.push_back("memory");
+    EXPECT_EQ(hint_for("memry", many), "did you mean \"memory\"?");
+    EXPECT_THAT(hint_for("xyzzy", many), testing::EndsWith(", power, memory"));
+}
+
 TEST(Printable, LeavesNothingThatATerminalWouldObey) {
     EXPECT_EQ(printable("\x1b[31mred\x07 \x7f"), "?[31mred? ?");
     EXPECT_EQ(printable("two\nlines,\ta tab, gr\xc3\xb6\xc3\x9f"), "two\nlines,\ta tab, gr\xc3\xb6\xc3\x9f");

@@ -202,6 +202,7 @@ TEST(CalibrateFrom, RefusesWhatItCannotUseAndSaysWhatWouldHelp) {
     refused({logs + "README.md"}, "nobody's log");
     refused({logs + "nccl_all_reduce.txt", logs + "osu_latency.txt", "--cluster", "dgx-a100"}, "a profile holds one library");
     refused({logs + "nccl_all_reduce_two_hosts.txt", "--cluster", "pcie-4x1080ti"}, "no place on");
+    refused({"scenarios/gpt3-175b-1024xa100.json", "--out", "/tmp/x.json"}, "a scenario (scenario/1), in which nothing was measured");
     const std::string bundled = SEXTANT_SOURCE_DIR "/measurements/collectives";
     for (const auto& file : fs::directory_iterator(bundled)) {
         refused({file.path().string(), "--out", "/tmp/x.json"}, "of many machines");

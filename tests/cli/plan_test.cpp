@@ -1,4 +1,5 @@
 // `sextant plan` and `sextant scale` as scripts use them: exit codes, the keys of their JSON, files that they write.
+#include "model/base/quantity_text.hpp"
 #include "model/predict/estimate.hpp"
 #include "tests/cli/process_json.hpp"
 
@@ -157,6 +158,9 @@ TEST(Plan, exits_with_4_when_conditions_rule_everything_out) {
     const ProcessResult r = plan_default({"--where", "step_time < 1 us"});
     EXPECT_EQ(r.exit_code, 4);
     EXPECT_THAT(r.out, HasSubstr("No plan meets every condition"));
+    const Json fastest = json_of(plan_default({"--format", "json", "--no-simulate", "--objective", "time"})).at("best").at(0);
+    const std::string nearest = to_text(Seconds::from_si(fastest.at("step_time_s").get<double>()));
+    EXPECT_THAT(r.out, HasSubstr(" fit in memory; of these the smallest step_time is " + nearest + ": ask for less with --where"));
 }
 
 TEST(Plan, draws_a_picture) {

@@ -111,16 +111,36 @@ TEST(Predict, says_how_many_steps_a_run_has) {
     EXPECT_THAT(run_sextant({"predict", "scenarios/gpt3-175b-1024xa100.json"}).out, HasSubstr("\n  steps                 95368\n"));
 }
 
-// What an import says of a network is what a report counts: of Mistral the pairs in its causal windows, 532 TFLOP where all are 1.03 PFLOP.
+// What an import says of a network is what a report counts: of Mistral the pairs in its causal windows, 532 TFLOP where all are 1.03 PFLOP
+// in sequences as long as it takes.
 TEST(Predict, counts_the_flops_that_an_import_states) {
     const std::string file = testing::TempDir() + "sextant_predict_mistral_" + std::to_string(::getpid()) + ".json";
-    const ProcessResult imported = run_sextant({"import", "hf", "tests/io/hf_configs/mistral.json", "--out", file});
-    EXPECT_EQ(imported.out, "mistral: 7.242 billion parameters, 532 TFLOP forward per sequence\n");
+    const ProcessResult imported = run_sextant({"import", "hf", "tests/io/hf_configs/mistral.json", "--seq-len", "32768", "--out", file});
+    EXPECT_EQ(imported.out,
+              "mistral: 7.242 billion parameters, 532 TFLOP forward per sequence\n"
+              "sequences of 32768 tokens, as --seq-len says\n");
     const Json report = json_of(predict_default({"--format", "json", "--set", "workload=" + file, "--set", "plan.flash_attention=true"}));
     EXPECT_NEAR(report.at("model_flops").get<double>() / (3 * report.at("effective_batch").get<double>()), 532e12, 0.5e12);
     std::filesystem::remove(file);
-    EXPECT_THAT(run_sextant({"import", "hf", "tests/io/hf_configs/deepseek_v3.json"}).err,
+    EXPECT_THAT(run_sextant({"import", "hf", "tests/io/hf_configs/deepseek_v3.json", "--seq-len", "163840"}).err,
                 HasSubstr("682.6 billion parameters, 38.24 billion of them active, 80.7 PFLOP forward"));
+}
+
+TEST(Import, says_how_long_sequences_are_and_why) {
+    const auto said = [](const char* config, const std::vector<std::string>& options = {}) {
+        std::vector<std::string> all{"import", "hf", std::string("tests/io/hf_configs/") + config};
+        all.insert(all.end(), options.begin(), options.end());
+        return run_sextant(all).err;
+    };
+    EXPECT_THAT(said("llama.json"), HasSubstr("\nsequences of 8192 tokens; the model takes up to 131072: --seq-len\n"));
+    EXPECT_THAT(said("llama.json", {"--seq-len", "16384"}),
+                HasSubstr("\nsequences of 16384 tokens, as --seq-len says; the model takes up to 131072\n"));
+    EXPECT_THAT(said("gpt_neox.json", {"--seq-len", "4096"}),
+                HasSubstr("\nsequences of 4096 tokens, as --seq-len says; its config states 2048\n"));
+    EXPECT_THAT(said("gpt2.json"), HasSubstr("\nsequences of 1024 tokens, as its config says\n"));
+    EXPECT_THAT(said("vit.json"), Not(HasSubstr("sequences of")));
+    EXPECT_THAT(said("gpt2.json", {"--seq-len", "2048"}), HasSubstr("--seq-len 1024 at most"));
+    EXPECT_EQ(run_sextant({"import", "hf", "tests/io/hf_configs/gpt2.json", "--seq-len", "0"}).exit_code, 2);
 }
 
 TEST(Import, leaves_the_file_that_was_there_where_it_cannot_write_all_of_another) {

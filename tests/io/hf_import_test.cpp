@@ -16,18 +16,20 @@ using ::testing::HasSubstr;
 struct Imported {
     Workload workload;
     std::vector<Diagnostic> problems;
+    std::int64_t positions = 0;
 };
 
-Imported import(JsonFile file, Diagnostics& diagnostics, const std::vector<std::string>& assignments = {}) {
+Imported import(JsonFile file, Diagnostics& diagnostics, const std::vector<std::string>& assignments = {},
+                std::optional<std::int64_t> seq_len = {}) {
     for (const std::string& assignment : assignments) file.set(assignment);
-    Workload workload = import_hf_config(file);
-    return {std::move(workload), diagnostics.list()};
+    HfModel model = import_hf_config(file, seq_len);
+    return {std::move(model.workload), diagnostics.list(), model.positions};
 }
 
-Imported import_family(std::string_view type, const std::vector<std::string>& assignments = {}) {
+Imported import_family(std::string_view type, const std::vector<std::string>& assignments = {}, std::optional<std::int64_t> seq_len = {}) {
     Diagnostics diagnostics;
     const std::string path = SEXTANT_SOURCE_DIR "/tests/io/hf_configs/" + std::string(type) + ".json";
-    return import(JsonFile::load(path, diagnostics), diagnostics, assignments);
+    return import(JsonFile::load(path, diagnostics), diagnostics, assignments, seq_len);
 }
 
 // A released model of each family, and its parameters as its weights have them.
@@ -143,12 +145,29 @@ TEST(HuggingFaceImport, every_family_has_a_released_model_among_these_tests) {
     EXPECT_THAT(hf_model_types(), ::testing::ElementsAreArray(tested));
 }
 
-TEST(HuggingFaceImport, the_sequence_is_as_long_as_the_positions) {
-    EXPECT_EQ(std::get<TransformerSpec>(import_family("mistral").workload.spec).seq_len, 32768);
+TEST(HuggingFaceImport, the_sequence_is_as_long_as_the_positions_up_to_what_is_usual) {
+    const Imported mistral = import_family("mistral");
+    EXPECT_EQ(std::get<TransformerSpec>(mistral.workload.spec).seq_len, longest_usual_sequence);
+    EXPECT_EQ(mistral.positions, 32768);
+    EXPECT_EQ(std::get<TransformerSpec>(import_family("gpt2").workload.spec).seq_len, 1024);
+    EXPECT_EQ(import_family("vit").positions, 0);
     // 514 rows, the first two of which no token uses
     const auto roberta = std::get<TransformerSpec>(import_family("roberta").workload.spec);
     EXPECT_EQ(roberta.seq_len, 512);
     EXPECT_EQ(roberta.max_positions, 514);
+}
+
+TEST(HuggingFaceImport, the_sequence_is_as_long_as_it_is_told_to_be) {
+    EXPECT_EQ(std::get<TransformerSpec>(import_family("mistral", {}, 32768).workload.spec).seq_len, 32768);
+    EXPECT_EQ(std::get<TransformerSpec>(import_family("llama", {}, 1'000'000).workload.spec).seq_len, 1'000'000);  // positions are computed
+    // What is learned is a table, which stays.
+    for (const char* type : {"gpt2", "opt", "bert"}) {
+        const Imported whole = import_family(type), shorter = import_family(type, {}, 128);
+        EXPECT_EQ(std::get<TransformerSpec>(shorter.workload.spec).seq_len, 128) << type;
+        EXPECT_EQ(size_of(shorter.workload).parameters, size_of(whole.workload).parameters) << type;
+    }
+    EXPECT_THAT(all_of(import_family("gpt2", {}, 2048).problems), HasSubstr("1024 learned positions"));
+    EXPECT_THAT(all_of(import_family("vit", {}, 128).problems), HasSubstr("leave out --seq-len"));
 }
 
 TEST(HuggingFaceImport, layers_of_a_hybrid_are_letters_or_words) {
@@ -253,7 +272,8 @@ TEST(HuggingFaceImport, a_window_that_is_null_is_none_and_one_that_is_not_stated
     const auto window = [](const std::string& stated) {
         Diagnostics diagnostics;
         const std::string text = R"({"model_type": "gemma3_text")" + stated + "}";
-        return std::get<TransformerSpec>(import_hf_config(JsonFile::from_text(text, "config.json", diagnostics)).spec).sliding_window;
+        return std::get<TransformerSpec>(import_hf_config(JsonFile::from_text(text, "config.json", diagnostics)).workload.spec)
+            .sliding_window;
     };
     EXPECT_EQ(window(""), 4096);
     EXPECT_EQ(window(R"(, "sliding_window": 1024)"), 1024);

@@ -7,6 +7,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
+#include <unistd.h>
+
 namespace sextant {
 namespace {
 
@@ -224,6 +229,15 @@ TEST(OnnxImport, RefusesWithAllReasons) {
 TEST(OnnxImport, AFileThatIsNotThereIsWrongInput) {
     EXPECT_THROW(import_onnx(std::filesystem::path("/nowhere/model.onnx")), InputError);
     EXPECT_THROW(import_onnx(std::filesystem::path(SEXTANT_SOURCE_DIR)), InputError);
+    const std::filesystem::path empty = testing::TempDir() + "sextant_empty_" + std::to_string(::getpid()) + ".onnx";
+    std::ofstream{empty};
+    try {
+        import_onnx(empty);
+        FAIL() << "an empty file was read";
+    } catch (const InputError& e) {
+        EXPECT_THAT(e.what(), HasSubstr(": is empty"));
+    }
+    std::filesystem::remove(empty);
 }
 
 }  // namespace

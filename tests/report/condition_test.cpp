@@ -10,6 +10,7 @@ namespace {
 
 using namespace units;
 using testing::HasSubstr;
+using testing::Not;
 using testing::SizeIs;
 
 Report half_a_second() {
@@ -80,6 +81,35 @@ TEST(Condition, WithTheWrongUnitOrNoneIsRefused) {
     EXPECT_THAT(complaint("mfu < much"), HasSubstr("is not a number"));
     EXPECT_THAT(complaint("mfu < nan"), HasSubstr("is not a number"));  // it would never hold
     EXPECT_THAT(complaint("step_time > soon"), HasSubstr("no number"));
+}
+
+TEST(Condition, OnWhetherItFitsIsWrittenAsTrueOrFalse) {
+    Report r = half_a_second();
+    r.estimate.device_memory = 80 * GiB;
+    ASSERT_TRUE(r.estimate.fits());
+    EXPECT_TRUE(holds("fits == true", r));
+    EXPECT_FALSE(holds("fits == false", r));
+    EXPECT_TRUE(holds("fits != false", r));
+    EXPECT_TRUE(holds("fits == 1", r));
+    EXPECT_THAT(complaint("fits == maybe"), HasSubstr("true or false, as in 'fits == false'"));
+    EXPECT_THAT(complaint("mfu < true"), HasSubstr("is not a number"));
+}
+
+TEST(Condition, OnWhatIsNotReportedNamesTheNearestThatIs) {
+    EXPECT_THAT(complaint("MFU < 0.4"), HasSubstr("did you mean \"mfu\"?"));
+    EXPECT_THAT(complaint("forward > 1 s"), HasSubstr("did you mean \"terms.forward\"?"));
+    EXPECT_THAT(complaint("steptime > 1 s"), HasSubstr("did you mean \"step_time\"?"));
+    EXPECT_THAT(complaint("steptime > 1 s"), Not(HasSubstr("one of")));  // a long list
+}
+
+TEST(Condition, KnowsWhichValueIsNearerToWhatItAsks) {
+    const Condition less = parse_condition("step_time < 1 ms"), more = parse_condition("mfu >= 0.5"),
+                    just = parse_condition("devices == 8");
+    EXPECT_EQ(nearer(less, {}, {}), std::nullopt);
+    EXPECT_EQ(nearer(less, 3.0, {}), 3.0);
+    EXPECT_EQ(nearer(less, 3.0, 2.0), 2.0);
+    EXPECT_EQ(nearer(more, 0.3, 0.4), 0.4);
+    EXPECT_EQ(nearer(just, 4.0, 16.0), std::nullopt);
 }
 
 TEST(Condition, OnWhatIsNotReportedListsWhatIs) {

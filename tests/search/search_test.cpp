@@ -109,6 +109,23 @@ TEST(Search, GivesEachPlanTheStepAndMemoryOfItsPrediction) {
     }
 }
 
+TEST(Search, SaysHowNearPlansComeToConditionsThatNoneMeets) {
+    Library library = open_library();
+    SearchRequest request;
+    request.job = load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/default.json");
+    request.objective = Objective::time;
+    const SearchResult all = search(request);
+    EXPECT_THAT(all.nearest, testing::IsEmpty());
+    request.where = {parse_condition("step_time < 1 us", "--where"), parse_condition("devices == 1000", "--where")};
+    const SearchResult none = search(request);
+    EXPECT_THAT(none.best, testing::IsEmpty());
+    ASSERT_EQ(none.nearest.size(), 2u);
+    EXPECT_DOUBLE_EQ(none.nearest.front().value(), all.best.front().step.si());
+    EXPECT_EQ(none.nearest.back(), std::nullopt);
+    request.where = {parse_condition("step_time < 1 h", "--where")};
+    EXPECT_THAT(search(request).nearest, testing::IsEmpty());
+}
+
 TEST(Search, GoesOnWithTheThreadsThatTheSystemStarts) {
     Library library = open_library();
     SearchRequest request;

@@ -24,7 +24,34 @@ constexpr Parameters exact[] = {
     {"gpt2-xl", 1'557'611'200},
     // 96 (12 h^2 + 13 h) + (50257 + 2048) h + 2 h with h = 12288: 96 x 1,812,099,072 + 642,723,840 + 24,576
     {"gpt3-175b", 174'604'259'328},
+    {"bloom-560m", 559'214'592},
+    {"bloom-1b1", 1'065'314'304},
+    {"bloom-1b7", 1'722'408'960},
+    {"bloom-3b", 3'002'557'440},
+    {"bloom-7b1", 7'069'016'064},
     {"bloom-176b", 176'247'271'424},
+    // l (12 h^2 + 13 h) + (50272 + 2050) h + 2 h, tied: of the largest, 96 x 1,812,099,072 + 642,932,736 + 24,576
+    {"opt-125m", 125'239'296},
+    {"opt-1.3b", 1'315'758'080},
+    {"opt-2.7b", 2'651'596'800},
+    {"opt-6.7b", 6'658'473'984},
+    {"opt-13b", 12'853'473'280},
+    {"opt-30b", 29'974'540'288},
+    {"opt-66b", 65'719'701'504},
+    {"opt-175b", 174'604'468'224},
+    {"gpt-j-6b", 6'050'882'784 - 28 * (16384 + 4096) - 50400},  // without biases of the MLP and of the output matrix
+    {"gpt-neox-20b", 20'554'567'680},                           // arXiv 2204.06745, section 2.1
+    // The table of github.com/EleutherAI/pythia.
+    {"pythia-70m", 70'426'624},
+    {"pythia-160m", 162'322'944},
+    {"pythia-410m", 405'334'016},
+    {"pythia-1b", 1'011'781'632},
+    {"pythia-1.4b", 1'414'647'808},
+    {"pythia-2.8b", 2'775'208'960},
+    {"pythia-6.9b", 6'857'302'016},
+    {"pythia-12b", 11'846'072'320},
+    {"phi-1.5", 1'418'270'720 - 51200},  // without biases of the output matrix, likewise
+    {"phi-2", 2'779'683'840 - 51200},
     {"mpt-7b", 6'649'286'656},
     {"llama-7b", 6'738'415'616},
     {"llama-13b", 13'015'864'320},
@@ -36,9 +63,31 @@ constexpr Parameters exact[] = {
     {"llama-3-8b", 8'030'261'248},
     {"llama-3-70b", 70'553'706'496},
     {"llama-3.1-405b", 405'853'388'800},
+    {"llama-3.1-8b", 8'030'261'248},
+    {"llama-3.3-70b", 70'553'706'496},
+    {"llama-3.2-1b", 1'235'814'400},
+    {"llama-3.2-3b", 3'212'749'824},
+    {"codellama-7b", 6'738'546'688},
+    {"codellama-13b", 13'016'028'160},
+    {"codellama-34b", 33'743'970'304},
+    // Llama 2's, with 16 more rows of 8192 in either matrix
+    {"codellama-70b", 68'976'648'192 + 2 * 16 * 8192},
+    {"tinyllama-1.1b", 1'100'048'384},
+    {"yi-6b", 6'061'035'520},
+    {"yi-9b", 8'829'407'232},
+    {"yi-34b", 34'388'917'248},
+    {"phi-3-mini", 3'821'079'552},
+    {"phi-3-medium", 13'960'238'080},
+    {"phi-4", 14'659'507'200},
     {"mistral-7b", 7'241'732'096},
+    {"mistral-nemo-12b", 12'247'782'400},
+    {"mistral-small-22b", 22'247'282'688},
+    {"mistral-small-24b", 23'572'403'200},
     {"mixtral-8x7b", 46'702'792'704},
     {"mixtral-8x22b", 140'620'634'112},
+    // without the sinks of attention, 64 a layer, and the biases of routers, one for each expert
+    {"gpt-oss-20b", 20'914'757'184 - 24 * (64 + 32)},
+    {"gpt-oss-120b", 116'829'156'672 - 36 * (64 + 128)},
     {"qwen2.5-0.5b", 494'032'768},
     {"qwen2.5-1.5b", 1'543'714'304},
     {"qwen2.5-3b", 3'085'938'688},
@@ -46,14 +95,24 @@ constexpr Parameters exact[] = {
     {"qwen2.5-14b", 14'770'033'664},
     {"qwen2.5-32b", 32'763'876'352},
     {"qwen2.5-72b", 72'706'203'648},
+    {"qwen3-0.6b", 596'049'920},
+    {"qwen3-1.7b", 1'720'574'976},
+    {"qwen3-4b", 4'022'468'096},
     {"qwen3-8b", 8'190'735'360},
     {"qwen3-32b", 32'762'123'264},
     {"qwen3-30b-a3b", 30'532'122'624},
     {"qwen3-235b-a22b", 235'093'634'560},
     {"qwen3-next-80b-a3b", 79'674'391'296},  // without its multi-token prediction module
+    {"gemma-2b", 2'506'172'416},
+    {"gemma-7b", 8'537'680'896},
+    {"gemma-2-2b", 2'614'341'888},
     {"gemma-2-9b", 9'241'705'984},
     {"gemma-2-27b", 27'227'128'320},
-    {"gemma-3-27b", 27'009'346'304},  // without what reads images
+    {"gemma-3-1b", 999'885'952},
+    // without what reads images, 416,866,032, and brings it to the width h, 1152 h + 1152
+    {"gemma-3-4b", 4'300'079'472 - 416'866'032 - 1152 * (2560 + 1)},
+    {"gemma-3-12b", 12'187'325'040 - 416'866'032 - 1152 * (3840 + 1)},
+    {"gemma-3-27b", 27'009'346'304},
     {"olmo-2-7b", 7'298'617'344},
     {"olmo-2-13b", 13'716'198'400},
     {"glm-4-9b", 9'399'951'360},
@@ -62,10 +121,15 @@ constexpr Parameters exact[] = {
     {"starcoder2-15b", 15'957'889'024},
     {"deepseek-v2-lite", 15'706'484'224},
     {"deepseek-v2", 235'741'434'880},
-    {"deepseek-v3", 671'026'419'200},   // without its multi-token prediction module
+    {"deepseek-v3", 671'026'419'200},  // without its multi-token prediction module
+    {"deepseek-r1", 671'026'419'200},  // likewise
+    {"kimi-k2", 1'026'408'232'448},
     {"bert-base", 110'106'428},         // with both pretraining heads
     {"bert-large", 336'226'108},        // likewise
     {"bert-large-squad", 334'094'338},  // without pooler
+    {"roberta-base", 124'697'433},      // with the head for masked words
+    {"roberta-large", 355'412'057},     // likewise
+    {"distilbert-base", 66'985'530},    // likewise
     {"t5-small", 60'506'624},
     {"t5-base", 222'903'552},
     {"t5-large", 737'668'096},
@@ -111,6 +175,10 @@ TEST_P(ActiveParameters, RoundToThePrintedFigure) {
 INSTANTIATE_TEST_SUITE_P(Mixtures, ActiveParameters,
                          testing::Values(Rounded{"mixtral-8x7b", 13, 0.5}, Rounded{"mixtral-8x22b", 39, 0.5},
                                          Rounded{"deepseek-v2", 21, 0.5}, Rounded{"deepseek-v3", 37 + 0.93, 0.5}));
+// moonshotai/Kimi-K2-Base, model summary (32B); arXiv 2508.10925, table 1 (3.61B and 5.13B). They leave the input embedding out, too.
+INSTANTIATE_TEST_SUITE_P(OpenMixtures, ActiveParameters,
+                         testing::Values(Rounded{"kimi-k2", 32 + 1.17, 0.5}, Rounded{"gpt-oss-20b", 3.61 + 0.579, 0.005},
+                                         Rounded{"gpt-oss-120b", 5.13 + 0.579, 0.005}));
 
 // Multiply-adds (1e9) of one image: "_ops" of the weights in torchvision/models/vision_transformer.py (github.com/pytorch/vision).
 struct MultiplyAdds {
@@ -173,8 +241,11 @@ TEST(Catalogue, EveryNameIsANetworkThatCanBeBuilt) {
     EXPECT_FALSE(find_workload("gpt5"));
 }
 
-TEST(Catalogue, TimmNamesAreAliases) {
+TEST(Catalogue, NamesOfTheSameNetworkAreAliases) {
     EXPECT_EQ(size_of(*find_workload("vit_base_patch16_224")).parameters, size_of(*find_workload("vit-b16")).parameters);
+    const Workload alias = *find_workload("llama-3.1-8b");
+    EXPECT_EQ(alias.name, "llama-3.1-8b");
+    EXPECT_EQ(size_of(alias).forward, size_of(*find_workload("llama-3-8b")).forward);
 }
 
 TEST(Workload, KnowsHowManyTokensASampleHas) {

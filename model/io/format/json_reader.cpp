@@ -330,10 +330,10 @@ JsonNode read_provenance(const JsonNode& n, Provenance& into) {
 }
 
 void complain_about_word(const JsonNode& n, const std::string& found, const std::vector<std::string_view>& known) {
-    constexpr std::size_t readable = 40;  // a longer list hides the nearest word
-    const std::string near = nearest(found, known);
-    std::string hint = near.empty() ? "" : "did you mean \"" + near + "\"?";
-    if (near.empty() || known.size() <= readable) hint += (near.empty() ? "one of: " : " one of: ") + list_of(known);
+    complain_unknown(n, found, hint_for(found, known));
+}
+
+void complain_unknown(const JsonNode& n, const std::string& found, std::string hint) {
     n.complain(in_quotes(found) + " is not known here", std::move(hint));
 }
 

@@ -140,6 +140,7 @@ constexpr std::string_view word_of(const E& value, const Word<E> (&words)[N]) {
     return {};
 }
 void complain_about_word(const JsonNode&, const std::string& found, const std::vector<std::string_view>& known);
+void complain_unknown(const JsonNode&, const std::string& found, std::string hint);  // the same with a hint of one's own
 
 template <class E, std::size_t N>
 bool read_word(const JsonNode& n, E& field, const Word<E> (&words)[N]) {

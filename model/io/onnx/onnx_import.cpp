@@ -334,12 +334,15 @@ Workload import_onnx(std::string_view bytes, const std::string& file) {
 
 Workload import_onnx(const std::filesystem::path& path) {
     namespace ipc = boost::interprocess;
+    std::error_code error;
+    if (std::filesystem::is_regular_file(path, error) && std::filesystem::is_empty(path, error))  // which no memory maps
+        throw InputError(Diagnostic{path.string(), "", "is empty", "a file that torch.onnx.export wrote"});
     try {
         const ipc::file_mapping file(path.c_str(), ipc::read_only);
         const ipc::mapped_region region(file, ipc::read_only);
         return import_onnx({static_cast<const char*>(region.get_address()), region.get_size()}, path.string());
-    } catch (const ipc::interprocess_exception& error) {
-        throw InputError(Diagnostic{path.string(), "", std::string("cannot be read: ") + error.what(), "check the path"});
+    } catch (const ipc::interprocess_exception& failed) {
+        throw InputError(Diagnostic{path.string(), "", std::string("cannot be read: ") + failed.what(), "check the path"});
     }
 }
 

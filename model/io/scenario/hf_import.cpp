@@ -3,8 +3,27 @@
 #include "model/io/scenario/hf_families.hpp"
 
 #include <algorithm>
+#include <string>
 
 namespace sextant {
+namespace {
+
+// The table of learned positions stays as long as the config has it.
+void choose_length(const JsonFile& file, std::optional<std::int64_t> wanted, HfModel& model, TransformerSpec& spec) {
+    if (spec.kind == TransformerKind::vision) {
+        if (wanted) file.root().complain("images are sequences as long as their size makes them", "leave out --seq-len");
+        return;
+    }
+    model.positions = spec.seq_len;
+    const bool learned = spec.position == PositionKind::learned;
+    if (learned && wanted && *wanted > model.positions)
+        file.root().complain("the model has " + std::to_string(model.positions) + " learned positions, and sequences are no longer",
+                             "--seq-len " + std::to_string(model.positions) + " at most");
+    spec.seq_len = wanted.value_or(std::min(model.positions, longest_usual_sequence));
+    if (learned && spec.max_positions == 0 && spec.seq_len < model.positions) spec.max_positions = model.positions;
+}
+
+}  // namespace
 
 std::vector<std::string_view> hf_model_types() {
     std::vector<std::string_view> types;
@@ -12,26 +31,28 @@ std::vector<std::string_view> hf_model_types() {
     return types;
 }
 
-Workload import_hf_config(const JsonFile& file) {
-    Workload workload;
+HfModel import_hf_config(const JsonFile& file, std::optional<std::int64_t> seq_len) {
+    HfModel model;
     ObjectReader r(file.root());
     r.ignore_others();
     std::string type;
-    if (!r.required("model_type", type)) return workload;
+    if (!r.required("model_type", type)) return model;
     const std::vector<HfFamily> families = hf_families();
     const auto family = std::ranges::find(families, type, &HfFamily::model_type);
     if (family == families.end()) {
         complain_about_word(r.get("model_type"), type, hf_model_types());
-        return workload;
+        return model;
     }
     TransformerSpec spec;
     family->read(r, spec);
+    choose_length(file, seq_len, model, spec);
+    Workload& workload = model.workload;
     workload.name = type;
     r.optional("_name_or_path", workload.name);
     workload.title = workload.name;
     workload.source = "config.json of Hugging Face, model_type " + type + std::string(family->left_out);
     workload.spec = spec;
-    return workload;
+    return model;
 }
 
 }  // namespace sextant

@@ -1,5 +1,6 @@
 #include "model/io/scenario/workload_reader.hpp"
 
+#include "model/base/spelling.hpp"
 #include "model/io/scenario/workload_fields.hpp"
 
 namespace sextant {
@@ -31,12 +32,13 @@ void check_positions(const JsonNode& node, const TransformerSpec& spec) {
                                        "raise max_positions too, or shorten the sequence");
 }
 
-// What a network may have or not, with fields of its own.
+// What a network may have or not, with fields of its own; `needed`: one that has no usual value.
 template <class Part, class Fields>
-void read_part(ObjectReader& r, std::string_view name, std::optional<Part>& part, const Fields& fields) {
+void read_part(ObjectReader& r, std::string_view name, std::optional<Part>& part, const Fields& fields, std::string_view needed = {}) {
     const JsonNode node = r.get(name);
     if (!node.value) return;
     ObjectReader inner(node);
+    if (!part && !needed.empty()) inner.need(needed, "it has no usual value");
     fields(FieldReader<Part>{inner, part ? *part : part.emplace()});
 }
 
@@ -45,7 +47,8 @@ void read_transformer(ObjectReader& r, TransformerSpec& spec) {
     transformer_fields(FieldReader<TransformerSpec>{r, spec});
     if (heads_were_alike && !r.has("kv_heads")) spec.kv_heads = spec.heads;
     read_part(r, "mla", spec.mla, [](const auto& visit) { latent_attention_fields(visit); });
-    read_part(r, "moe", spec.moe, [](const auto& visit) { mixture_fields(visit); });
+    read_part(
+        r, "moe", spec.moe, [](const auto& visit) { mixture_fields(visit); }, "ffn_hidden");
     read_part(r, "ssm", spec.ssm, [](const auto& visit) { state_space_fields(visit); });
     read_part(r, "delta_rule", spec.delta_rule, [](const auto& visit) { delta_rule_fields(visit); });
     if (r.has("layer_pattern") && !r.has("layers")) spec.layers = static_cast<std::int64_t>(spec.layer_pattern.size());
@@ -200,6 +203,22 @@ void read_overrides(ObjectReader& r, Workload& workload) {
     }
 }
 
+// The model that is meant, else those of its family, which begin with the same letters, else all.
+std::string hint_for_model(std::string_view name) {
+    const std::vector<std::string> listed = workload_names(), aliases = workload_aliases();
+    std::vector<std::string_view> known{listed.begin(), listed.end()};
+    known.insert(known.end(), aliases.begin(), aliases.end());
+    if (const std::vector<std::string> near = nearest_numbered_names(name, known); !near.empty())
+        return "did you mean \"" + near.front() + "\"?";
+    const std::string letters = lower_case(name.substr(0, name.find_first_of("0123456789-_. ")));
+    std::string family, all;
+    for (const std::string_view n : known)
+        if (letters.size() > 1 && n.starts_with(letters)) family.append(family.empty() ? "those of this kind: " : ", ").append(n);
+    if (!family.empty()) return family;
+    for (const std::string& n : listed) all.append(all.empty() ? "one of: " : ", ").append(n);
+    return all;
+}
+
 bool find_model(const JsonNode& node, const FindWorkload& find, Workload& workload) {
     std::string name;
     if (!read_value(node, name)) return false;
@@ -207,8 +226,7 @@ bool find_model(const JsonNode& node, const FindWorkload& find, Workload& worklo
         workload = std::move(*found);
         return true;
     }
-    const std::vector<std::string> names = workload_names();
-    complain_about_word(node, name, {names.begin(), names.end()});
+    complain_unknown(node, name, hint_for_model(name));
     return false;
 }
 

@@ -18,6 +18,20 @@ std::string too_much(const Estimate& e) {
     return "does not fit: " + to_text(e.host.total() - e.host.there) + " too much in host memory";
 }
 
+// "; of these the smallest step_time is 212 ms": how near to the conditions plans come.
+std::string nearest_text(const PlanAnswer& a) {
+    const std::vector<NamedQuantity> quantities = searched_quantities(a.request.job);
+    std::string text;
+    for (std::size_t i = 0; i < a.nearest.size(); ++i) {
+        const Condition& c = a.request.where[i];
+        const NamedQuantity* q = quantity_of(c, quantities);
+        if (!q || !a.nearest[i]) continue;
+        text += (text.empty() ? "; of these the " : ", the ") + std::string(asks_for_less(c) ? "smallest " : "largest ") + q->name +
+                " is " + (q->table ? format_quantity(*a.nearest[i], *q->table) : number_text(*a.nearest[i]));
+    }
+    return text;
+}
+
 }  // namespace
 
 std::string longer_text(double by) {
@@ -97,7 +111,8 @@ std::string name_of(const PlanAnswer& a, const Remedy& r) {
 
 std::string why_none(const PlanAnswer& a) {
     if (a.all_ruled_out())
-        return "No plan meets every condition, but " + count_text(a.counts.priced) + " fit in memory: ask for less with --where";
+        return "No plan meets every condition, but " + count_text(a.counts.priced) + " fit in memory" + nearest_text(a) +
+               ": ask for less with --where";
     if (!a.complete) return "Stopped before a plan was found that fits";
     if (!a.smallest || !a.own.estimate) return "NO PLAN FITS";
     std::string why =
