@@ -129,6 +129,36 @@ TEST(BundledProfiles, NamesThatPeopleTypeAreKnown) {
     }
 }
 
+TEST(BundledProfiles, NodesWithSeveralDrivesReadFromAllOfThem) {
+    Catalog catalog = open_catalog(profile_root);
+    const std::pair<const char*, double> drives[] = {{"dgx1-v100", 4},        {"dgx2", 8},         {"dgx-a100-40gb", 4}, {"dgx-a100", 8},
+                                                     {"dgx-h100", 8},         {"eos", 8},          {"aws-p5", 8},        {"polaris", 2},
+                                                     {"azure-nd-h100-v5", 8}, {"oracle-h100", 16}, {"frontier", 2}};
+    for (const auto& [name, count] : drives) {
+        Diagnostics problems;
+        const Cluster* cluster = find_cluster(catalog, name, problems);
+        ASSERT_NE(cluster, nullptr) << text_of(problems);
+        ASSERT_TRUE(cluster->node.local_storage) << name;
+        const StorageClass& storage = *cluster->node.local_storage;
+        ASSERT_TRUE(storage.client_read_bandwidth && storage.random_read_bandwidth) << name;
+        EXPECT_NEAR(storage.client_read_bandwidth->value / storage.random_read_bandwidth->value, count, 1e-9) << name;
+        EXPECT_TRUE(storage.capacity) << name;
+    }
+}
+
+TEST(BundledProfiles, SharedFileSystemsAreAsFastAsTheirSitesState) {
+    Catalog catalog = open_catalog(profile_root);
+    const std::pair<const char*, double> systems[] = {{"summit", 2.5e12}, {"bede", 10e9}, {"frontier", 5.5e12}, {"leonardo", 744e9}};
+    for (const auto& [name, bytes_per_s] : systems) {
+        Diagnostics problems;
+        const Cluster* cluster = find_cluster(catalog, name, problems);
+        ASSERT_NE(cluster, nullptr) << text_of(problems);
+        ASSERT_FALSE(cluster->shared_storage.empty()) << name;
+        ASSERT_TRUE(cluster->shared_storage.front().total_read_bandwidth) << name;
+        EXPECT_NEAR(cluster->shared_storage.front().total_read_bandwidth->value.si(), bytes_per_s, 1e-3) << name;
+    }
+}
+
 TEST(BundledProfiles, NoNameMeansTwoOfThem) {
     std::map<std::string, std::string> meant;
     for (const fs::path& file : bundled_files()) {
