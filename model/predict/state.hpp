@@ -257,7 +257,7 @@ Seconds group_time(Collective, Bytes, const Group&, const Prepared::State&, cons
 struct StageParameters {
     ParameterCount trained, frozen;
     decltype(ParameterCount::shared) shared{};  // of the former, matrices that blocks of other stages may have too
-    int tensors = 0, blocks = 0;  // of those that are trained, and that have some
+    int tensors = 0, blocks = 0;                // of those that are trained, and that have some
 };
 // Of local parameters those that one rank holds: all, or its shard.
 double held_parameters(const ParameterCount&, const Plan&, bool sharded);
