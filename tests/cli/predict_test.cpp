@@ -254,6 +254,19 @@ TEST(Predict, explains_every_term) {
     }
 }
 
+TEST(Predict, explains_the_memory_of_the_fullest_rank_kind_by_kind) {
+    const ProcessResult r = run_sextant({"predict", "scenarios/llama-3-8b-fsdp-64xh100.json", "--explain", "memory"});
+    EXPECT_EQ(r.exit_code, 0) << r.err;
+    // 8.03e9 parameters over 64 ranks: 4 bytes of weights, which are the masters, and 8 of states.
+    EXPECT_THAT(r.out, HasSubstr("weights 502 MB: 125 million parameters of 4.00 bytes"));
+    EXPECT_THAT(r.out, HasSubstr("optimizer 1.00 GB: 125 million parameters of 8.00 bytes"));
+    EXPECT_THAT(r.out, HasSubstr("mlp.fc1 [8192 x 28672]"));
+    EXPECT_THAT(r.out, HasSubstr("fragmentation"));
+    const ProcessResult json = predict_default({"--explain", "memory", "--format", "json"});
+    EXPECT_EQ(json.exit_code, 2);
+    EXPECT_THAT(json.err, HasSubstr("an explanation is text"));
+}
+
 TEST(Predict, exits_with_2_for_a_term_that_does_not_exist_and_lists_those_that_do) {
     const ProcessResult r = predict_default({"--explain", "magic"});
     EXPECT_EQ(r.exit_code, 2);
