@@ -244,6 +244,18 @@ TEST(Predict, set_overrides_any_field) {
     EXPECT_EQ(json_of(predict_default({"--format", "json", "--set", "name=another"}))["scenario"], "another");
 }
 
+TEST(Predict, multiplies_integers_in_inference_as_fast_as_the_device_does) {
+    const auto step = [](const std::string& precision) {
+        const Json answer = json_of(run_sextant(
+            {"predict", "scenarios/inference-llama-2-13b-8xa100.json", "--format", "json", "--set", "plan.precision=" + precision}));
+        return answer["step_time_s"].get<double>();
+    };
+    const double int8 = step("int8"), int4 = step("int4"), binary = step("binary");  // 624, 1248 and 4992 TOPS of an A100
+    EXPECT_LT(int4, int8);
+    EXPECT_LT(binary, int4);
+    EXPECT_EQ(step("int1"), binary);
+}
+
 TEST(Predict, explains_every_term) {
     for (int i = 0; i < term_count; ++i) {
         const std::string term(to_text(static_cast<Term>(i)));
