@@ -57,11 +57,11 @@ public:
         g_.apply(CUDNN_POINTWISE_MUL, dots, dot, &undropped);
 
         const Tensor p = of(CUDNN_POINTWISE_EXP, masked(of(CUDNN_POINTWISE_SUB, scores(q, k), &log_sum)));
-        multiply_shared(turned(p), d_out, d_v);
+        multiply_shared(transposed(p), d_out, d_v);
         const Tensor d_p = g_.passing(by_keys());
         g_.multiply(d_out, v, d_p);
         const Tensor d_s = of(CUDNN_POINTWISE_MUL, of(CUDNN_POINTWISE_MUL, of(CUDNN_POINTWISE_SUB, d_p, &dots), &p), &scale_);
-        multiply_shared(turned(d_s), q, d_k);
+        multiply_shared(transposed(d_s), q, d_k);
         const Tensor k_again = g_.passing(keys(a_.head_dim), type_);
         g_.reshape(k, k_again);
         g_.multiply(d_s, k_again, d_q);
@@ -124,7 +124,7 @@ private:
         g_.apply(CUDNN_POINTWISE_GEN_INDEX, made, like, nullptr, nullptr, axis);
         return made;
     }
-    Tensor turned(const Tensor& x) {
+    Tensor transposed(const Tensor& x) {
         Tensor t = g_.passing(x.layout.transposed(), type_);
         g_.reshape(x, t);
         return t;
