@@ -88,7 +88,7 @@ void turn(const Matrix& m, float* to) {
 
 dnnl::memory::data_type type_of(Element e) { return e == Element::bf16 ? dnnl::memory::data_type::bf16 : dnnl::memory::data_type::f32; }
 
-Matrix Matrix::transposed() const {
+Matrix Matrix::transpose() const {
     Matrix t = *this;
     std::swap(t.rows, t.columns);
     t.transposed = !transposed;
