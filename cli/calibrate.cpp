@@ -160,7 +160,7 @@ void add_calibrate(CLI::App& app, ExitCode& exit_code) {
     command->add_option("--picture", options->picture, "of --show: draw it, as a picture or as a page with its tables")
         ->type_name("FILE.svg|FILE.html")
         ->needs(show);
-    command->add_option("--format", options->format, "of --from: text or json")->check(CLI::IsMember({"text", "json"}));
+    command->add_option("--format", options->format, "of --from: text or json")->check(CLI::IsMember({"text", "json"}))->needs(from);
     command->add_option("--profiles", options->profiles, "directory of hardware profiles")->type_name("DIR");
     add_storage_options(*command, options->storage)->needs(out)->excludes("--from")->excludes("--quick");
     command->callback([options, &exit_code] {

@@ -66,6 +66,7 @@ ExitCode run_plan(const PlanOptions& o) {
     if (!o.save_best.empty() && !answer.best.empty()) save(o, answer);
     std::cout << (o.report.json() ? plan_answer_to_json(answer, took) : plan_answer_to_text(answer, took));
     if (interrupted) return ExitCode::interrupted;
+    if (answer.all_ruled_out()) return ExitCode::condition_held;  // of --where: some would fit
     return answer.best.empty() ? ExitCode::does_not_fit : verdict(answer.best.front().report, conditions);
 }
 

@@ -62,6 +62,8 @@ ExitCode run_predict(const PredictOptions& o) {
     if (const auto* benchmark = std::get_if<StorageBenchmark>(&asked)) return predict_storage(o, *benchmark);
     const Prepared job = prepare(std::get<Scenario>(asked));
     if (!o.explain.empty()) {
+        if (o.report.json())
+            throw InputError(Diagnostic{"--explain " + o.explain, "", "an explanation is text", "--format json without --explain"});
         for (const std::string& line : o.explain == "memory" ? explain_memory(job) : explain(job, term_named(o.explain)))
             std::cout << line << '\n';
         return ExitCode::done;

@@ -52,14 +52,14 @@ int main(int argc, char** argv) {
     const CommandLine options = command_line(argc, argv);
     if (options.answer) return std::cout << options.answer->toStdString(), 0;
     if (options.mistake)
-        return std::cerr << "sextant-gui: " << options.mistake->toStdString() << '\n', static_cast<int>(ExitCode::wrong_input);
+        return std::cerr << "sextant-gui: " << options.mistake->toStdString() << '\n', static_cast<int>(sextant::ExitCode::wrong_input);
     if (options.screenshot) {
         if (!std::getenv("QT_QPA_PLATFORM")) setenv("QT_QPA_PLATFORM", "offscreen", 1);
         qInstallMessageHandler(tell_failures_only);
     }
     if (!options.screenshot && !has_display()) {
         std::cerr << "sextant-gui: there is no display; --screenshot draws without one\n";
-        return static_cast<int>(ExitCode::machine_refused);
+        return static_cast<int>(sextant::ExitCode::machine_refused);
     }
     QApplication application(argc, argv);
     QApplication::setOrganizationName(QStringLiteral("sextant"));

@@ -10,6 +10,7 @@
 #include "model/plan/partition.hpp"
 #include "model/plan/rank_layout.hpp"
 #include "model/predict/cost_table.hpp"
+#include "model/simulate/played_work.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -59,31 +60,11 @@ PricedGraph priced(const Prepared& job, TaskGraph graph) {
     return {std::move(graph), std::move(table)};
 }
 
-// What it takes to play a step, counted in pieces of work, of which some five million are played in a second. A way between a worker and a
-// server is laid on the links as fast. A transfer on one of them changes what all others get: they are looked at again, each with its
-// links, a hundred and more in the time of a piece.
-double played_work(const PricedGraph& step) {
-    const auto communicators = step.graph.communicators();
-    double work = 0, looked_at = 0;
-    for (const Communicator& c : communicators) {
-        if (!c.with_server) continue;
-        const auto ways = static_cast<double>(c.sets.size());
-        work += ways;
-        looked_at += 16 + ways;
-    }
-    for (const Segment& s : step.graph.segments()) {
-        work += static_cast<double>(step.table.works[s.work].pieces.size());
-        const bool transfers = std::holds_alternative<TransferWork>(step.graph.works()[s.work]);
-        if (transfers && communicators[s.communicator].with_server) work += looked_at / 160;
-    }
-    return work;
-}
-
 // Some seconds, and a span of 56 bytes for each piece.
 constexpr double most_work = 2e7;
 
 void check_size(const Scenario& scenario, const PricedGraph& step, double most) {
-    const double work = played_work(step);
+    const double work = played_work(step.graph, step.table);
     if (work <= most) return;
     throw InputError(Diagnostic{
         scenario.file, "/plan",
@@ -120,7 +101,7 @@ PlayedScenario play_scenario(const Prepared& job, const Jitter& jitter, double m
     const std::size_t ranks = machine.placement.device_of.size();
     if (played.step.graph.segments().size() / played.step.graph.ranks().size() * ranks > most_segments) return played;
     PricedGraph unfolded = priced(job, lower(scenario, Fold::nothing));
-    if (played_work(unfolded) <= most) played = {play(job, machine, std::move(unfolded), jitter, most, listener)};
+    if (played_work(unfolded.graph, unfolded.table) <= most) played = {play(job, machine, std::move(unfolded), jitter, most, listener)};
     return played;
 }
 

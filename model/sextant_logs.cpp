@@ -89,9 +89,9 @@ private:
             case FileKind::gpu_topology:
                 return files_.topologies.push_back(read_gpu_topology(text, name, diagnostics_));
             case FileKind::run:
-                return guarded([&] { read_run(path, text); });
+                return diagnostics_.collect([&] { read_run(path, text); });
             case FileKind::step_times:
-                return guarded([&] { read_steps(path, text); });
+                return diagnostics_.collect([&] { read_steps(path, text); });
             case FileKind::measurements:
                 return diagnostics_.add({name, "", "published measurements beside logs", "fit to them alone"});
             case FileKind::unmeasured:
@@ -107,15 +107,6 @@ private:
         const std::string schema = schema_of(JsonFile::from_text(text, name, unused));
         diagnostics_.add({name, "", "a " + schema.substr(0, schema.find('/')) + " (" + schema + "), in which nothing was measured",
                           "--from takes " + std::string(taken)});
-    }
-
-    template <class Read>
-    void guarded(const Read& read) {
-        try {
-            read();
-        } catch (const InputError& error) {
-            for (const Diagnostic& d : error.diagnostics()) diagnostics_.add(d);
-        }
     }
 
     // A path in a file is as seen from where the file was made, or from the file.
@@ -202,6 +193,20 @@ CollectiveRow row_of(Library& library, const BenchmarkCurve& c, const GpuTopolog
     row.library = c.library;
     row.collective = c.collective;
     return row;
+}
+
+// What calls over other devices than the cluster's say of its links is not what its owner asked for.
+std::vector<std::string> foreign_devices(Library& library, const std::vector<BenchmarkCurve>& curves, const Cluster& cluster) {
+    std::vector<std::string> notes;
+    for (const BenchmarkCurve& c : curves) {
+        Diagnostics unused;
+        const Device* of_log = c.device.empty() ? nullptr : find_device(library.catalog, device_named(library, c.device), unused);
+        if (of_log == nullptr || of_log->name == cluster.node.device.name) continue;
+        std::string note = "WARNING: " + c.file + " is of " + of_log->name + ", and " + cluster.name + " has " + cluster.node.device.name +
+                           ": its links are fitted to those of other devices";
+        if (std::ranges::find(notes, note) == notes.end()) notes.push_back(std::move(note));
+    }
+    return notes;
 }
 
 Cluster named_cluster(Library& library, const std::string& name) {
@@ -342,6 +347,7 @@ NarrowedCluster narrow_cluster(Library& library, const ClusterLogs& logs, const 
     result.cluster = logs.cluster.empty() ? cluster_of_logs(library, files) : named_cluster(library, logs.cluster);
     result.notes.push_back("begun with " + (result.cluster.title.empty() ? result.cluster.name : result.cluster.title) +
                            (logs.cluster.empty() ? ", as the files say" : ""));
+    for (std::string& note : foreign_devices(library, files.curves, result.cluster)) result.notes.push_back(std::move(note));
     for (const std::string& a : result.cluster.assumptions) result.notes.push_back("assumed: " + a);
     Diagnostics problems;
     for (const GpuTopology& t : files.topologies)

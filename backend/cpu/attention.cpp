@@ -82,7 +82,7 @@ public:
         for (std::int64_t i = 0; i < b.queries; ++i) shift(p + i * b.keys, b.keys, range(b, i), lse[i]);
         engine_.apply(Curve::exp, p, p, b.queries * b.keys);
         const Matrix out = results(c_.outputs[0], b), d_out = results(c_.output_gradients[0], b);
-        engine_.multiply(d_out, values(c_.inputs[2], b).turned(), Matrix(score_gradients_, b.queries, b.keys));
+        engine_.multiply(d_out, values(c_.inputs[2], b).transpose(), Matrix(score_gradients_, b.queries, b.keys));
         for (std::int64_t i = 0; i < b.queries; ++i) {
             const float sum =
                 with_type(out.element, [&]<class Value>() { return dot_of(out.row<Value>(i), d_out.row<Value>(i), a_.value_dim); });
@@ -92,8 +92,8 @@ public:
         if (rounds_) scale(score_gradients_, b);
         const Matrix gradients = operand(score_gradients_, rounded_gradients_, b);
         engine_.multiply(gradients, keys(c_.inputs[1], b), queries(c_.input_gradients[0], b), scale_of_products());
-        engine_.multiply(gradients.turned(), queries(c_.inputs[0], b), keys(d_keys, b), scale_of_products(), 1);
-        engine_.multiply(operand(scores_, probabilities_, b).turned(), d_out, values(d_values, b), 1, 1);
+        engine_.multiply(gradients.transpose(), queries(c_.inputs[0], b), keys(d_keys, b), scale_of_products(), 1);
+        engine_.multiply(operand(scores_, probabilities_, b).transpose(), d_out, values(d_values, b), 1, 1);
     }
 
 private:
@@ -110,7 +110,8 @@ private:
         return rows_of(x, b.sample, b.kv_head, a_.key_len, a_.value_dim, a_.kv_heads, b.first_key, b.keys);
     }
     void multiply_scores(const Block& b) {
-        engine_.multiply(queries(c_.inputs[0], b), keys(c_.inputs[1], b).turned(), Matrix(scores_, b.queries, b.keys), scale_of_products());
+        engine_.multiply(queries(c_.inputs[0], b), keys(c_.inputs[1], b).transpose(), Matrix(scores_, b.queries, b.keys),
+                         scale_of_products());
         if (rounds_) scale(scores_, b);
         if (a_.alibi) fall(b);
     }

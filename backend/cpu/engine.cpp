@@ -75,7 +75,7 @@ void multiply_by_steps(const Matrix& a, const Matrix& b, const Matrix& c, float 
     }
 }
 
-// What memory holds turned, in the order that is meant. By squares whose lines a core's first cache holds.
+// What memory holds transposed, in the order that is meant. By squares whose lines a core's first cache holds.
 void turn(const Matrix& m, float* to) {
     constexpr std::int64_t side = 16;
     for (std::int64_t c = 0; c < m.columns; c += side)
@@ -88,7 +88,7 @@ void turn(const Matrix& m, float* to) {
 
 dnnl::memory::data_type type_of(Element e) { return e == Element::bf16 ? dnnl::memory::data_type::bf16 : dnnl::memory::data_type::f32; }
 
-Matrix Matrix::turned() const {
+Matrix Matrix::transpose() const {
     Matrix t = *this;
     std::swap(t.rows, t.columns);
     t.transposed = !transposed;
@@ -113,9 +113,9 @@ void Engine::multiply(const Matrix& a, const Matrix& b, const Matrix& c, float s
     multiply_narrow(a, b, c, keep != 0);
 }
 
-// Rows of a turned matrix that are a multiple of 2 KiB apart fall into a few sets of a core's caches, and where the result is narrow oneDNN
-// does not pack them first. With AVX-512 no more rows are summed over at a time than the sets hold: so weight gradients of 1024 x 256 take
-// 0.7 times as long (Xeon, oneDNN 2.6). Without it the matrix is turned first: 0.68 times (EPYC).
+// Rows of a transposed matrix that are a multiple of 2 KiB apart fall into a few sets of a core's caches, and where the result is narrow
+// oneDNN does not pack them first. With AVX-512 no more rows are summed over at a time than the sets hold: so weight gradients of 1024 x
+// 256 take 0.7 times as long (Xeon, oneDNN 2.6). Without it the matrix is transposed first: 0.68 times (EPYC).
 void Engine::multiply_reals(const Matrix& a, const Matrix& b, const Matrix& c, float scale, float keep) {
     constexpr std::int64_t few_sets = 2048 / sizeof(float), packed_width = 1024, rows_at_a_time = 192;
     const bool crowded = a.transposed && a.pitch % few_sets == 0 && c.columns < packed_width;

@@ -30,7 +30,7 @@ struct Matrix {
     Matrix(const Array& a, std::int64_t r, std::int64_t c, std::int64_t p, std::int64_t first)
         : data(a.as<std::byte>() + first * bytes_of(a.element)), element(a.element), rows(r), columns(c), pitch(p) {}
     Matrix(const Array& a, std::int64_t r, std::int64_t c, std::int64_t first = 0) : Matrix(a, r, c, c, first) {}
-    [[nodiscard]] Matrix turned() const;
+    [[nodiscard]] Matrix transpose() const;
     [[nodiscard]] Matrix some_rows(std::int64_t first, std::int64_t count) const;
     template <class Value>
     [[nodiscard]] Value* row(std::int64_t r) const {

@@ -229,7 +229,7 @@ void forward_experts(Engine& e, const Gemm& g, const OperatorCall& c) {
     const bool adds = bias.biases != nullptr && c.adds_bias;
     for_each_product(c, [&](std::int64_t expert, std::int64_t first, std::int64_t rows) {
         if (adds) bias.put(expert, out, first, rows);
-        e.multiply(Matrix(in, rows, g.k, first * g.k), Matrix(c.weights[0], g.n, g.k, expert * g.n * g.k).turned(),
+        e.multiply(Matrix(in, rows, g.k, first * g.k), Matrix(c.weights[0], g.n, g.k, expert * g.n * g.k).transpose(),
                    Matrix(out, rows, g.n, first * g.n), 1, adds ? 1 : 0);
     });
 }
@@ -244,7 +244,7 @@ void backward_experts(Engine& e, const Gemm& g, const OperatorCall& c) {
         const Matrix dy(gradient, rows, g.n, first * g.n);
         if (dx) e.multiply(dy, Matrix(c.weights[0], g.n, g.k, weight), Matrix(dx, rows, g.k, first * g.k));
         if (!c.weight_gradients.empty())
-            e.multiply(dy.turned(), Matrix(in, rows, g.k, first * g.k), Matrix(c.weight_gradients[0], g.n, g.k, weight), 1, 1);
+            e.multiply(dy.transpose(), Matrix(in, rows, g.k, first * g.k), Matrix(c.weight_gradients[0], g.n, g.k, weight), 1, 1);
         if (d_bias.biases != nullptr) d_bias.add_gradient(expert, gradient, first, rows);
         if (d_weights && c.adds_bias) bias.put_gradient_of_weights(expert, gradient, d_weights, first, rows);
     });

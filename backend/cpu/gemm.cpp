@@ -20,7 +20,7 @@ void forward_weight(Engine& e, const Gemm& g, const OperatorCall& c) {
         const std::int64_t n = out.elements / g.m;
         const bool bias = c.weights.size() > 1 && c.adds_bias;
         if (bias) broadcast(c.weights[1].part(row, n), out, g.m, n);
-        e.multiply(in, Matrix(c.weights[0], n, g.k, row * g.k).turned(), Matrix(out, g.m, n), 1, bias ? 1 : 0);
+        e.multiply(in, Matrix(c.weights[0], n, g.k, row * g.k).transpose(), Matrix(out, g.m, n), 1, bias ? 1 : 0);
         row += n;
     }
 }
@@ -37,7 +37,7 @@ void backward_weight(Engine& e, const Gemm& g, const OperatorCall& c) {
             const Matrix dy(gradient, g.m, n);
             if (c.input_gradients[0])
                 e.multiply(dy, Matrix(c.weights[0], n, g.k, row * g.k), Matrix(d_in.sum(), g.m, g.k), 1, first ? 0 : 1);
-            if (!c.weight_gradients.empty()) e.multiply(dy.turned(), in, Matrix(c.weight_gradients[0], n, g.k, row * g.k), 1, 1);
+            if (!c.weight_gradients.empty()) e.multiply(dy.transpose(), in, Matrix(c.weight_gradients[0], n, g.k, row * g.k), 1, 1);
             if (c.weight_gradients.size() > 1) add_column_sums(gradient, c.weight_gradients[1].reals() + row, g.m, n);
             first = false;
         }
@@ -72,7 +72,7 @@ void forward_heads(Engine& e, const Gemm& g, const OperatorCall& c) {
     for_each_head(h, [&](std::int64_t s, std::int64_t head, std::int64_t kv) {
         const std::int64_t matrix = s * h.heads + head;
         if (h.makes_scores)
-            e.multiply(head_of(a, s, head, g.m, g.k, h.heads), head_of(b, s, kv, g.n, g.k, kv_heads).turned(),
+            e.multiply(head_of(a, s, head, g.m, g.k, h.heads), head_of(b, s, kv, g.n, g.k, kv_heads).transpose(),
                        Matrix(out, g.m, g.n, matrix * g.m * g.n));
         else
             e.multiply(Matrix(a, g.m, g.k, matrix * g.m * g.k), head_of(b, s, kv, g.k, g.n, kv_heads),
@@ -92,12 +92,12 @@ void backward_heads(Engine& e, const Gemm& g, const OperatorCall& c) {
         if (h.makes_scores) {
             const Matrix d(dy, g.m, g.n, matrix * g.m * g.n);
             if (da) e.multiply(d, head_of(b, s, kv, g.n, g.k, kv_heads), head_of(da, s, head, g.m, g.k, h.heads));
-            if (db) e.multiply(d.turned(), head_of(a, s, head, g.m, g.k, h.heads), head_of(db, s, kv, g.n, g.k, kv_heads), 1, 1);
+            if (db) e.multiply(d.transpose(), head_of(a, s, head, g.m, g.k, h.heads), head_of(db, s, kv, g.n, g.k, kv_heads), 1, 1);
         } else {
             const Matrix d = head_of(dy, s, head, g.m, g.n, h.heads);
             const std::int64_t scores = matrix * g.m * g.k;
-            if (da) e.multiply(d, head_of(b, s, kv, g.k, g.n, kv_heads).turned(), Matrix(da, g.m, g.k, scores));
-            if (db) e.multiply(Matrix(a, g.m, g.k, scores).turned(), d, head_of(db, s, kv, g.k, g.n, kv_heads), 1, 1);
+            if (da) e.multiply(d, head_of(b, s, kv, g.k, g.n, kv_heads).transpose(), Matrix(da, g.m, g.k, scores));
+            if (db) e.multiply(Matrix(a, g.m, g.k, scores).transpose(), d, head_of(db, s, kv, g.k, g.n, kv_heads), 1, 1);
         }
     });
     if (db) sum.finish();

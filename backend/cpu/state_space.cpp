@@ -118,7 +118,7 @@ private:
 
     // C B^T, of all heads of a group.
     void multiply_scores(const Part& p) {
-        engine_.multiply(shared_of(c_.inputs[2], p), shared_of(c_.inputs[1], p).turned(), square(scores_, p));
+        engine_.multiply(shared_of(c_.inputs[2], p), shared_of(c_.inputs[1], p).transpose(), square(scores_, p));
     }
     // Steps, their sums, and what the state and each token keep until the chunk ends.
     void measure_decay(const Part& p) {
@@ -151,7 +151,7 @@ private:
     }
     // exp(u) C S^T
     void from_state(const Part& p, const Array& state, const Matrix& y) {
-        engine_.multiply(shared_of(c_.inputs[2], p), matrix(state).turned(), y);
+        engine_.multiply(shared_of(c_.inputs[2], p), matrix(state).transpose(), y);
         for_each_row(p, [&](std::int64_t i) {
             const float factor = std::exp(log_decay_[i]);
             float* row = y.row<float>(i);
@@ -174,7 +174,7 @@ private:
         const float decay = end_decay(p);
         for (std::int64_t i = 0; i < state_size(); ++i) after.reals()[i] = decay * before.reals()[i];
         const Matrix x = weigh(p, x_of(c_.inputs[0], p), [&](std::int64_t i) { return kept_[i]; });
-        engine_.multiply(x.turned(), shared_of(c_.inputs[1], p), matrix(after), 1, 1);
+        engine_.multiply(x.transpose(), shared_of(c_.inputs[1], p), matrix(after), 1, 1);
     }
 
     // `later`: the gradient of the state that the chunk leaves, which becomes that of the one it begins with.
@@ -200,7 +200,7 @@ private:
         const std::int64_t last = p.length - 1;
         const float decay = end_decay(p);
         log_gradients_[last] += decay * dot_of(later.reals(), before.reals(), state_size());
-        engine_.multiply(b, matrix(later).turned(), dx);
+        engine_.multiply(b, matrix(later).transpose(), dx);
         engine_.multiply(x, matrix(later), by_state);
         for_each_row(p, [&](std::int64_t j) {
             const float whole = dot_of(by_state.row<float>(j), b.row<float>(j), s_.state);
@@ -212,11 +212,11 @@ private:
             for (std::int64_t e = 0; e < s_.head_dim; ++e) row[e] *= kept_[j];
         });
         for (std::int64_t i = 0; i < state_size(); ++i) later.reals()[i] *= decay;
-        engine_.multiply(fading.turned(), c, matrix(later), 1, 1);
+        engine_.multiply(fading.transpose(), c, matrix(later), 1, 1);
 
         // Within the chunk.
-        engine_.multiply(square(mixed_, p).turned(), dy, dx, 1, 1);
-        engine_.multiply(dy, x.turned(), square(score_gradients_, p));
+        engine_.multiply(square(mixed_, p).transpose(), dy, dx, 1, 1);
+        engine_.multiply(dy, x.transpose(), square(score_gradients_, p));
         for_each_row(p, [&](std::int64_t i) {
             float* of_score = score_gradients_.reals() + i * p.length;
             const float *mixed = mixed_.reals() + i * p.length, *fades = decay_.reals() + i * p.length;
@@ -232,7 +232,7 @@ private:
             log_gradients_[i] += sum;
         });
         engine_.multiply(square(score_gradients_, p), b, dc, 1, 1);
-        engine_.multiply(square(score_gradients_, p).turned(), c, db, 1, 1);
+        engine_.multiply(square(score_gradients_, p).transpose(), c, db, 1, 1);
 
         const float skip = c_.weights[2].reals()[p.head];
         float of_skip = 0;

@@ -154,7 +154,7 @@ int threads_for(std::int64_t width, int least, int most) {
     return threads;
 }
 
-using kernels::parts_of;
+using kernels::ceil_div;
 
 class CudaMachine {
 public:
@@ -205,20 +205,20 @@ public:
     template <class Function>
     void elements(std::int64_t count, const Function& f) {
         if (count == 0) return;
-        launch(run_elements<Function>, {parts_of(count, at_once * block), 1}, {block, 1}, count, f);
+        launch(run_elements<Function>, {ceil_div(count, at_once * block), 1}, {block, 1}, count, f);
     }
     template <class Function>
     void matrix(std::int64_t rows, std::int64_t columns, const Function& f) {
         if (rows == 0 || columns == 0) return;
         const int wide = threads_for(columns, 1, block), high = block / wide;
-        const std::int64_t strips = parts_of(columns, wide);
-        launch(run_matrix<Function>, {strips * parts_of(rows, at_once * high), 1}, {wide, high}, Extents{rows, columns, strips}, f);
+        const std::int64_t strips = ceil_div(columns, wide);
+        launch(run_matrix<Function>, {strips * ceil_div(rows, at_once * high), 1}, {wide, high}, Extents{rows, columns, strips}, f);
     }
     template <class Term, class Value>
     void totals(std::int64_t segments, std::int64_t rows, std::int64_t columns, std::int64_t chunk, const Term& term, Value* to) {
         if (segments == 0 || columns == 0) return;
         const int wide = threads_for(columns, 1, warp), high = block / wide;
-        const std::int64_t strips = parts_of(columns, wide), parts = std::max<std::int64_t>(1, parts_of(rows, chunk));
+        const std::int64_t strips = ceil_div(columns, wide), parts = std::max<std::int64_t>(1, ceil_div(rows, chunk));
         launch(run_totals<Value, Term>, {strips * segments * parts, 1}, {wide, high}, TotalledParts{{rows, columns, strips}, chunk, parts},
                term, to);
     }
@@ -226,7 +226,7 @@ public:
     template <class Function>
     void rows(std::int64_t count, std::int64_t width, const Function& f) {
         if (count == 0) return;
-        if (width <= widest_of_warp) return launch(run_narrow_rows<Function>, {parts_of(count, block / warp), 1}, {block, 1}, count, f);
+        if (width <= widest_of_warp) return launch(run_narrow_rows<Function>, {ceil_div(count, block / warp), 1}, {block, 1}, count, f);
         const int threads = threads_for(width / 4, warp, 2 * block);
         launch(run_rows<Function>, {std::min(most_blocks, count), 1}, {threads, 1}, count, f);
     }

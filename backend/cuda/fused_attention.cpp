@@ -27,7 +27,7 @@ public:
           scale_(g_.number(1 / std::sqrt(static_cast<float>(a_.head_dim)))) {}
 
     OperationGraph forward() && {
-        const Tensor q = g_.stored(queries(a_.head_dim), type_), k = g_.stored(keys(a_.head_dim).transposed(), type_);
+        const Tensor q = g_.stored(queries(a_.head_dim), type_), k = g_.stored(keys(a_.head_dim).transpose(), type_);
         const Tensor v = g_.stored(keys(a_.value_dim), type_), out = g_.stored(queries(a_.value_dim), type_);
         const Tensor log_sum = statistics();
         const Tensor s = masked(scores(q, k)), largest = g_.passing(a_row()), sum = g_.passing(a_row());
@@ -44,8 +44,8 @@ public:
     // The library knows two graphs. Of this one the gradients of the scores are written and read again, and sums made in the same order
     // every time. Of the other d_q is summed in fp32 as its parts come: that moves less, needs less room and should be faster.
     OperationGraph backward() && {
-        const Tensor q = g_.stored(queries(a_.head_dim), type_), k = g_.stored(keys(a_.head_dim).transposed(), type_);
-        const Tensor v = g_.stored(keys(a_.value_dim).transposed(), type_), out = g_.stored(queries(a_.value_dim), type_);
+        const Tensor q = g_.stored(queries(a_.head_dim), type_), k = g_.stored(keys(a_.head_dim).transpose(), type_);
+        const Tensor v = g_.stored(keys(a_.value_dim).transpose(), type_), out = g_.stored(queries(a_.value_dim), type_);
         const Tensor log_sum = statistics(), d_out = g_.stored(queries(a_.value_dim), type_);
         const Tensor dots = g_.stored(a_row(), CUDNN_DATA_FLOAT), d_q = g_.stored(queries(a_.head_dim), type_);
         const Tensor d_k = g_.stored(keys(a_.head_dim), type_), d_v = g_.stored(keys(a_.value_dim), type_);
@@ -57,11 +57,11 @@ public:
         g_.apply(CUDNN_POINTWISE_MUL, dots, dot, &undropped);
 
         const Tensor p = of(CUDNN_POINTWISE_EXP, masked(of(CUDNN_POINTWISE_SUB, scores(q, k), &log_sum)));
-        multiply_shared(turned(p), d_out, d_v);
+        multiply_shared(transpose(p), d_out, d_v);
         const Tensor d_p = g_.passing(by_keys());
         g_.multiply(d_out, v, d_p);
         const Tensor d_s = of(CUDNN_POINTWISE_MUL, of(CUDNN_POINTWISE_MUL, of(CUDNN_POINTWISE_SUB, d_p, &dots), &p), &scale_);
-        multiply_shared(turned(d_s), q, d_k);
+        multiply_shared(transpose(d_s), q, d_k);
         const Tensor k_again = g_.passing(keys(a_.head_dim), type_);
         g_.reshape(k, k_again);
         g_.multiply(d_s, k_again, d_q);
@@ -124,8 +124,8 @@ private:
         g_.apply(CUDNN_POINTWISE_GEN_INDEX, made, like, nullptr, nullptr, axis);
         return made;
     }
-    Tensor turned(const Tensor& x) {
-        Tensor t = g_.passing(x.layout.transposed(), type_);
+    Tensor transpose(const Tensor& x) {
+        Tensor t = g_.passing(x.layout.transpose(), type_);
         g_.reshape(x, t);
         return t;
     }

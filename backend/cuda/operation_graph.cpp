@@ -116,7 +116,7 @@ Layout Layout::channels_last(const Four& extents) {
     return {extents, {height * width * channels, 1, width * channels, channels}};
 }
 
-Layout Layout::transposed() const {
+Layout Layout::transpose() const {
     Layout t = *this;
     std::swap(t.extents[2], t.extents[3]);
     std::swap(t.strides[2], t.strides[3]);

@@ -125,14 +125,14 @@ public:
             const Matrices whole = h.of_queries(c_.outputs[0], a_.query_len, a_.value_dim);
             const Matrices d_whole = h.of_queries(c_.output_gradients[0], a_.query_len, a_.value_dim);
             multiply_scores(h, scores, s);
-            machine_.multiply({d_out, values(h, c_.inputs[2], s).turned(), by_keys(gradients, s), a_.kv_heads});
+            machine_.multiply({d_out, values(h, c_.inputs[2], s).transpose(), by_keys(gradients, s), a_.kv_heads});
             machine_.rows(a_.kv_heads * s.queries, s.keys,
                           AttentionGradient<T>{s, gradients.reals(), probabilities.as<T>(), score_gradients.as<T>(),
                                                reinterpret_cast<const T*>(whole.data), reinterpret_cast<const T*>(d_whole.data),
                                                a_.value_dim, whole.pitch, whole.stride});
             machine_.multiply({ds, keys(h, c_.inputs[1], s), queries(h, c_.input_gradients[0], s), a_.kv_heads, scale_});
-            machine_.multiply({ds.turned(), queries(h, c_.inputs[0], s), keys(h, d_keys.sum(), s), a_.kv_heads, scale_, 1});
-            machine_.multiply({p.turned(), d_out, values(h, d_values.sum(), s), a_.kv_heads, 1, 1});
+            machine_.multiply({ds.transpose(), queries(h, c_.inputs[0], s), keys(h, d_keys.sum(), s), a_.kv_heads, scale_, 1});
+            machine_.multiply({p.transpose(), d_out, values(h, d_values.sum(), s), a_.kv_heads, 1, 1});
         });
         d_keys.finish();
         d_values.finish();
@@ -162,7 +162,7 @@ private:
         return visible_keys(query, a_.query_len, a_.key_len, a_.causal, a_.window, c_.place.context);
     }
     void multiply_scores(const HeadBatch& h, const Array& scores, const ScoreRows& s) {
-        machine_.multiply({queries(h, c_.inputs[0], s), keys(h, c_.inputs[1], s).turned(), by_keys(scores, s), a_.kv_heads, scale_});
+        machine_.multiply({queries(h, c_.inputs[0], s), keys(h, c_.inputs[1], s).transpose(), by_keys(scores, s), a_.kv_heads, scale_});
         if (!a_.alibi) return;
         const ScoreFall fall = score_fall(c_.place, a_.heads, a_.value_dim);
         machine_.matrix(a_.kv_heads * s.queries, s.keys, FallScores{s, fall, h.shared, h.sharing});

@@ -38,9 +38,9 @@ template <class Value, class Machine, class Term>
 Array column_totals(Machine& m, const Term& term, std::int64_t segments, std::int64_t rows, std::int64_t columns) {
     constexpr auto reals = static_cast<std::int64_t>(sizeof(Value) / sizeof(float));
     constexpr std::int64_t least_chunk = 64, side_by_side = 32, most_parts = 1024;  // enough for a large device to be busy with
-    const std::int64_t strips = std::max<std::int64_t>(1, segments * parts_of(columns, side_by_side));
+    const std::int64_t strips = std::max<std::int64_t>(1, segments * ceil_div(columns, side_by_side));
     const std::int64_t wanted = std::max<std::int64_t>(1, most_parts / strips);
-    const std::int64_t chunk = std::max(least_chunk, parts_of(rows, wanted)), chunks = parts_of(rows, chunk);
+    const std::int64_t chunk = std::max(least_chunk, ceil_div(rows, wanted)), chunks = ceil_div(rows, chunk);
     Array totals = m.scratch(segments * columns * reals);
     if (chunks <= 1) {
         m.totals(segments, rows, columns, chunk, term, values_in<Value>(totals));

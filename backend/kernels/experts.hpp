@@ -204,7 +204,7 @@ void forward_routed(Machine& m, const Gemm& g, const OperatorCall& c) {
                                   c.weights[1].as<T>() + expert * g.n,
                                   0,
                                   weights == nullptr ? nullptr : weights + first});
-        m.multiply({Matrices(c.inputs[0], rows, g.k, first * g.k), Matrices(c.weights[0], g.n, g.k, expert * g.n * g.k).turned(),
+        m.multiply({Matrices(c.inputs[0], rows, g.k, first * g.k), Matrices(c.weights[0], g.n, g.k, expert * g.n * g.k).transpose(),
                     Matrices(c.outputs[0], rows, g.n, first * g.n), 1, 1, bias ? 1.0F : 0.0F});
     });
 }
@@ -220,7 +220,7 @@ void backward_routed(Machine& m, const Gemm& g, const OperatorCall& c) {
         if (dx) m.multiply({gradient, Matrices(c.weights[0], g.n, g.k, matrix), Matrices(dx, rows, g.k, first * g.k)});
         if (!c.weight_gradients.empty())
             m.multiply(
-                {gradient.turned(), Matrices(in, rows, g.k, first * g.k), Matrices(c.weight_gradients[0], g.n, g.k, matrix), 1, 1, 1});
+                {gradient.transpose(), Matrices(in, rows, g.k, first * g.k), Matrices(c.weight_gradients[0], g.n, g.k, matrix), 1, 1, 1});
         const T* d = dy.as<T>() + first * g.n;
         if (c.weight_gradients.size() > 1) {
             const WeighedRows<T> terms{d, weights == nullptr ? nullptr : weights + first, g.n};

@@ -20,7 +20,7 @@ namespace sextant::kernels {
 constexpr float lowest = -3.4028234e38F;  // of all floats: where the search for the largest begins
 
 // How many parts of such a size cover a whole; the last may be smaller.
-constexpr SEXTANT_KERNEL std::int64_t parts_of(std::int64_t whole, std::int64_t part) { return (whole + part - 1) / part; }
+constexpr SEXTANT_KERNEL std::int64_t ceil_div(std::int64_t whole, std::int64_t part) { return (whole + part - 1) / part; }
 
 // What lanes offer that have a reduce(mine, combine) for all of them.
 template <class Lanes>

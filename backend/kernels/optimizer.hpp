@@ -107,7 +107,7 @@ struct Squares {
 };
 
 constexpr std::int64_t squares_chunk = 16384;
-inline std::int64_t chunks_of(std::int64_t count) { return parts_of(count, squares_chunk); }
+inline std::int64_t chunks_of(std::int64_t count) { return ceil_div(count, squares_chunk); }
 
 // By chunk.
 template <class Machine, class Value>

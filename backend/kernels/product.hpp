@@ -29,7 +29,7 @@ struct Matrices {
         some.rows = count;
         return some;
     }
-    [[nodiscard]] Matrices turned() const {
+    [[nodiscard]] Matrices transpose() const {
         Matrices t = *this;
         t.rows = columns;
         t.columns = rows;
@@ -72,7 +72,7 @@ void weight_forward(Machine& machine, const Gemm& g, const OperatorCall& c) {
         const std::int64_t n = out.elements / g.m;
         const T* bias = c.weights.size() > 1 && c.adds_bias ? c.weights[1].as<T>() + row : nullptr;
         machine.multiply(
-            {in, Matrices(c.weights[0], n, g.k, row * g.k).turned(), {out, g.m, n}, 1, 1, 0, reinterpret_cast<const std::byte*>(bias)});
+            {in, Matrices(c.weights[0], n, g.k, row * g.k).transpose(), {out, g.m, n}, 1, 1, 0, reinterpret_cast<const std::byte*>(bias)});
         row += n;
     }
 }
@@ -88,7 +88,7 @@ void weight_backward(Machine& machine, const Gemm& g, const OperatorCall& c) {
         if (const Array& gradient = c.output_gradients[i]) {
             const Matrices dy(gradient, g.m, n), weight(c.weights[0], n, g.k, row * g.k);
             if (c.input_gradients[0]) machine.multiply({dy, weight, {d_in.sum(), g.m, g.k}, 1, 1, first ? 0.0F : 1.0F});
-            if (!c.weight_gradients.empty()) machine.multiply({dy.turned(), in, {c.weight_gradients[0], n, g.k, row * g.k}, 1, 1, 1});
+            if (!c.weight_gradients.empty()) machine.multiply({dy.transpose(), in, {c.weight_gradients[0], n, g.k, row * g.k}, 1, 1, 1});
             if (c.weight_gradients.size() > 1) add_column_sums(machine, gradient.as<T>(), c.weight_gradients[1].reals() + row, g.m, n);
             first = false;
         }
@@ -132,7 +132,7 @@ template <class Machine>
 void heads_forward(Machine& machine, const Gemm& g, const OperatorCall& c) {
     for_each_batch(c.samples, g.batch / c.samples, kv_heads_of(g, c), [&](const HeadBatch& h) {
         if (makes_scores(c))
-            machine.multiply({h.of_queries(c.inputs[0], g.m, g.k), h.of_keys(c.inputs[1], g.n, g.k).turned(),
+            machine.multiply({h.of_queries(c.inputs[0], g.m, g.k), h.of_keys(c.inputs[1], g.n, g.k).transpose(),
                               h.of_scores(c.outputs[0], g.m, g.n), h.kv_heads});
         else
             machine.multiply(
@@ -151,11 +151,11 @@ void heads_backward(Machine& machine, const Gemm& g, const OperatorCall& c) {
         if (makes_scores(c)) {
             const Matrices d = h.of_scores(dy, g.m, g.n);
             if (da) machine.multiply({d, h.of_keys(c.inputs[1], g.n, g.k), h.of_queries(da, g.m, g.k), h.kv_heads});
-            if (db) machine.multiply({d.turned(), h.of_queries(c.inputs[0], g.m, g.k), h.of_keys(db, g.n, g.k), h.kv_heads, 1, keep});
+            if (db) machine.multiply({d.transpose(), h.of_queries(c.inputs[0], g.m, g.k), h.of_keys(db, g.n, g.k), h.kv_heads, 1, keep});
         } else {
             const Matrices d = h.of_queries(dy, g.m, g.n);
-            if (da) machine.multiply({d, h.of_keys(c.inputs[1], g.k, g.n).turned(), h.of_scores(da, g.m, g.k), h.kv_heads});
-            if (db) machine.multiply({h.of_scores(c.inputs[0], g.m, g.k).turned(), d, h.of_keys(db, g.k, g.n), h.kv_heads, 1, keep});
+            if (da) machine.multiply({d, h.of_keys(c.inputs[1], g.k, g.n).transpose(), h.of_scores(da, g.m, g.k), h.kv_heads});
+            if (db) machine.multiply({h.of_scores(c.inputs[0], g.m, g.k).transpose(), d, h.of_keys(db, g.k, g.n), h.kv_heads, 1, keep});
         }
     });
     if (db) sum.finish();

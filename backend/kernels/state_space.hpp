@@ -125,13 +125,13 @@ private:
         const std::int64_t pairs = p.length * p.length;
         const auto of_groups = [&](const Array& a) { return Matrices(a, p.length, s_.state, shared(), s_.state, p.first * shared()); };
         m_.multiply(
-            {of_groups(c_.inputs[2]), of_groups(c_.inputs[1]).turned(), {scores_, p.length, p.length, p.length, pairs, 0}, s_.groups});
+            {of_groups(c_.inputs[2]), of_groups(c_.inputs[1]).transpose(), {scores_, p.length, p.length, p.length, pairs, 0}, s_.groups});
         m_.matrix(s_.heads * p.length, p.length, MixScores<T>{p, scores_.reals(), mixed_.as<T>()});
     }
     // exp(u) C S^T
     void multiply_by_state(const Chunk& p, const Array& state) {
         for_each_group([&](std::int64_t g) {
-            m_.multiply({shared_of(c_.inputs[2], p, g), state_of(state, g).turned(), in_chunk(sums_, p, g), sharing()});
+            m_.multiply({shared_of(c_.inputs[2], p, g), state_of(state, g).transpose(), in_chunk(sums_, p, g), sharing()});
         });
         m_.matrix(p.length, inner(), WeighTokens<float, float>{TokenFactor::fading, p, sums_.reals(), sums_.reals(), s_.head_dim});
     }
@@ -147,7 +147,7 @@ private:
         m_.matrix(p.length, inner(),
                   WeighTokens<T, T>{TokenFactor::kept, p, c_.inputs[0].as<T>() + p.first * inner(), weighed_.as<T>(), s_.head_dim});
         for_each_group([&](std::int64_t g) {
-            m_.multiply({in_chunk(weighed_, p, g).turned(), shared_of(c_.inputs[1], p, g), state_of(after, g), sharing(), 1, 1});
+            m_.multiply({in_chunk(weighed_, p, g).transpose(), shared_of(c_.inputs[1], p, g), state_of(after, g), sharing(), 1, 1});
         });
     }
 
@@ -170,7 +170,7 @@ private:
         const Array d_state = narrow(later);
         for_each_group([&](std::int64_t g) {
             m_.multiply({x_of(x, p, g), state_of(d_state, g), by_state(leaves_, p, g), sharing()});
-            m_.multiply({shared_of(b, p, g), state_of(d_state, g).turned(), in_chunk(sums_, p, g), sharing()});
+            m_.multiply({shared_of(b, p, g), state_of(d_state, g).transpose(), in_chunk(sums_, p, g), sharing()});
         });
         m_.rows(p.length * s_.heads, s_.state,
                 StateGradients<T>{gradients, came_.reals(), leaves_.reals(), b.as<T>() + shared_at, c.as<T>() + shared_at, s_.state});
@@ -181,9 +181,9 @@ private:
 
         // Within the chunk.
         for_each_group([&](std::int64_t g) {
-            m_.multiply({in_chunk(weighed_, p, g).turned(), shared_of(c, p, g), state_of(later, g), sharing(), 1, 1});
-            m_.multiply({square(mixed_, p, g).turned(), x_of(dy, p, g), in_chunk(sums_, p, g), sharing(), 1, 1});
-            m_.multiply({x_of(dy, p, g), x_of(x, p, g).turned(), square(mixed_gradients_, p, g), sharing()});
+            m_.multiply({in_chunk(weighed_, p, g).transpose(), shared_of(c, p, g), state_of(later, g), sharing(), 1, 1});
+            m_.multiply({square(mixed_, p, g).transpose(), x_of(dy, p, g), in_chunk(sums_, p, g), sharing(), 1, 1});
+            m_.multiply({x_of(dy, p, g), x_of(x, p, g).transpose(), square(mixed_gradients_, p, g), sharing()});
         });
         add_skip(p, dy, c_.input_gradients[0]);
         m_.matrix(s_.heads * p.length, p.length, UnmixGradients{p, mixed_gradients_.reals()});
@@ -194,7 +194,7 @@ private:
             const Matrices d(score_gradients_, p.length, p.length, g * p.length * p.length);
             const auto sum = [&](const Array& a) { return Matrices(a, p.length, s_.state, shared(), 0, g * s_.state); };
             m_.multiply({d, shared_of(b, p, g), sum(dc.sum()), 1, 1, 1});
-            m_.multiply({d.turned(), shared_of(c, p, g), sum(db.sum()), 1, 1, 1});
+            m_.multiply({d.transpose(), shared_of(c, p, g), sum(db.sum()), 1, 1, 1});
         });
         db.finish();
         dc.finish();

@@ -9,7 +9,7 @@ namespace sextant {
 // CI jobs and scripts rely on these numbers.
 enum class ExitCode {
     done = 0,
-    condition_held = 1,   // a --fail-if condition was true
+    condition_held = 1,   // a --fail-if condition was true, or no plan meets each --where
     wrong_input = 2,      // arguments, files or a plan that make no sense
     machine_refused = 3,  // MPI, NCCL, CUDA, a disk
     does_not_fit = 4,     // the plan needs more memory than the device has

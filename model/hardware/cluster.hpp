@@ -46,8 +46,8 @@ struct HostSpec {
     SampleSpeeds samples;                  // of one thread
     std::optional<Sourced<Seconds>> turn;  // that a rank waits for, to communicate, when another has its core; absent: the usual
 
-    // What its cores stream: as it was measured, or 0.8 of what its channels could. STREAM reaches 0.70 (Skylake) to 0.84 (Rome, Milan) of them
-    // (hardware_profiles/devices, `stream_fraction` of CPUs).
+    // What its cores stream: as it was measured, or 0.8 of what its channels could. STREAM reaches 0.70 (Skylake) to 0.84 (Rome, Milan) of
+    // them (hardware_profiles/devices, `stream_fraction` of CPUs).
     [[nodiscard]] Bandwidth streamed() const { return (memory_bandwidth.kind == SourceKind::measured ? 1 : 0.8) * *memory_bandwidth; }
 };
 

@@ -26,7 +26,8 @@ ShardedBlockPrice price_sharded_block(const BlockParameters& p, const Prepared::
         return all;
     };
     return {time(weight_gathers(plan, weights_of(0, p)), size_of(job.precision.parameter)),
-            time(gradient_exchanges(plan, job.scenario.framework, job.bucket_rule, gradients_of(0, p)), size_of(job.precision.reduction_type()))};
+            time(gradient_exchanges(plan, job.scenario.framework, job.bucket_rule, gradients_of(0, p)),
+                 size_of(job.precision.reduction_type()))};
 }
 
 Seconds host_copy_time(const Prepared::State& job, Bytes over_link, Bytes in_host_memory, const Resources& r) {

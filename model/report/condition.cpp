@@ -35,9 +35,21 @@ double truth(const Condition& c) {
     return plain_number(c, "true or false, as in '" + c.quantity + " == false'");
 }
 
+// As JSON has it, with the unit in its name, and in groups: "step_time_s" is step_time in seconds, "throughput.samples_per_s"
+// samples_per_s.
+std::string_view without_unit(std::string_view name) {
+    for (const std::string_view unit : {"_s", "_bytes", "_j"})
+        if (name.ends_with(unit)) return name.substr(0, name.size() - unit.size());
+    return name;
+}
+std::string_view without_group(std::string_view name) {
+    constexpr std::string_view group = "throughput.";
+    return name.starts_with(group) ? name.substr(group.size()) : name;
+}
+
 double value_in(const Condition& c, const NamedQuantity& q) {
     if (q.yes_or_no) return truth(c);
-    if (!q.table) return plain_number(c);
+    if (!q.table || c.quantity != q.name) return plain_number(c);
     const ParsedQuantity parsed = parse_quantity(c.value, *q.table);
     if (!parsed.si) refuse(c, parsed.error, {});
     return *parsed.si;
@@ -60,6 +72,7 @@ std::vector<NamedQuantity> named_quantities(const Report& r) {
                                        {"step_time_high", r.high.si(), time},
                                        {"samples_per_s", r.samples_per_s.si(), nullptr},
                                        {"memory", e.peak_memory.si(), size},
+                                       {"device_memory", e.device_memory.si(), size},
                                        {"host_memory", e.host.total().si(), size},
                                        {"fits", e.fits() ? 1.0 : 0.0, nullptr, true},
                                        {"mfu", r.mfu, nullptr},
@@ -67,6 +80,8 @@ std::vector<NamedQuantity> named_quantities(const Report& r) {
                                        {"scaling_efficiency", r.scaling_efficiency, nullptr},
                                        {"utilization", r.utilization, nullptr},
                                        {"devices", static_cast<double>(r.devices), nullptr},
+                                       {"reserved_devices", static_cast<double>(r.reserved_devices), nullptr},
+                                       {"effective_batch", static_cast<double>(r.batch.effective_batch), nullptr},
                                        {"largest_micro_batch", static_cast<double>(r.batch.largest_micro_batch), nullptr}};
     if (r.tokens_per_s) list.push_back({"tokens_per_s", r.tokens_per_s->si(), nullptr});
     for (int i = 0; i < term_count; ++i) {
@@ -75,6 +90,11 @@ std::vector<NamedQuantity> named_quantities(const Report& r) {
         list.push_back({"overlapped." + std::string(to_text(t)), e.overlapped[t].si(), time});
         list.push_back({"share." + std::string(to_text(t)), e.terms[t] / e.step, nullptr});
     }
+    const auto fullest = std::ranges::max_element(e.memory, {}, &StageMemory::total);
+    for (int i = 0; i < memory_kind_count; ++i) {
+        const auto kind = static_cast<MemoryKind>(i);
+        list.push_back({"memory." + std::string(to_text(kind)), fullest == e.memory.end() ? 0 : (*fullest)[kind].si(), size});
+    }
     if (r.input) {
         list.push_back({"input.samples_per_s", r.input->later.samples.si(), nullptr});
         list.push_back({"input.load_step", r.input->later_loading.si(), time});
@@ -82,6 +102,7 @@ std::vector<NamedQuantity> named_quantities(const Report& r) {
     }
     if (r.checkpoints) list.push_back({"checkpoint.wait", r.checkpoints->wait.si(), time});
     if (r.run) {
+        list.push_back({"run.steps", r.run->steps, nullptr});
         list.push_back({"run.goodput", r.run->goodput, nullptr});
         list.push_back({"run.time", r.run->time.si(), time});
         list.push_back({"run.device_hours", r.run->device_time / units::hour, nullptr});
@@ -127,8 +148,11 @@ std::vector<Condition> read_conditions(const std::vector<std::string>& texts, st
 bool holds(const Condition& c, const Report& r) { return holds(c, named_quantities(r)); }
 
 const NamedQuantity* quantity_of(const Condition& c, const std::vector<NamedQuantity>& quantities) {
-    const auto found = std::ranges::find(quantities, c.quantity, &NamedQuantity::name);
-    return found == quantities.end() ? nullptr : &*found;
+    for (const std::string_view name : {std::string_view(c.quantity), without_group(c.quantity), without_unit(c.quantity)}) {
+        const auto found = std::ranges::find(quantities, name, &NamedQuantity::name);
+        if (found != quantities.end()) return &*found;
+    }
+    return nullptr;
 }
 
 bool asks_for_less(const Condition& c) { return c.relation == Relation::less || c.relation == Relation::less_equal; }

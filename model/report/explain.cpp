@@ -76,6 +76,10 @@ public:
         say_stage(e_.last_stage, "finishes last");
         if (e_.slowest_stage != e_.last_stage) say_stage(e_.slowest_stage, "the others wait for");
         say_group(job_.groups.send);
+        const UpdateTime update = update_time(job_, static_cast<std::size_t>(e_.last_stage), {});
+        if (update.tied > Bytes{})
+            say("  the ends have one matrix both: its gradients, " + to_text(update.tied) + ", are summed in " +
+                to_text(tied_sum_time(job_, update, {})));
         return finish(term);
     }
 

@@ -14,7 +14,7 @@ TEST(CpuProducts, OfTurnedMatricesWithRowsThatShareSetsOfACache) {
     constexpr std::int64_t m = 50, n = 30, k = 333, pitch = 512;
     std::vector<float> a = made_reals(Made::input, {1}, k * pitch), b = made_reals(Made::input, {2}, k * n), c(m * n, 1.0F);
     Engine engine;
-    engine.multiply(Matrix(as_array(a), k, m, pitch, 0).turned(), Matrix(as_array(b), k, n), Matrix(as_array(c), m, n), 0.5F, 2);
+    engine.multiply(Matrix(as_array(a), k, m, pitch, 0).transpose(), Matrix(as_array(b), k, n), Matrix(as_array(c), m, n), 0.5F, 2);
     std::vector<float> expected(m * n);
     for (std::int64_t i = 0; i < m; ++i)
         for (std::int64_t j = 0; j < n; ++j) {

@@ -178,6 +178,16 @@ TEST(CalibrateFrom, ALogOfOneHostAndItsTopologySayWhichMachineTheyAreOf) {
     fs::remove(profile);
 }
 
+TEST(CalibrateFrom, ALogOfOtherDevicesThanTheClustersIsNamed) {
+    const auto warns = [](const std::string& cluster) {
+        const ProcessResult r = run_sextant({"calibrate", "--from", logs + "nccl_all_reduce.txt", "--cluster", cluster});
+        EXPECT_EQ(r.exit_code, 0) << r.err;
+        return r.out.find("is of A100 SXM4 40GB, and " + cluster + " has H100 SXM5 80GB") != std::string::npos;
+    };
+    EXPECT_TRUE(warns("dgx-h100"));
+    EXPECT_FALSE(warns("dgx-a100-40gb"));
+}
+
 TEST(CalibrateFrom, StepsOfAJobMoveTheClockOfItsDevices) {
     const std::string steps = testing::TempDir() + "sextant_steps_" + std::to_string(::getpid()) + ".json";
     std::ofstream(steps) << R"({"schema": "step-times/1", "scenario": "scenarios/gpt3-175b-1024xa100.json", "steps_s": [34.1, 33.9, 34]})";

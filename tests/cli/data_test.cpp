@@ -35,6 +35,18 @@ std::string text_of_file(const std::string& path) {
     return text.str();
 }
 
+// Some supervisors start programs so; a child would leave no status.
+TEST_F(Data, IsMadeOrFailsWhereSignalsOfChildrenAreIgnored) {
+    const std::vector<std::string> data{"--ignore-signal=CHLD", SEXTANT_BINARY, "data"};
+    const auto run = [&](std::vector<std::string> words) {
+        words.insert(words.begin(), data.begin(), data.end());
+        return run_program("env", words);
+    };
+    const ProcessResult made = run({"make", at("images"), "--samples", "3", "--size", "4x4x3"});
+    EXPECT_EQ(made.exit_code, 0) << made.err;
+    EXPECT_EQ(run({"bench", at("nothing")}).exit_code, 2);
+}
+
 TEST_F(Data, IsMadeConvertedAndMeasured) {
     const ProcessResult made = run_sextant({"data", "make", at("images"), "--samples", "30", "--size", "16x16x3", "--seed", "5"});
     EXPECT_EQ(made.exit_code, 0) << made.err;

@@ -154,9 +154,9 @@ TEST(Plan, what_would_fit_fits) {
     for (const Json& remedy : json["would_fit"]) EXPECT_TRUE(remedy.at("fits").get<bool>()) << remedy;
 }
 
-TEST(Plan, exits_with_4_when_conditions_rule_everything_out) {
+TEST(Plan, exits_with_1_when_conditions_rule_out_all_that_would_fit) {
     const ProcessResult r = plan_default({"--where", "step_time < 1 us"});
-    EXPECT_EQ(r.exit_code, 4);
+    EXPECT_EQ(r.exit_code, 1);
     EXPECT_THAT(r.out, HasSubstr("No plan meets every condition"));
     const Json fastest = json_of(plan_default({"--format", "json", "--no-simulate", "--objective", "time"})).at("best").at(0);
     const std::string nearest = to_text(Seconds::from_si(fastest.at("step_time_s").get<double>()));

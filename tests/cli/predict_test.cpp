@@ -244,6 +244,18 @@ TEST(Predict, set_overrides_any_field) {
     EXPECT_EQ(json_of(predict_default({"--format", "json", "--set", "name=another"}))["scenario"], "another");
 }
 
+TEST(Predict, multiplies_integers_in_inference_as_fast_as_the_device_does) {
+    const auto step = [](const std::string& precision) {
+        const Json answer = json_of(run_sextant(
+            {"predict", "scenarios/inference-llama-2-13b-8xa100.json", "--format", "json", "--set", "plan.precision=" + precision}));
+        return answer["step_time_s"].get<double>();
+    };
+    const double int8 = step("int8"), int4 = step("int4"), binary = step("binary");  // 624, 1248 and 4992 TOPS of an A100
+    EXPECT_LT(int4, int8);
+    EXPECT_LT(binary, int4);
+    EXPECT_EQ(step("int1"), binary);
+}
+
 TEST(Predict, explains_every_term) {
     for (int i = 0; i < term_count; ++i) {
         const std::string term(to_text(static_cast<Term>(i)));
@@ -252,6 +264,19 @@ TEST(Predict, explains_every_term) {
         EXPECT_THAT(r.out, HasSubstr(term + " = "));
         EXPECT_EQ(predict_default({"--explain", words(term)}).out, r.out) << "as the report prints it";
     }
+}
+
+TEST(Predict, explains_the_memory_of_the_fullest_rank_kind_by_kind) {
+    const ProcessResult r = run_sextant({"predict", "scenarios/llama-3-8b-fsdp-64xh100.json", "--explain", "memory"});
+    EXPECT_EQ(r.exit_code, 0) << r.err;
+    // 8.03e9 parameters over 64 ranks: 4 bytes of weights, which are the masters, and 8 of states.
+    EXPECT_THAT(r.out, HasSubstr("weights 502 MB: 125 million parameters of 4.00 bytes"));
+    EXPECT_THAT(r.out, HasSubstr("optimizer 1.00 GB: 125 million parameters of 8.00 bytes"));
+    EXPECT_THAT(r.out, HasSubstr("mlp.fc1 [8192 x 28672]"));
+    EXPECT_THAT(r.out, HasSubstr("fragmentation"));
+    const ProcessResult json = predict_default({"--explain", "memory", "--format", "json"});
+    EXPECT_EQ(json.exit_code, 2);
+    EXPECT_THAT(json.err, HasSubstr("an explanation is text"));
 }
 
 TEST(Predict, exits_with_2_for_a_term_that_does_not_exist_and_lists_those_that_do) {

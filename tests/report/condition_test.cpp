@@ -47,6 +47,26 @@ TEST(Condition, ComparesInAnyUnitOfTheQuantity) {
     EXPECT_FALSE(holds("memory != 70 GiB"));
 }
 
+TEST(Condition, TakesTheNamesOfJsonWhichHaveTheUnitInThem) {
+    EXPECT_TRUE(holds("step_time_s > 0.49"));
+    EXPECT_FALSE(holds("step_time_s > 0.5"));
+    EXPECT_TRUE(holds("memory_bytes < 7.6e10"));
+    EXPECT_THAT(complaint("step_time_s > 500 ms"), HasSubstr("is not a number"));
+    Report r = half_a_second();
+    r.samples_per_s = 10 / s;
+    EXPECT_TRUE(holds("throughput.samples_per_s < 11", r));
+}
+
+TEST(Condition, ReachesTheKindsOfMemoryOfTheFullestRank) {
+    Report r = half_a_second();
+    r.estimate.memory.resize(2);
+    r.estimate.memory[1][MemoryKind::activations] = 3 * GB;
+    EXPECT_TRUE(holds("memory.activations == 3 GB", r));
+    EXPECT_TRUE(holds("memory.weights == 0 B", r));
+    r.batch.effective_batch = 64;
+    EXPECT_TRUE(holds("effective_batch == 64", r));
+}
+
 TEST(Condition, TakesFractionsAsNumbersOrPercent) {
     EXPECT_TRUE(holds("mfu < 0.41"));
     EXPECT_FALSE(holds("mfu < 40 %"));

@@ -29,7 +29,8 @@ inline constexpr Word<Recompute> recompute_words[] = {
 // Of precision_policy().
 inline constexpr Word<DataType> precision_words[] = {{"fp64", DataType::fp64}, {"fp32", DataType::fp32},   {"tf32", DataType::tf32},
                                                      {"bf16", DataType::bf16}, {"fp16", DataType::fp16},   {"fp8", DataType::fp8},
-                                                     {"int8", DataType::int8}, {"mxfp8", DataType::mxfp8}, {"nvfp4", DataType::nvfp4}};
+                                                     {"int8", DataType::int8}, {"mxfp8", DataType::mxfp8}, {"nvfp4", DataType::nvfp4},
+                                                     {"int4", DataType::int4}, {"int1", DataType::int1},   {"binary", DataType::int1}};
 // None: a plan without an optimizer.
 inline constexpr Word<std::optional<Optimizer>> optimizer_words[] = {{"sgd", Optimizer::sgd},   {"momentum", Optimizer::momentum},
                                                                      {"adam", Optimizer::adam}, {"adamw", Optimizer::adamw},

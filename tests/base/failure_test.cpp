@@ -1,0 +1,47 @@
+#include "model/base/failure.hpp"
+
+#include "model/base/diagnostics.hpp"
+
+#include <gtest/gtest.h>
+
+#include <new>
+#include <system_error>
+
+namespace sextant {
+namespace {
+
+template <class Thrown>
+Failure of(const Thrown& thrown) {
+    return failure_of(std::make_exception_ptr(thrown));
+}
+
+TEST(Failure, OfAnInputIsSaidAsItsDiagnostics) {
+    const Failure f = of(InputError(Diagnostic{"x.json", "/plan/tp", "7 does not divide 64", ""}));
+    EXPECT_EQ(f.code, ExitCode::wrong_input);
+    EXPECT_EQ(to_text(f), "x.json:/plan/tp: 7 does not divide 64");
+}
+
+TEST(Failure, OfTheMachineSaysThatItRefused) {
+    EXPECT_EQ(to_text(of(BackendError("disk: full"))), "sextant: the machine refused: disk: full");
+    EXPECT_EQ(of(std::bad_alloc()).code, ExitCode::machine_refused);
+    EXPECT_EQ(of(std::bad_alloc()).why, "out of memory");
+    const std::system_error no_thread(std::make_error_code(std::errc::resource_unavailable_try_again));
+    EXPECT_EQ(of(no_thread).code, ExitCode::machine_refused);
+    EXPECT_EQ(of(no_thread).why, "out of memory, or of processes: no thread could be started");
+}
+
+TEST(Failure, OfOursIsADefect) {
+    EXPECT_EQ(of(std::logic_error("impossible")).code, ExitCode::defect);
+    EXPECT_EQ(to_text(of(std::logic_error("impossible"))), "sextant: a defect in sextant itself, please report it: impossible");
+}
+
+TEST(Failure, IsNothingThatIsNoException) {
+    EXPECT_THROW(of(3), int);  // such as a signal that is passed on
+}
+
+TEST(FailureDeathTest, OfAnInvariantEndsTheProcessInEveryBuild) {
+    EXPECT_DEATH(broken_invariant("two and two"), "a defect in sextant itself, please report it: two and two");
+}
+
+}  // namespace
+}  // namespace sextant
