@@ -152,21 +152,34 @@ double capability_of(const std::string& compute_capability) {
     return number;
 }
 
-// The bundled device of this compute capability, or of the nearest before it; of several the one with most alike multiprocessors.
+// What one multiprocessor multiplies in 16 bits.
+FlopRate rate_of_multiprocessor(const Device& d) {
+    const PeakRate* peak = d.peak(DataType::fp16, ComputeUnit::tensor);
+    return peak != nullptr ? *peak->rate / std::max(1, d.multiprocessors) : FlopRate{};
+}
+
+// The bundled device of this compute capability, or of the nearest before it; of several the one with most alike multiprocessors, but none
+// that is held down for export (an H20 multiplies a quarter of what an H100's multiprocessors do).
 Device relative_of(Library& library, const DeviceFacts& facts) {
-    const Device* nearest = nullptr;
-    const auto distance = [&](const Device& d) {
-        return std::pair(-capability_of(d.compute_capability), std::abs(d.multiprocessors - facts.multiprocessors));
-    };
+    constexpr double held_down = 0.4;
+    std::vector<const Device*> alike;
     for (const NamesOfKind& kind : all_names(library.catalog)) {
         if (kind.kind != "devices") continue;
         for (const std::string& name : kind.names) {
             Diagnostics unused;
             const Device* d = find_device(library.catalog, name, unused);
             if (!d || d->vendor != "NVIDIA" || capability_of(d->compute_capability) > capability_of(facts.compute_capability)) continue;
-            if (!nearest || distance(*d) < distance(*nearest)) nearest = d;
+            if (!alike.empty() && capability_of(d->compute_capability) < capability_of(alike.front()->compute_capability)) continue;
+            if (!alike.empty() && capability_of(d->compute_capability) > capability_of(alike.front()->compute_capability)) alike.clear();
+            alike.push_back(d);
         }
     }
+    FlopRate fastest;
+    for (const Device* d : alike) fastest = max(fastest, rate_of_multiprocessor(*d));
+    std::erase_if(alike, [&](const Device* d) { return rate_of_multiprocessor(*d) < held_down * fastest; });
+    const auto apart = [&](const Device* d) { return std::abs(d->multiprocessors - facts.multiprocessors); };
+    const auto found = std::ranges::min_element(alike, {}, apart);
+    const Device* nearest = found != alike.end() ? *found : nullptr;
     if (!nearest)
         throw InputError(
             Diagnostic{"", "", "no device like " + facts.name + " is known here", "a profile of it in hardware_profiles/devices"});

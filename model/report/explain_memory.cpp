@@ -77,29 +77,30 @@ private:
 
     // The largest of what a block keeps.
     void block(std::size_t t, int count, const OperatorGraph& graph, double share) {
-        const bool layer = job_.roles[t] == BlockRole::layer;
-        const Bytes keeps = waiting_activations(job_.templates[t], job_, layer ? share : 0);
-        std::string again;
-        if (layer && share > 0)
-            again = ", of which " + percent_text(share) + " run again from what they read, " + to_text(job_.templates[t].kept_input);
-        say("    block kind " + std::to_string(t + 1) + ", " + std::to_string(count) + " on this stage, keeps " + to_text(keeps) + again);
-        if (layer && share >= 1) return;
         Plan plan = job_.scenario.plan;
+        const bool whole = job_.roles[t] == BlockRole::layer && plan.recompute != Recompute::selective && share > 0;
+        const Bytes keeps = waiting_activations(job_.templates[t], job_, job_.roles[t] == BlockRole::layer ? share : 0);
+        std::string again;
+        if (whole) again = ", of which " + percent_text(share) + " run again from what they read, " + to_text(job_.templates[t].kept_input);
+        say("    block kind " + std::to_string(t + 1) + ", " + std::to_string(count) + " on this stage, keeps " + to_text(keeps) + again);
+        if (whole && share >= 1) return;
         plan.precision = job_.precision;
         const std::vector<char> dropped = dropped_tensors(graph, plan);
         std::vector<std::pair<Bytes, const Tensor*>> kept;
+        Bytes inside = job_.templates[t].saved;
         for (const TensorId id : saved_for_backward(graph)) {
             const Tensor& tensor = graph.tensor(id);
-            if (dropped[id.value] == 0 && tensor.role != TensorRole::logits)
-                kept.emplace_back(tensor.elements() * element_size(tensor.role, plan.precision), &tensor);
+            if (dropped[id.value] != 0 || tensor.role == TensorRole::logits) continue;
+            kept.emplace_back(tensor.elements() * element_size(tensor.role, plan.precision), &tensor);
+            inside -= kept.back().first;
         }
         std::ranges::stable_sort(kept, std::ranges::greater(), &std::pair<Bytes, const Tensor*>::first);
         constexpr std::size_t most = 12;
         for (std::size_t i = 0; i < std::min(most, kept.size()); ++i)
             say("      " + kept[i].second->name + " " + shape_of(*kept[i].second) + " " + to_text(kept[i].first));
-        if (job_.scenario.framework.composes_functions)
-            say("      and what norms and gates keep between the functions that they are made of");
         if (kept.size() > most) say("      and " + std::to_string(kept.size() - most) + " smaller ones");
+        if (job_.scenario.framework.composes_functions && inside > Bytes{})
+            say("      inside of norms and gates, between the functions that they are made of: " + to_text(inside));
     }
 
     static std::string shape_of(const Tensor& t) {

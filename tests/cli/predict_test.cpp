@@ -270,8 +270,8 @@ TEST(Predict, explains_the_memory_of_the_fullest_rank_kind_by_kind) {
     const ProcessResult r = run_sextant({"predict", "scenarios/llama-3-8b-fsdp-64xh100.json", "--explain", "memory"});
     EXPECT_EQ(r.exit_code, 0) << r.err;
     // 8.03e9 parameters over 64 ranks: 4 bytes of weights, which are the masters, and 8 of states.
-    EXPECT_THAT(r.out, HasSubstr("weights 502 MB: 125 million parameters of 4.00 bytes"));
-    EXPECT_THAT(r.out, HasSubstr("optimizer 1.00 GB: 125 million parameters of 8.00 bytes"));
+    EXPECT_THAT(r.out, HasSubstr("weights 502 MB: 125.5 million parameters of 4.00 bytes"));
+    EXPECT_THAT(r.out, HasSubstr("optimizer 1.00 GB: 125.5 million parameters of 8.00 bytes"));
     EXPECT_THAT(r.out, HasSubstr("mlp.fc1 [8192 x 28672]"));
     EXPECT_THAT(r.out, HasSubstr("fragmentation"));
     const ProcessResult json = predict_default({"--explain", "memory", "--format", "json"});

@@ -175,7 +175,7 @@ TEST(Lessons, adapters_let_a_model_fit_and_take_a_shorter_step) {
     EXPECT_FALSE(whole.estimate.fits());
     expect_better("adapters over all weights", adapted.samples_per_s.si(), whole.samples_per_s.si(), 1.2);
     const auto exchanged = [](const Report& r) { return r.estimate.terms[Term::data_communication]; };
-    EXPECT_LT(exchanged(adapted), 0.04 * adapted.estimate.step);
+    EXPECT_LT(exchanged(adapted), 0.07 * adapted.estimate.step);  // each micro-batch, summed whole
     EXPECT_LT(exchanged(adapted), 0.02 * exchanged(whole));
 }
 

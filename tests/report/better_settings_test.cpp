@@ -35,7 +35,7 @@ TEST_P(EveryScenario, gains_by_each_named_setting_what_was_said) {
 
 TEST(BetterSettings, NamesTheGroupOfShardsThatKeepsGathersInsideTheNode) {
     EXPECT_THAT(settings_of("fsdp-on-ethernet").front().set, ElementsAre("plan.shard_group=8"));
-    EXPECT_NEAR(settings_of("fsdp-on-ethernet").front().gain, 0.26, 0.02);
+    EXPECT_NEAR(settings_of("fsdp-on-ethernet").front().gain, 0.15, 0.02);
 }
 
 TEST(BetterSettings, NamesNoTypeThatTheDeviceDoesNotMultiply) {
@@ -56,8 +56,8 @@ TEST(BetterSettings, NamesNothingThatTheFrameworkLacks) {
 
 TEST(BetterSettings, OfAJobThatDoesNotFitFitsAndPutsAnotherBatchLast) {
     const std::vector<PricedSetting> settings = settings_of("does-not-fit");
-    EXPECT_THAT(settings, Contains(sets("plan.data_parallel=zero1")));
-    EXPECT_THAT(settings, Each(Not(sets("plan.micro_batch"))));  // it is at 1
+    EXPECT_THAT(settings, Contains(sets("plan.data_parallel=zero3")));  // DeepSpeed sums gradients whole under the others
+    EXPECT_THAT(settings, Each(Not(sets("plan.micro_batch"))));         // it is at 1
     // 18.9 of 51.9 GB are logits, on 48 GB.
     EXPECT_THAT(settings_of("llama-3-8b-fsdp-64xh100",
                             {"workload.seq_len=8192", "hardware.cluster=pcie-8xl40s", "hardware.nodes=1", "plan.dp=8", "plan.micro_batch=3",
