@@ -41,7 +41,7 @@ struct Layout {
 
     static Layout packed(const Four& extents);
     static Layout channels_last(const Four& extents);  // which are [samples, channels, height, width]
-    [[nodiscard]] Layout transpose() const;           // the last two extents
+    [[nodiscard]] Layout transpose() const;            // the last two extents
 };
 
 // Where the windows of a convolution stand, along height and width. Padding is as wide behind an image as before it.

@@ -31,19 +31,19 @@ protected:
 };
 
 TEST_F(ScalingFlow, ShowsBothKindsAtEverySizeAndSaysUpToWhereItPays) {
-    ask_for("llama-3-8b-fsdp-64xh100", QStringLiteral("8..512"));
+    ask_for("llama-3-8b-fsdp-64xh100", QStringLiteral("8..1024"));
     wait_for_it();
     const ScalingFindings& found = *workbench.session()->scaling;
     ASSERT_EQ(found.kinds.size(), 2U);
-    EXPECT_EQ(found.kinds[0].points.size(), 7U);
+    EXPECT_EQ(found.kinds[0].points.size(), 8U);
     EXPECT_EQ(found.kinds[0].points[1].global_batch, found.kinds[0].points[0].global_batch);
     EXPECT_EQ(found.kinds[1].points[1].global_batch, 2 * found.kinds[1].points[0].global_batch);
     TableModel model;
     const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
     model.set_table(scaling_table(found));
-    EXPECT_EQ(model.rowCount(), 14);
-    EXPECT_EQ(scaling_point(found, 8).devices, 16) << "of weak scaling";
-    EXPECT_THAT(find<QLabel>("scaling.verdict").text().toStdString(), HasSubstr("More than 256 devices do not pay"));
+    EXPECT_EQ(model.rowCount(), 16);
+    EXPECT_EQ(scaling_point(found, 9).devices, 16) << "of weak scaling";
+    EXPECT_THAT(find<QLabel>("scaling.verdict").text().toStdString(), HasSubstr("More than 512 devices do not pay"));
 }
 
 TEST_F(ScalingFlow, APlanOfAnotherSizeIsOpenedAsOneChange) {
