@@ -1,5 +1,6 @@
 // What more devices bring, as people ask for it.
 #include "gui/models/scaling_findings.hpp"
+#include "model/io/search/scaling_writer.hpp"
 #include "tests/gui/desk.hpp"
 
 #include <gmock/gmock.h>
@@ -16,6 +17,24 @@ namespace {
 
 using testing::HasSubstr;
 
+// Of two sizes, where each device that the second adds brings so much of what one of the first does.
+std::string verdict(double added) {
+    Scaling s;
+    for (const int devices : {8, 16})
+        s.points.push_back({.devices = devices, .best = PlanChoice{}, .refusal = {}, .report = {}, .added = {}});
+    s.points.back().added = added;
+    s.pays_up_to = added >= worth_adding ? 16 : 8;
+    if (added < worth_adding) s.too_many = 16;
+    return scaling_verdict(s);
+}
+
+TEST(ScalingVerdict, DoesNotContradictItself) {
+    EXPECT_THAT(verdict(0.4971), HasSubstr("brings 49.7 % of what one brings at the smallest size, less than 50 %"));
+    EXPECT_THAT(verdict(0.25), HasSubstr("brings 25 %"));
+    EXPECT_THAT(verdict(-0.2), HasSubstr("with 16 the throughput is lower"));
+    EXPECT_THAT(verdict(0.9), HasSubstr("pay up to 16, the most that were tried"));
+}
+
 class ScalingFlow : public Desk {
 protected:
     void ask_for(const std::string& scenario, const QString& sizes) {
@@ -31,19 +50,19 @@ protected:
 };
 
 TEST_F(ScalingFlow, ShowsBothKindsAtEverySizeAndSaysUpToWhereItPays) {
-    ask_for("llama-3-8b-fsdp-64xh100", QStringLiteral("8..512"));
+    ask_for("llama-3-8b-fsdp-64xh100", QStringLiteral("8..1024"));
     wait_for_it();
     const ScalingFindings& found = *workbench.session()->scaling;
     ASSERT_EQ(found.kinds.size(), 2U);
-    EXPECT_EQ(found.kinds[0].points.size(), 7U);
+    EXPECT_EQ(found.kinds[0].points.size(), 8U);
     EXPECT_EQ(found.kinds[0].points[1].global_batch, found.kinds[0].points[0].global_batch);
     EXPECT_EQ(found.kinds[1].points[1].global_batch, 2 * found.kinds[1].points[0].global_batch);
     TableModel model;
     const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
     model.set_table(scaling_table(found));
-    EXPECT_EQ(model.rowCount(), 14);
-    EXPECT_EQ(scaling_point(found, 8).devices, 16) << "of weak scaling";
-    EXPECT_THAT(find<QLabel>("scaling.verdict").text().toStdString(), HasSubstr("More than 256 devices do not pay"));
+    EXPECT_EQ(model.rowCount(), 16);
+    EXPECT_EQ(scaling_point(found, 9).devices, 16) << "of weak scaling";
+    EXPECT_THAT(find<QLabel>("scaling.verdict").text().toStdString(), HasSubstr("More than 512 devices do not pay"));
 }
 
 TEST_F(ScalingFlow, APlanOfAnotherSizeIsOpenedAsOneChange) {
