@@ -15,6 +15,7 @@
 namespace {
 
 using namespace sextant::gui;
+using sextant::ExitCode;
 
 bool has_display() { return std::getenv("DISPLAY") || std::getenv("WAYLAND_DISPLAY") || std::getenv("QT_QPA_PLATFORM"); }
 

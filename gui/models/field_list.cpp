@@ -46,9 +46,11 @@ Field word(std::string path, const QString& label, const QString& tip, E Plan::*
             .choices = words_in(words)};
 }
 
+QString on_or_off(bool on) { return on ? QStringLiteral("true") : QStringLiteral("false"); }
+
 Field flag(std::string path, const QString& label, const QString& tip, bool Plan::*of) {
     return {.path = "plan." + std::move(path), .label = label, .tip = tip, .kind = FieldKind::flag, .resolved = [of](const Scenario& s) {
-                return s.plan.*of ? QStringLiteral("true") : QStringLiteral("false");
+                return on_or_off(s.plan.*of);
             }};
 }
 
@@ -121,6 +123,22 @@ Field recompute() {
     return f;
 }
 
+// Of devices that a host feeds with kernels: not of cores.
+Field kernel_flag(std::string path, const QString& label, const QString& tip, bool Plan::*of) {
+    Field f = flag(std::move(path), label, tip, of);
+    f.resolved = [of](const Scenario& s) { return s.cluster.node.device.kind == DeviceKind::cpu ? QString() : on_or_off(s.plan.*of); };
+    return f;
+}
+
+// How many parameter servers there are, where there are any.
+Field servers() {
+    return {.path = "plan.parameter_servers",
+            .label = QStringLiteral("Servers"),
+            .tip = QStringLiteral("Parameter servers, which share out the weights"),
+            .kind = FieldKind::degree,
+            .resolved = [](const Scenario& s) { return s.plan.has_servers() ? QString::number(parameter_server_count(s)) : QString(); }};
+}
+
 FieldSection plan_section() {
     Field optimizer{.path = "plan.optimizer",
                     .label = QStringLiteral("Optimizer"),
@@ -151,9 +169,12 @@ FieldSection plan_section() {
          batch("global_batch", QStringLiteral("Global batch"), QStringLiteral("Samples from one update to the next"), &Plan::global_batch),
          wide(word("data_parallel", QStringLiteral("Data parallel"), QStringLiteral("What is shared out over the copies of the model"),
                    &Plan::data_parallel, data_parallel_words)),
+         servers(),
          word("schedule", QStringLiteral("Schedule"), QStringLiteral("The order of micro-batches in a pipeline"), &Plan::schedule,
               schedule_words),
-         recompute(), precision, optimizer,
+         recompute(),
+         precision,
+         optimizer,
          wide(word("offload", QStringLiteral("Offload"), QStringLiteral("What is kept in host memory"), &Plan::offload, offload_words)),
          placement(),
          flag("scattered", QStringLiteral("Scattered ranks"),
@@ -164,12 +185,44 @@ FieldSection plan_section() {
                .label = QStringLiteral("Overlap gradients"),
                .tip = QStringLiteral("Gradients are exchanged while backward still runs"),
                .kind = FieldKind::flag,
-               .resolved =
-                   [](const Scenario& s) {
-                       return overlaps_gradients(s.plan, s.framework) ? QStringLiteral("true") : QStringLiteral("false");
-                   }},
+               .resolved = [](const Scenario& s) { return on_or_off(overlaps_gradients(s.plan, s.framework)); }},
          flag("flash_attention", QStringLiteral("Flash attention"), QStringLiteral("Attention in one kernel that keeps no scores"),
-              &Plan::flash_attention)}};
+              &Plan::flash_attention),
+         kernel_flag("cuda_graph", QStringLiteral("CUDA graph"),
+                     QStringLiteral("Kernels are recorded once, and started together: the host dispatches no single one"),
+                     &Plan::cuda_graph)}};
+}
+
+// What few plans change.
+FieldSection more_section() {
+    Field group{.path = "plan.shard_group",
+                .label = QStringLiteral("Shard group"),
+                .tip = QStringLiteral("Ranks that share out what is sharded; several groups hold the same"),
+                .kind = FieldKind::degree,
+                .resolved = [](const Scenario& s) { return s.plan.has_shards() ? QString::number(s.plan.shard_ranks()) : QString(); }};
+    Field head{.path = "plan.head_chunks",
+               .label = QStringLiteral("Head parts"),
+               .tip = QStringLiteral("Parts of the tokens that the head and its loss run over in turn: fewer logits at once"),
+               .kind = FieldKind::degree,
+               .resolved = [](const Scenario& s) { return s.workload.is_transformer() ? QString::number(s.plan.head_chunks) : QString(); }};
+    Field activations = wide(word("offload_activations", QStringLiteral("Offload activations"),
+                                  QStringLiteral("Activations that wait for backward in host memory"), &Plan::offload_activations,
+                                  offload_activations_words));
+    activations.resolved = [in_a_word = activations.resolved](const Scenario& s) {
+        return s.plan.offload_activations == OffloadActivations::layers ? QStringLiteral("%1 layers").arg(s.plan.offloaded_layers)
+                                                                        : in_a_word(s);
+    };
+    return {QStringLiteral("More of the plan"),
+            {group, head, activations,
+             Field{.path = "plan.gather_overlap",
+                   .label = QStringLiteral("Overlap gathers"),
+                   .tip = QStringLiteral("Sharded parameters are gathered while kernels run"),
+                   .kind = FieldKind::flag,
+                   .resolved = [](const Scenario& s) { return on_or_off(overlaps_gathers(s.plan, s.framework)); }},
+             kernel_flag("launch_blocking", QStringLiteral("Launch blocking"),
+                         QStringLiteral("The host waits for each kernel before it issues the next, as while looking for an error"),
+                         &Plan::launch_blocking)},
+            false};
 }
 
 FieldSection model_section() {
@@ -240,7 +293,7 @@ FieldSection hardware_section() {
                .label = QStringLiteral("Ethernet sockets"),
                .tip = QStringLiteral("TCP sockets, although a faster fabric may be there"),
                .kind = FieldKind::flag,
-               .resolved = [](const Scenario& s) { return s.use_ethernet ? QStringLiteral("true") : QStringLiteral("false"); }}}};
+               .resolved = [](const Scenario& s) { return on_or_off(s.use_ethernet); }}}};
 }
 
 FieldSection run_section() {
@@ -273,7 +326,7 @@ FieldSection run_section() {
 }  // namespace
 
 const std::vector<FieldSection>& field_sections() {
-    static const std::vector<FieldSection> sections = {plan_section(), model_section(), hardware_section(), run_section()};
+    static const std::vector<FieldSection> sections = {plan_section(), more_section(), model_section(), hardware_section(), run_section()};
     return sections;
 }
 

@@ -31,6 +31,13 @@ void drop_accumulation(const Session& session, const std::string& path, Edits& e
         edits.emplace_back("plan.grad_accum", "null");
 }
 
+// Where none serves any more, nothing is to be said of servers.
+void drop_servers(const Session& session, const std::string& path, const QString& text, Edits& edits) {
+    if (path != "plan.data_parallel" || text.contains(QLatin1String("parameter_server"))) return;
+    for (const char* of_servers : {"plan.parameter_servers", "plan.servers_on_workers"})
+        if (stated_at(session.document, of_servers)) edits.emplace_back(of_servers, "null");
+}
+
 // How many devices are slow, and how slow, is stated together.
 void complete_straggler(const Session& session, const std::string& path, Edits& edits) {
     if (stated_at(session.document, "hardware.straggler")) return;
@@ -72,6 +79,7 @@ Edits edits_for(const Session& session, const Field& field, const QString& text,
     Edits edits{{path_in(session.document, field), json_of(field, text)}};
     if (keeps_devices) add_data_degree(session, field.path, text, edits);
     drop_accumulation(session, field.path, edits);
+    drop_servers(session, field.path, text, edits);
     complete_straggler(session, field.path, edits);
     return edits;
 }

@@ -58,8 +58,8 @@ std::string json_of(const Field&, const QString& text);
 using Edits = std::vector<std::pair<std::string, std::string>>;
 // The field is taken away: what follows without it holds again.
 Edits edits_without(const ScenarioDocument&, const Field&);
-// One field is changed, and with it what cannot stay: of micro-batch, global batch and accumulation two give the third; and where
-// `keeps_devices`, dp follows from the other degrees.
+// One field is changed, and with it what cannot stay: of micro-batch, global batch and accumulation two give the third; without servers
+// nothing is said of them; and where `keeps_devices`, dp follows from the other degrees.
 Edits edits_for(const Session&, const Field&, const QString& text, bool keeps_devices);
 
 }  // namespace sextant::gui

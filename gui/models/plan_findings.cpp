@@ -1,6 +1,7 @@
 #include "gui/models/plan_findings.hpp"
 
 #include "gui/models/text.hpp"
+#include "model/io/scenario/plan_writer.hpp"
 #include "model/io/search/plan_answer_words.hpp"
 #include "model/io/search/plan_columns.hpp"
 
@@ -35,6 +36,38 @@ bool are_the_same(const PlanChoice& a, const PlanChoice& b) {
     return a.step == b.step && a.memory == b.memory && a.devices == b.devices && plan_line(a.plan) == plan_line(b.plan);
 }
 
+// What a search is ranked by: smaller is better.
+double key_of(const PlanChoice& c, Objective o) {
+    switch (o) {
+        case Objective::throughput:
+            return 1 / c.samples_per_s.si();
+        case Objective::time:
+            return c.step.si();
+        case Objective::cost:
+            return c.cost_per_sample->si();
+        case Objective::energy:
+            return c.energy_per_sample.si();
+        case Objective::memory:
+            return c.memory.si();
+    }
+    return 0;
+}
+
+// The scenario's own among those that are ranked.
+void add_own(PlanFindings& f, FoundPlan own) {
+    const std::size_t ranked = f.answer.best.size();
+    const auto end = f.plans.begin() + static_cast<std::ptrdiff_t>(ranked);
+    auto at = end;
+    const Objective objective = f.answer.request.objective;
+    if (own.estimate.fits())
+        at = std::find_if(f.plans.begin(), end,
+                          [&](const FoundPlan& p) { return key_of(own.choice, objective) < key_of(p.choice, objective); });
+    f.plans.insert(at, std::move(own));
+    f.listed = ranked + 1;
+}
+
+bool is_before(const std::optional<std::size_t>& open, const PlanFindings& f) { return !open || !f.plans[*open].is_own; }
+
 std::vector<const PlanChoice*> choices(const PlanFindings& f) {
     std::vector<const PlanChoice*> list;
     for (const FoundPlan& p : f.plans) list.push_back(&p.choice);
@@ -46,6 +79,7 @@ std::vector<const PlanChoice*> choices(const PlanFindings& f) {
 PlanFindings findings_of(const PlanForm& form, PlanAnswer answer, Seconds took) {
     PlanFindings f{form, std::move(answer), took, {}};
     const PlanAnswer& a = f.answer;
+    f.listed = a.best.size();
     for (std::size_t i = 0; i < a.best.size(); ++i) f.plans.push_back(ranked(a, i));
     const auto known = [&](const PlanChoice& c) {
         const auto found = std::ranges::find_if(f.plans, [&](const FoundPlan& p) { return are_the_same(p.choice, c); });
@@ -64,11 +98,52 @@ PlanFindings findings_of(const PlanForm& form, PlanAnswer answer, Seconds took) 
     }
     if (!a.own.estimate) return f;
     FoundPlan own = own_plan(a);
-    if (FoundPlan* same = known(own.choice))
+    FoundPlan* const same = known(own.choice);
+    if (same && same->rank) {
         same->is_own = true;
-    else
-        f.plans.push_back(std::move(own));
+        return f;
+    }
+    if (same) {  // on the front
+        own.on_front = true;
+        f.plans.erase(f.plans.begin() + (same - f.plans.data()));
+    }
+    add_own(f, std::move(own));
     return f;
+}
+
+std::size_t PlanFindings::first() const {
+    return static_cast<std::size_t>(std::ranges::find(plans, std::optional(0), &FoundPlan::rank) - plans.begin());
+}
+
+bool PlanFindings::is_passed() const { return !plans.empty() && !answer.best.empty() && !plans.front().rank; }
+
+std::optional<std::size_t> place_of(const PlanFindings& f, const Plan& plan) {
+    const auto is_this = [&](const FoundPlan& p) {
+        bool same = p.choice.plan.global_batch == plan.global_batch;
+        for (int i = 0; i < plan_field_count && same; ++i) {
+            const auto field = static_cast<PlanField>(i);
+            same = plan_field_text(field, p.choice.plan) == plan_field_text(field, plan);
+        }
+        return same;
+    };
+    const auto found = std::ranges::find_if(f.plans, is_this);
+    return found == f.plans.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - f.plans.begin()));
+}
+
+QString name_of(const PlanFindings& f, std::size_t plan, std::optional<std::size_t> open) {
+    const FoundPlan& p = f.plans[plan];
+    QString name = p.name;
+    if (p.is_own && is_before(open, f))
+        name = p.rank ? name + QStringLiteral(", as it was before") : QStringLiteral("the plan as it was before");
+    else if (p.is_own && p.rank)
+        name += QStringLiteral(", the scenario's own");
+    return open == plan ? name + QStringLiteral(", open now") : name;
+}
+
+QString own_sentence(const PlanFindings& f, std::optional<std::size_t> open) {
+    QString text = q(own_verdict(f.answer));
+    if (is_before(open, f)) text.replace(QLatin1String("the scenario's own plan"), QLatin1String("the plan as it was before"));
+    return text;
 }
 
 QString counts_line(const PlanFindings& f) {
@@ -123,14 +198,14 @@ Table found_plans_table(const PlanFindings& f) {
     return t;
 }
 
-Table beside_table(const PlanFindings& f, const std::vector<std::size_t>& which) {
+Table beside_table(const PlanFindings& f, const std::vector<std::size_t>& which, std::optional<std::size_t> open) {
     Table t{{QString()}, {}};
     std::vector<const PlanChoice*> chosen;
     std::vector<const Plan*> plans;
     for (const std::size_t i : which) {
         chosen.push_back(&f.plans[i].choice);
         plans.push_back(&f.plans[i].choice.plan);
-        t.headings += capitalised(f.plans[i].name);
+        t.headings += capitalised(name_of(f, i, open));
     }
     const auto add = [&](const std::string& name, const std::vector<std::string>& cells) {
         std::vector<QVariant> row{q(name)};
@@ -139,7 +214,7 @@ Table beside_table(const PlanFindings& f, const std::vector<std::size_t>& which)
     };
     for (const PlanColumn& c : outcome_columns(f.answer.request.job, chosen)) add(c.title, c.cells);
     std::vector<std::string> energy;
-    for (const PlanChoice* c : chosen) energy.push_back(to_text(c->energy_per_sample));
+    for (const PlanChoice* c : chosen) energy.push_back(quantity(c->energy_per_sample).toStdString());
     add("energy for a sample", energy);
     for (const PlanColumn& c : plan_columns(plans))
         if (std::ranges::adjacent_find(c.cells, std::not_equal_to<>()) != c.cells.end()) add(c.title, c.cells);

@@ -19,10 +19,23 @@ struct PlanFindings {
     PlanForm form;  // that was asked
     PlanAnswer answer;
     Seconds took;
-    std::vector<FoundPlan> plans;  // the best, best first; then what else is on the front; then the scenario's own, where it can be
+    // The best, best first, and among them the scenario's own where it can be: where it would stand, or behind them where it does not fit.
+    // Then what else is on the front.
+    std::vector<FoundPlan> plans;
+    std::size_t listed = 0;  // those before what else is on the front
+
+    [[nodiscard]] std::size_t first() const;  // plan 1: the scenario's own may be before it
+    [[nodiscard]] bool is_passed() const;     // the scenario's own stands before the best that was found
 };
 
 PlanFindings findings_of(const PlanForm&, PlanAnswer, Seconds took);
+
+// Which of the plans this one is, as after it was opened; none where it is another.
+std::optional<std::size_t> place_of(const PlanFindings&, const Plan&);
+// What a plan is called while another is open: "the scenario's own" is so no longer once one of the others was opened.
+QString name_of(const PlanFindings&, std::size_t plan, std::optional<std::size_t> open);
+// What plan 1 is against the scenario's own plan, in a sentence.
+QString own_sentence(const PlanFindings&, std::optional<std::size_t> open);
 
 // "385 priced, 1363 do not fit, 1103 ruled out by a bound; 50.5 ms"
 QString counts_line(const PlanFindings&);
@@ -31,8 +44,8 @@ QString ranked_by(Objective);
 
 // For CSV: every plan with its fields, what it comes to and its terms.
 Table found_plans_table(const PlanFindings&);
-// The plans beside one another, a row each thing in which they differ.
-Table beside_table(const PlanFindings&, const std::vector<std::size_t>& which);
+// The plans beside one another, a row each thing in which they differ. `open`: see name_of.
+Table beside_table(const PlanFindings&, const std::vector<std::size_t>& which, std::optional<std::size_t> open);
 // Why not the obvious, or what would make a job fit that does not.
 Table alternatives_table(const PlanAnswer&);
 Table remedies_table(const PlanAnswer&);

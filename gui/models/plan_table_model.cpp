@@ -23,14 +23,20 @@ void PlanTableModel::set_findings(std::shared_ptr<const PlanFindings> findings) 
     emit beside_changed();
 }
 
-// The best plans and the scenario's own; what is only on the front can be had from the picture.
+// What is only on the front can be had from the picture.
 void PlanTableModel::fill() {
     columns_.clear();
     beside_.clear();
-    rows_ = findings_ ? static_cast<int>(findings_->answer.best.size()) : 0;
+    rows_ = findings_ && !findings_->answer.best.empty() ? static_cast<int>(findings_->listed) : 0;
     if (rows_ == 0) return;
     std::vector<const PlanChoice*> choices;
-    for (int r = 0; r < rows_; ++r) choices.push_back(&at(r).choice);
+    std::vector<RankedPlan> listed;  // without their reports
+    for (int r = 0; r < rows_; ++r) {
+        const FoundPlan& plan = at(r);
+        choices.push_back(&plan.choice);
+        listed.push_back({plan.choice, {}, {}, {}});
+        if (plan.rank) listed.back().other_placements = findings_->answer.best[static_cast<std::size_t>(*plan.rank)].other_placements;
+    }
     const auto add = [&](const PlanColumn& from, const QString& tip = {}) {
         Column column{q(from.title), tip, {}, from.align == Align::right};
         for (const std::string& cell : from.cells) column.cells.push_back(q(cell));
@@ -38,11 +44,26 @@ void PlanTableModel::fill() {
     };
     for (const PlanColumn& c : outcome_columns(findings_->answer.request.job, choices)) add(c);
     std::ranges::swap(columns_[0], columns_[1]);  // the step, next to what it is made of
-    for (const PlanColumn& c : plan_columns(findings_->answer.best)) add(c);
-    beside_.insert(0);
+    for (const PlanColumn& c : plan_columns(listed)) add(c);
+    beside_.insert(findings_->first());
     const auto own = std::ranges::find_if(findings_->plans, &FoundPlan::is_own);
     if (own != findings_->plans.end()) beside_.insert(static_cast<std::size_t>(own - findings_->plans.begin()));
     if (beside_.size() < 2 && rows_ > 1) beside_.insert(1);
+}
+
+void PlanTableModel::set_open(std::optional<std::size_t> plan) {
+    if (open_ == plan) return;
+    open_ = plan;
+    if (rows_ > 0) emit dataChanged(index(0, 0), index(rows_ - 1, 0), {Qt::DisplayRole});
+}
+
+// As short as a number is: "3", "own", "before", "1, open".
+QString PlanTableModel::name_in(std::size_t row) const {
+    const FoundPlan& plan = findings_->plans[row];
+    const bool is_before = !open_ || !findings_->plans[*open_].is_own;
+    QString name = plan.rank ? QString::number(*plan.rank + 1) : is_before ? tr("before") : tr("own");
+    if (plan.rank && plan.is_own) name += is_before ? tr(", before") : tr(", own");
+    return open_ == row ? name + tr(", open") : name;
 }
 
 Seconds PlanTableModel::longest_step() const {
@@ -78,12 +99,12 @@ QVariant PlanTableModel::data(const QModelIndex& index, int role) const {
     const auto row = static_cast<std::size_t>(index.row());
     if (index.column() == 0) {
         if (role == Qt::CheckStateRole) return beside_.contains(row) ? Qt::Checked : Qt::Unchecked;
-        if (role == Qt::DisplayRole) return index.row() + 1;
+        if (role == Qt::DisplayRole) return name_in(row);
         return role == Qt::ToolTipRole ? QVariant(tr("Marked plans are held beside one another below; up to four")) : QVariant();
     }
     const FoundPlan& plan = at(index.row());
     if (role == Qt::ToolTipRole) {
-        QString tip = capitalised(plan.name) + QStringLiteral(": ") + q(plan_line(plan.choice.plan));
+        QString tip = capitalised(name_of(*findings_, row, open_)) + QStringLiteral(": ") + q(plan_line(plan.choice.plan));
         if (plan.simulated) tip += tr("<br>Played event by event its step takes %1").arg(quantity(*plan.simulated));
         return tip;
     }

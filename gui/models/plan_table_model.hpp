@@ -1,4 +1,5 @@
-// The best plans of a search in rows; the first column says which of them are held beside one another.
+// The best plans of a search in rows, and the scenario's own among them; the first column says which are held beside one another, and which
+// is open.
 #pragma once
 
 #include "gui/models/plan_findings.hpp"
@@ -15,6 +16,7 @@ class PlanTableModel : public QAbstractTableModel {
 public:
     using QAbstractTableModel::QAbstractTableModel;
     void set_findings(std::shared_ptr<const PlanFindings>);
+    void set_open(std::optional<std::size_t> plan);
 
     // The plan of a row.
     [[nodiscard]] const FoundPlan& at(int row) const { return findings_->plans[static_cast<std::size_t>(row)]; }
@@ -44,12 +46,14 @@ private:
         bool figures = true;
     };
     void fill();
+    [[nodiscard]] QString name_in(std::size_t row) const;
     [[nodiscard]] const Column* column_at(int section) const;  // null where it is the number or the terms
 
     std::shared_ptr<const PlanFindings> findings_;
     int rows_ = 0;
     std::vector<Column> columns_;
     std::set<std::size_t> beside_;
+    std::optional<std::size_t> open_;
 };
 
 }  // namespace sextant::gui

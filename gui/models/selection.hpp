@@ -6,6 +6,7 @@
 #include "model/report/report.hpp"
 
 #include <QObject>
+#include <QString>
 
 #include <optional>
 
@@ -15,6 +16,9 @@ struct TimeRange {
     Seconds from, to;
     friend bool operator==(const TimeRange&, const TimeRange&) = default;
 };
+
+// "13.1502 s to 13.1532 s": as many digits as its width needs.
+QString words_of(const TimeRange&);
 
 struct Selected {
     std::optional<TimeRange> range;

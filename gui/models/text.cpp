@@ -2,6 +2,7 @@
 
 #include <QStringList>
 
+#include <algorithm>
 #include <cmath>
 
 namespace sextant::gui {
@@ -18,6 +19,12 @@ QString html_of(const std::vector<Diagnostic>& problems) {
 
 QString path_of_pointer(std::string_view pointer) {
     return q(pointer.substr(pointer.empty() ? 0 : 1)).replace(QLatin1Char('/'), QLatin1Char('.'));
+}
+
+int digits_for(Seconds time, Seconds distance) {
+    constexpr int usual = 4, most = 12;
+    if (!(distance > Seconds{}) || !(time > distance)) return usual;
+    return std::clamp(static_cast<int>(std::ceil(std::log10(time / distance))) + 3, usual, most);
 }
 
 QString capitalised(QString text) { return text.replace(0, 1, text.left(1).toUpper()); }

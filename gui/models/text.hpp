@@ -24,6 +24,16 @@ template <class Q>
 QString quantity(Q value, int digits = 3) {
     return with_signs(to_text(value, digits));
 }
+// People read kilojoules; what can be typed has none.
+inline QString quantity(Joules value, int digits = 3) {
+    constexpr double kilo = 1e3;
+    const double joules = value.si();
+    if (joules < kilo || value >= units::kWh) return with_signs(to_text(value, digits));
+    return joules < kilo * kilo ? q(number_text(joules / kilo, digits)) + QStringLiteral(" kJ")
+                                : q(number_text(joules / kilo / kilo, digits)) + QStringLiteral(" MJ");
+}
+// Digits of a time that tell it from others of which it is so far away.
+int digits_for(Seconds time, Seconds distance);
 inline QString number(double value, int digits = 3) { return q(number_text(value, digits)); }
 // Its sign stays in the line of its number.
 inline QString percent(double fraction, int digits = 2) {

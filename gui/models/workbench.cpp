@@ -20,13 +20,13 @@ void Workbench::open(SessionPtr session) {
     announce();
 }
 
-void Workbench::edit(const Edits& edits) {
+void Workbench::edit(const Edits& edits, const QString& label) {
     if (history_.is_empty() || edits.empty()) return;
     Session next = *history_.now();
     for (const auto& [path, value] : edits) next.document = edited(next.document, path, value);
     if (next.document == history_.now()->document) return;
     forget_findings(next);
-    push(std::move(next), tr("change of %1").arg(q(edits.front().first)), 0);
+    push(std::move(next), label.isEmpty() ? tr("change of %1").arg(q(edits.front().first)) : label, 0);
 }
 
 void Workbench::replace_document(const ScenarioDocument& document, const QString& label) {

@@ -25,8 +25,9 @@ public:
 
     // Puts what was opened in place of everything.
     void open(SessionPtr);
-    // As --set would: "plan.tp", "8" (see edited() in model/io/scenario/scenario_document.hpp). All of them are one step.
-    void edit(const Edits&);
+    // As --set would: "plan.tp", "8" (see edited() in model/io/scenario/scenario_document.hpp). All of them are one step; undo calls it by
+    // its first field unless there is a label.
+    void edit(const Edits&, const QString& label = {});
     // Another plan for the same job: what was found out about the job stays.
     void replace_plan(const Plan&, const QString& label);
     // Other edits of the same file.

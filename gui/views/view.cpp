@@ -48,7 +48,6 @@ PageView::PageView(Workbench& workbench, Selection& selection) : View(workbench,
     outer->setContentsMargins(0, 0, 0, 0);
     auto* scroll = new QScrollArea;
     scroll->setWidgetResizable(true);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     scroll->setFrameShape(QFrame::NoFrame);
     page_ = new QWidget;
     page_->setObjectName(QStringLiteral("page"));

@@ -42,6 +42,15 @@ TEST(Fields, OfThreeBatchesTheAccumulationGivesWay) {
                 ElementsAre(Pair("plan.micro_batch", "2")));
 }
 
+TEST(Fields, WithoutServersNothingIsSaidOfThem) {
+    Session s = session_of(job);
+    s.document = edited(s.document, "plan.parameter_servers", "4");
+    EXPECT_THAT(edits_for(s, field("plan.data_parallel"), QStringLiteral("all_reduce"), true),
+                ElementsAre(Pair("plan.data_parallel", "\"all_reduce\""), Pair("plan.parameter_servers", "null")));
+    EXPECT_THAT(edits_for(s, field("plan.data_parallel"), QStringLiteral("async_parameter_server"), true),
+                ElementsAre(Pair("plan.data_parallel", "\"async_parameter_server\"")));
+}
+
 TEST(Fields, WhatIsNamedAndWhatIsLaidOverItAreEditedWhereTheyStand) {
     Session s = session_of(job);
     EXPECT_EQ(path_in(s.document, field("framework")), "framework");

@@ -223,6 +223,31 @@ TEST_F(Flows, AMissingUnitIsToldAtTheFieldAndTheLastAnswerStays) {
     EXPECT_FALSE(find<QFrame>("banner").isVisible());
 }
 
+TEST_F(Flows, WhatCannotBeIsToldAcrossTheLineAndNotTakenForSomethingElse) {
+    open("gpt3-175b-1024xa100");
+    auto& batch = find<QSpinBox>("plan.global_batch");
+    batch.setFocus();
+    batch.selectAll();
+    QTest::keyClicks(&batch, QStringLiteral("-5"));
+    QTest::keyClick(&batch, Qt::Key_Return);
+    settle();
+    EXPECT_EQ(workbench.session()->state, AnswerState::refused);
+    EXPECT_EQ(batch.text(), QStringLiteral("-5"));
+    const QList<QLabel*> labels = window.view("editor").findChildren<QLabel*>();
+    const auto problem = std::ranges::find_if(labels, [](QLabel* l) { return l->text().startsWith(QLatin1String("Global batch: ")); });
+    ASSERT_NE(problem, labels.end());
+    EXPECT_GT((*problem)->width(), 2 * batch.width());
+}
+
+TEST_F(Flows, TheHeadSaysWhatIsStatedOfThePlanAndWhatItRunsOn) {
+    open("gpt3-175b-1024xa100");
+    const std::string plan = find<QLabel>("bar_plan").text().toStdString();
+    EXPECT_THAT(plan, HasSubstr("recompute full"));
+    EXPECT_THAT(plan, HasSubstr("framework: Megatron-LM"));
+    EXPECT_THAT(plan, HasSubstr("A100"));
+    EXPECT_THAT(plan, testing::Not(HasSubstr("data parallel"))) << "it is not stated";
+}
+
 TEST_F(Flows, APlanThatDoesNotDivideIsToldAndCanBeMended) {
     open("gpt3-175b-1024xa100");
     auto& tensor = find<QSpinBox>("plan.tp");

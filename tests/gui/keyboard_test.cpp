@@ -19,6 +19,7 @@
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QPlainTextEdit>
+#include <QScrollArea>
 #include <QSlider>
 #include <QTest>
 #include <QTimer>
@@ -234,6 +235,8 @@ TEST_F(Keys, HearTheSourceOfEachInput) {
     for (auto* chart : window.view("summary").findChildren<ChartWidget*>())
         if (chart->accessibleName() == QLatin1String("What the answer rests on")) inputs = chart;
     ASSERT_TRUE(inputs);
+    window.view("summary").findChild<QScrollArea*>()->ensureWidgetVisible(inputs);  // as Tab does
+    QCoreApplication::processEvents();
     inputs->setFocus();
     QTest::keyClick(inputs, Qt::Key_Down);
     const QString first = inputs->accessibleDescription();

@@ -191,8 +191,17 @@ TEST(Segments, AreSummedByRankAndKindWithinARange) {
     EXPECT_EQ(model.index(0, 3).data().toString(), QStringLiteral("forward"));
     EXPECT_EQ(model.index(0, 4).data().toInt(), 1);
     EXPECT_DOUBLE_EQ(model.index(0, 5).data().toDouble(), 2e-3);
-    EXPECT_EQ(model.index(1, 3).data().toString(), QStringLiteral("data exchange"));
+    EXPECT_EQ(model.index(1, 3).data().toString(), QStringLiteral("data communication"));
     EXPECT_DOUBLE_EQ(model.index(1, 5).data().toDouble(), 1e-3);
+}
+
+TEST(Segments, AreNamedAfterTheWorkThatTheyAre) {
+    TraceWriter w;
+    w.trace.names = {"backward, block 0", "all_reduce of gradients, block 7"};
+    const SpanIndex backward = w.add(0, 1, SpanKind::backward), again = w.add(1, 2, SpanKind::recompute);
+    EXPECT_EQ(work_of(w.trace, w.trace.spans[backward]), QStringLiteral("backward, block 0"));
+    EXPECT_EQ(work_of(w.trace, w.trace.spans[again]), QStringLiteral("recompute, block 0"));
+    EXPECT_TRUE(figures_of(w.trace.spans[again], 4 * ms).contains(QStringLiteral("25\u00a0% of the step")));
 }
 
 // Four intervals of 1 s; from 0.5 to 2 s there are half of the first and the whole second.

@@ -2,6 +2,7 @@
 #include "gui/models/csv.hpp"
 #include "gui/models/report_tables.hpp"
 #include "gui/models/scenario_list_model.hpp"
+#include "gui/models/selection.hpp"
 #include "gui/models/session.hpp"
 #include "gui/models/text.hpp"
 
@@ -50,6 +51,16 @@ TEST(Csv, QuotesWhatNeedsIt) {
     TableModel model;
     model.set_table({{QStringLiteral("name"), QStringLiteral("value")}, {{QStringLiteral("a, \"b\""), 1.5}, {QStringLiteral("plain"), 2}}});
     EXPECT_EQ(csv_of(model).toStdString(), "name,value\r\n\"a, \"\"b\"\"\",1.5\r\nplain,2\r\n");
+}
+
+TEST(Texts, HaveTheDigitsAndTheUnitsThatPeopleRead) {
+    using namespace units;
+    EXPECT_EQ(quantity(43762 * W * s), QStringLiteral("43.8 kJ"));
+    EXPECT_EQ(quantity(962051 * W * s), QStringLiteral("962 kJ"));
+    EXPECT_EQ(quantity(551 * W * s), QStringLiteral("551 J"));
+    EXPECT_EQ(quantity(2 * kWh), QStringLiteral("2.00 kWh"));
+    EXPECT_EQ(words_of(TimeRange{13.15 * s, 13.153 * s}), QStringLiteral("13.15000 s to 13.15300 s")) << "and not from 13.15 s to 13.15 s";
+    EXPECT_EQ(words_of(TimeRange{{}, 2 * s}), QStringLiteral("0 to 2.000 s"));
 }
 
 TEST(ScenarioList, IsSearchedWordByWord) {

@@ -87,8 +87,8 @@ TEST(PlanTable, KeepsTheRulesOfItemModelsAndMarksUpToFour) {
     PlanForm form = plan_form(bundled_scenario("gpt3-175b-1024xa100"));
     form.top = 6;
     model.set_findings(search_for(form, bundled_scenario("gpt3-175b-1024xa100")));
-    ASSERT_EQ(model.rowCount(), 6);
-    EXPECT_EQ(model.beside().size(), 2U) << "the best and the scenario's own";
+    ASSERT_EQ(model.rowCount(), 7) << "the best and the scenario's own";
+    EXPECT_EQ(model.beside().size(), 2U) << "the same, to begin with";
     for (int row = 1; row < 6; ++row) model.setData(model.index(row, 0), Qt::Checked, Qt::CheckStateRole);
     EXPECT_EQ(model.beside().size(), PlanTableModel::most_beside);
     EXPECT_EQ(model.index(5, 0).data(Qt::CheckStateRole).toInt(), Qt::Unchecked);
@@ -97,6 +97,24 @@ TEST(PlanTable, KeepsTheRulesOfItemModelsAndMarksUpToFour) {
     EXPECT_EQ(model.index(0, 1).data().toString(), quantity(model.at(0).choice.step));
     model.set_findings(nullptr);
     EXPECT_EQ(model.rowCount(), 0);
+}
+
+// The plan of the paper, of 8 chunks a stage, is faster than the best of those that the search may choose from here.
+TEST(PlanFindings, HaveTheOwnPlanWhereItStandsAndSayWhyItIsNotPlanOne) {
+    const Scenario job = bundled_scenario("llama-3.1-405b-16384xh100");
+    PlanForm form = plan_form(job);
+    form.pins = QStringLiteral("tp, pp, schedule");
+    PlanFindings found = *search_for(form, job);
+    ASSERT_GT(job.plan.vpp, found.answer.best.front().choice.plan.vpp);
+    ASSERT_TRUE(found.plans.front().is_own);
+    EXPECT_TRUE(found.is_passed());
+    EXPECT_EQ(found.first(), 1U);
+    EXPECT_EQ(found.listed, found.answer.best.size() + 1);
+    EXPECT_EQ(place_of(found, job.plan), 0U);
+    EXPECT_THAT(own_sentence(found, 0).toStdString(), HasSubstr("it is not what was asked for"));
+    found.answer.request.pinned.clear();
+    EXPECT_THAT(own_sentence(found, 0).toStdString(), HasSubstr("not in the space that was searched, which has no vpp 8"));
+    EXPECT_THAT(own_sentence(found, 1).toStdString(), HasSubstr("the plan as it was before has")) << "once another is open";
 }
 
 class Planner : public Desk {
@@ -129,7 +147,10 @@ TEST_F(Planner, FindsABetterPlanWhichIsOpenedAsOneChange) {
     EXPECT_EQ(step(), found->answer.best.front().choice.step);
     EXPECT_EQ(workbench.session()->plans, found) << "another of the plans can be opened next";
     EXPECT_EQ(workbench.history().undoes(), QStringLiteral("plan 1"));
+    EXPECT_FALSE(find<QPushButton>("planner.open").isEnabled()) << "it is open";
+    EXPECT_EQ(find<QLabel>("planner.chosen").text(), QStringLiteral("Plan 1, open now"));
     workbench.undo();
+    EXPECT_TRUE(find<QPushButton>("planner.open").isEnabled());
     EXPECT_EQ(step(), before);
     EXPECT_EQ(workbench.answer()->scenario.plan.tp, tp_before);
     EXPECT_EQ(workbench.answer()->scenario.plan.pp, pp_before);

@@ -1,5 +1,6 @@
 // What more devices bring, as people ask for it.
 #include "gui/models/scaling_findings.hpp"
+#include "model/io/search/scaling_writer.hpp"
 #include "tests/gui/desk.hpp"
 
 #include <gmock/gmock.h>
@@ -15,6 +16,24 @@ namespace sextant::gui {
 namespace {
 
 using testing::HasSubstr;
+
+// Of two sizes, where each device that the second adds brings so much of what one of the first does.
+std::string verdict(double added) {
+    Scaling s;
+    for (const int devices : {8, 16})
+        s.points.push_back({.devices = devices, .best = PlanChoice{}, .refusal = {}, .report = {}, .added = {}});
+    s.points.back().added = added;
+    s.pays_up_to = added >= worth_adding ? 16 : 8;
+    if (added < worth_adding) s.too_many = 16;
+    return scaling_verdict(s);
+}
+
+TEST(ScalingVerdict, DoesNotContradictItself) {
+    EXPECT_THAT(verdict(0.4971), HasSubstr("brings 49.7 % of what one brings at the smallest size, less than 50 %"));
+    EXPECT_THAT(verdict(0.25), HasSubstr("brings 25 %"));
+    EXPECT_THAT(verdict(-0.2), HasSubstr("with 16 the throughput is lower"));
+    EXPECT_THAT(verdict(0.9), HasSubstr("pay up to 16, the most that were tried"));
+}
 
 class ScalingFlow : public Desk {
 protected:

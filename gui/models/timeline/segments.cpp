@@ -95,18 +95,26 @@ bool is_of_micro_batch(const Span& s) {
     }
 }
 
+QString work_of(const Trace& trace, const Span& s) {
+    QString name = q(trace.names[s.name]);
+    const bool is_other = s.kind == SpanKind::recompute || s.kind == SpanKind::weight_gradient;
+    if (const QString pass = QStringLiteral("backward"); is_other && name.startsWith(pass)) name.replace(0, pass.size(), kind_name(s.kind));
+    return name;
+}
+
 QString title_of(const Trace& trace, const Span& s) {
-    const QString name = q(trace.names[s.name]), kind = kind_name(s.kind);
+    const QString name = work_of(trace, s), kind = kind_name(s.kind);
     QString title = name.contains(kind.section(QLatin1Char(' '), 0, 0)) ? name : kind + QStringLiteral(": ") + name;
     if (is_of_micro_batch(s)) title += QStringLiteral(" \u00b7 micro-batch %1").arg(s.micro_batch);
     if (s.chunk > 0) title += QStringLiteral(", chunk %1").arg(s.chunk);
     return title;
 }
 
-QString figures_of(const Trace& trace, const Span& s) {
+QString figures_of(const Span& s, Seconds step) {
     const Seconds time = s.end - s.start;
-    QString text =
-        QStringLiteral("at %1, takes <b>%2</b> (%3 of the step)").arg(quantity(s.start, 4), quantity(time), percent(time / trace.end));
+    QString text = QStringLiteral("at %1, takes <b>%2</b> (%3 of %4)")
+                       .arg(quantity(s.start, digits_for(s.start, time)), quantity(time), percent(time / step),
+                            time <= step ? QStringLiteral("the step") : QStringLiteral("a step"));
     if (s.bytes > Bytes{}) {
         const QString verb = runs_kernels(s.kind)         ? QStringLiteral("reads and writes")
                              : s.kind == SpanKind::read   ? QStringLiteral("reads")

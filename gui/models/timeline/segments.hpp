@@ -13,10 +13,12 @@ namespace sextant::gui {
 
 // Whether it is one micro-batch that it is for, and not the whole step.
 bool is_of_micro_batch(const Span&);
-// What a span is called: "forward, block 3-5", and of a micro-batch.
+// The work that it is: "forward, block 3-5"; what runs forward again is named so, and not by the pass that it is for.
+QString work_of(const Trace&, const Span&);
+// What a span is called: its work, and of which micro-batch.
 QString title_of(const Trace&, const Span&);
-// Its numbers: from when, how long, how many bytes and operations, and at which rates.
-QString figures_of(const Trace&, const Span&);
+// Its numbers: from when, how long and which part of a step, how many bytes and operations, and at which rates.
+QString figures_of(const Span&, Seconds step);
 
 enum class Bond {
     cause,   // whose end let it begin

@@ -80,8 +80,8 @@ QString link_finding(const ClusterMap& map, const std::optional<TimeRange>& rang
     if (range) return QStringLiteral("The busiest link is <b>%1</b>%2 with %3 %4 in use.").arg(name, alike, percent(use(busiest)), of);
     if (const double part = part_full(*busiest); part > 0)
         return QStringLiteral("<b>%1</b>%2 is full for %3 of the step: all %4 is in use.").arg(name, alike, percent(part), of);
-    return QStringLiteral("No link is ever full. The busiest is <b>%1</b>%2 with at most %3 %4 in use.")
-        .arg(name, alike, percent(use(busiest)), of);
+    return QStringLiteral("No link is full for %5. The busiest is <b>%1</b>%2 with at most %3 %4 in use, on average over so long.")
+        .arg(name, alike, percent(use(busiest)), of, name_of_interval(map));
 }
 
 // Kernels of one rank take longer than those of the others of its stage.
@@ -168,6 +168,12 @@ ShownNodes nodes_to_show(const ClusterMap& map, std::size_t most, std::optional<
         shown.nodes.push_back({has_rank ? map.layout.node_of(*rank) : map.alike[k].front(), static_cast<int>(map.alike[k].size())});
     }
     return shown;
+}
+
+QString name_of_interval(const ClusterMap& map) {
+    const SimulationReport& r = map.report();
+    const std::size_t intervals = r.links.empty() ? 1 : r.links.front().busy.size();
+    return QStringLiteral("1/%1 of %2").arg(intervals).arg(r.steps == 1 ? QStringLiteral("the step") : QStringLiteral("what was played"));
 }
 
 double use_of(const ClusterMap& map, const UtilizationSeries& s, const std::optional<TimeRange>& range) {

@@ -51,6 +51,8 @@ ShownNodes nodes_to_show(const ClusterMap&, std::size_t most, std::optional<int>
 // How much of a link is in use: on average over a range, and without one at most, in any of the intervals of the step. Most links are
 // idle for most of a step; what counts is whether they are full when they are needed.
 double use_of(const ClusterMap&, const UtilizationSeries&, const std::optional<TimeRange>&);
+// What is called the busiest is so on average over that long: "1/200 of the step".
+QString name_of_interval(const ClusterMap&);
 // Of both directions, whichever is more in use.
 double use_of(const ClusterMap&, int link, const std::optional<TimeRange>&);
 // On average, of the compute stream of a rank.

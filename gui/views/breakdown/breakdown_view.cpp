@@ -151,7 +151,7 @@ private:
 
     void show_range(const std::vector<RangeTerms>& list) {
         const TimeRange& range = shown_range_.second;
-        range_card_->set_heading(tr("From %1 to %2, as selected in the timeline").arg(quantity(range.from, 4), quantity(range.to, 4)));
+        range_card_->set_heading(tr("From %1, as selected in the timeline").arg(words_of(range)));
         auto bars = std::make_shared<StackedBars>();
         bars->unit = unit_for(range.to - range.from);
         bars->row_height = list.size() > 8 ? 16 : 34;

@@ -29,7 +29,7 @@ public:
         column().addWidget(strangers_ = new StrangersPanel(workbench));
         for (const FieldSection& section : field_sections()) {
             add_section(section.title, fields_of(section), section.open);
-            if (&section != &field_sections().front()) continue;
+            if (&section != &field_sections()[1]) continue;  // below all of the plan
             what_if_ = new WhatIfPanel(workbench);
             add_section(tr("What if it were faster"), what_if_, true);
         }
@@ -73,14 +73,17 @@ private:
         grid->setHorizontalSpacing(6);
         grid->setVerticalSpacing(6);
         int line = 0, at = 0;
+        QVBoxLayout* problems = nullptr;  // of the small fields of a line: below it, across all of it
         for (const Field& field : section.fields) {
             auto* row = new FieldRow(field, workbench(), [this] { return keeps_->isChecked(); });
             const int span = field.small ? small_span : columns;
-            if (at + span > columns) ++line, at = 0;
+            if (at + span > columns) line += 2, at = 0;
             grid->addWidget(row, line, at, 1, span, Qt::AlignTop);
+            if (field.small && at == 0) grid->addLayout(problems = new QVBoxLayout, line + 1, 0, 1, columns);
+            if (field.small) problems->addWidget(&row->problem());
             at += span;
             rows_.push_back(row);
-            if (field.path == "plan.vpp") add_keeps_devices(*grid, ++line), ++line, at = 0;
+            if (field.path == "plan.vpp") add_keeps_devices(*grid, line += 2), line += 2, at = 0;
         }
         for (int c = 0; c < columns; ++c) grid->setColumnStretch(c, 1);
         return panel;

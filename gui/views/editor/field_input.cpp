@@ -12,12 +12,12 @@
 namespace sextant::gui {
 namespace {
 
-// Its arrows double and halve, as people try degrees; any number can be typed. 0 stands for none, which is blank.
+// Its arrows double and halve, as people try degrees; any number can be typed, and what cannot be is for the reader to say: a sign that
+// goes away unnoticed leaves another number. 0 stands for none, which is blank.
 class DegreeBox : public QSpinBox {
 public:
     DegreeBox() {
-        setRange(0, 1'000'000'000);
-        setSpecialValueText(QStringLiteral(" "));
+        setRange(-1'000'000'000, 1'000'000'000);
         setKeyboardTracking(false);
         setFocusPolicy(Qt::StrongFocus);
     }
@@ -27,6 +27,7 @@ protected:
     [[nodiscard]] QValidator::State validate(QString& text, int& at) const override {
         return text.trimmed() == QLatin1String("0") ? QValidator::Intermediate : QSpinBox::validate(text, at);
     }
+    [[nodiscard]] QString textFromValue(int value) const override { return value == 0 ? QStringLiteral(" ") : QString::number(value); }
     // The wheel scrolls the page, and changes no plan.
     void wheelEvent(QWheelEvent* e) override { e->ignore(); }
 };

@@ -79,7 +79,7 @@ FieldRow::FieldRow(const Field& field, Workbench& workbench, std::function<bool(
         grid->addWidget(drop_, is_below ? 1 : 0, 2);
         connect(drop_, &QToolButton::clicked, this, [this] { workbench_.edit(edits_without(workbench_.session()->document, field_)); });
     }
-    grid->addWidget(problem_, 2, 0, 1, 3);
+    if (!field.small) grid->addWidget(problem_, 2, 0, 1, 3);
     connect(input_, &FieldInput::edited, this, &FieldRow::take);
     connect(&workbench, &Workbench::typed_wanted, input_, &FieldInput::take_typed);
 }
@@ -99,13 +99,15 @@ void FieldRow::show_session(const Session& session) {
     const bool is_simple = stated && !stated->startsWith(QLatin1Char('{')) && !stated->startsWith(QLatin1Char('['));
     const QString resolved = session.answer ? field_.resolved(session.answer->scenario) : QString();
     input_->show_text(is_simple ? *stated : resolved);
-    // A degree that this scenario knows nothing of: the length of a sequence of images. Without an answer nobody knows.
-    setVisible(field_.kind != FieldKind::degree || stated || !session.answer || !resolved.isEmpty());
+    // Something that this scenario knows nothing of: the length of a sequence of images, servers where there are none. Without an answer
+    // nobody knows.
+    const bool may_be_nothing = field_.kind == FieldKind::degree || field_.kind == FieldKind::flag;
+    setVisible(!may_be_nothing || stated || !session.answer || !resolved.isEmpty());
     set_state(input_->widget(), "stated", stated.has_value());
     if (drop_) drop_->setVisible(stated.has_value());
     const QString problem = problem_at(session, path_in(session.document, field_));
     set_state(input_->widget(), "wrong", !problem.isEmpty());
-    problem_->setText(problem);
+    problem_->setText(field_.small ? field_.label + QStringLiteral(": ") + problem : problem);
     problem_->setVisible(!problem.isEmpty());
 }
 

@@ -20,6 +20,8 @@ public:
     void show_session(const Session&);
     void set_names(const QStringList& names) { input_->set_choices(names); }
     [[nodiscard]] bool is_wrong() const { return !problem_->isHidden(); }
+    // What is wrong; of a small field whoever has it gives it a place that is wide enough.
+    [[nodiscard]] QLabel& problem() const { return *problem_; }
     [[nodiscard]] const Field& field() const { return field_; }
 
 private:

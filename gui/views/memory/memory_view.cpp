@@ -70,6 +70,13 @@ QString where_peaks_part(Bytes played, Bytes formula) {
         .arg(quantity(played), quantity(formula));
 }
 
+// Bars on a scale of their own would look full on a device that is empty.
+QString scale_note(Bytes capacity, Bytes most) {
+    if (is_within_reach(capacity, most)) return {};
+    return QStringLiteral("Drawn larger than the device is: %1 fill the width, %2 of the %3 that it has.")
+        .arg(quantity(most), percent(most / capacity), quantity(capacity));
+}
+
 class MemoryView : public PageView {
 public:
     MemoryView(Workbench& workbench, Selection& selection) : PageView(workbench, selection) {
@@ -77,6 +84,9 @@ public:
         verdict_ = text_label(Type::title);
         stages_ = new ChartWidget(tr("Memory of each stage"));
         by_stage->body().addWidget(verdict_);
+        scale_ = text_label(Type::small, "faint");
+        scale_->setObjectName(QStringLiteral("memory.scale"));
+        by_stage->body().addWidget(scale_);
         by_stage->body().addWidget(stages_);
         column().addWidget(by_stage);
 
@@ -128,12 +138,13 @@ private:
         const std::optional<TimeRange> range = selection().now().range;
         QStringList notes;
         if (stages.size() < count) notes += tr("%1 of %2 stages, the fullest among them.").arg(stages.size()).arg(count);
+        const Bytes capacity = played_->report->report.estimate.device_memory;
+        if (const QString note = scale_note(capacity, played_->report->report.estimate.peak_memory); !note.isEmpty()) notes += note;
         if (const auto answer = workbench().answer()) {
             const Bytes played = played_->report->report.estimate.peak_memory, formula = answer->report.estimate.peak_memory;
             if (const QString apart = where_peaks_part(played, formula); !apart.isEmpty()) notes += apart;
         }
-        if (range)
-            notes += tr("The most from %1 to %2, as selected in the timeline.").arg(quantity(range->from, 4), quantity(range->to, 4));
+        if (range) notes += tr("The most from %1, as selected in the timeline.").arg(words_of(*range));
         drawn_->setText(notes.join(QLatin1Char(' ')));
         drawn_->setVisible(!notes.isEmpty());
         curves_->show_chart(memory_over_time(*played_, stages, range));
@@ -147,6 +158,8 @@ private:
         if (e.host.total() > Bytes{}) rooms += tr("host memory %1 of %2").arg(quantity(e.host.total()), quantity(e.host.there));
         verdict_->setText((e.fits() ? tr("Fits: %1") : tr("Does not fit: %1")).arg(rooms.join(QStringLiteral("; "))));
         set_role(*verdict_, e.fits() ? "good" : "bad");
+        scale_->setText(scale_note(e.device_memory, e.peak_memory));
+        scale_->setVisible(!scale_->text().isEmpty());
         stages_->show_chart(stages(e));
         sizes_->show_chart(micro_batches(r, answer.scenario.plan.micro_batch));
         largest_->setText(r.batch.any_micro_batch_fits()    ? tr("<b>Any</b> that a plan may ask for fits.")
@@ -156,7 +169,7 @@ private:
         if (played_) show_curves();  // in other colours
     }
 
-    QLabel *verdict_, *largest_, *drawn_;
+    QLabel *verdict_, *scale_, *largest_, *drawn_;
     SimulationState* state_;
     ChartWidget *stages_, *curves_, *sizes_;
     std::shared_ptr<const Simulated> played_;

@@ -98,7 +98,7 @@ void Plot::paint_axes(QPainter& painter, const QRectF& ground, const Look& look)
     double free_from = -INFINITY;
     for (const Tick& tick : x.marks) {
         const double at = place(ground, tick.value, y.low).x();
-        if (at < ground.left() - 1 || at > ground.right() + 1) continue;
+        if (at < ground.left() - 1 || at > ground.right() + 1 || tick.value >= 0.97 * x.broken_at) continue;
         painter.setPen(QPen(look.grid, 1));
         painter.drawLine(QPointF(at, ground.top()), QPointF(at, ground.bottom() + 3));
         const double half = text_width(tick.label, font) / 2 + 1, centre = std::min(at, ground.right() + 12 - half);
@@ -108,8 +108,19 @@ void Plot::paint_axes(QPainter& painter, const QRectF& ground, const Look& look)
     }
     painter.setPen(QPen(look.border, 1));
     painter.drawLine(ground.bottomLeft(), ground.bottomRight());
+    if (x.broken_at < x.high) paint_break(painter, ground, look);
     paint_text(painter, {ground.left(), ground.bottom() + 20, ground.width(), title_height}, Qt::AlignVCenter | Qt::AlignRight, x.title,
                font, look.faint);
+}
+
+// Two strokes through the axis, and another ground behind them.
+void Plot::paint_break(QPainter& painter, const QRectF& ground, const Look& look) const {
+    const double at = place(ground, x.broken_at, y.low).x();
+    painter.fillRect(QRectF(at, ground.top(), ground.right() - at, ground.height()), look.sunken);
+    painter.fillRect(QRectF(at - 2, ground.bottom() - 1, 5, 3), look.surface);
+    painter.setPen(QPen(look.faint, 1.2));
+    for (const double by : {-3.0, 3.0})
+        painter.drawLine(QPointF(at + by - 2, ground.bottom() + 5), QPointF(at + by + 2, ground.bottom() - 5));
 }
 
 void Plot::paint_lines(QPainter& painter, const QRectF& ground) const {
@@ -138,13 +149,19 @@ void Plot::paint_lines(QPainter& painter, const QRectF& ground) const {
     painter.restore();
 }
 
+bool Plot::limits_meet_title(const QRectF& ground) const {
+    const QFont font = font_of(Type::small);
+    const double title_end = ground.left() + text_width(y.title, font);
+    return std::ranges::any_of(
+        limits, [&](const PlotLimit& limit) { return place(ground, limit.x, y.low).x() - text_width(limit.name, font) / 2 < title_end; });
+}
+
 // Above, where no point is.
 void Plot::paint_limit_names(QPainter& painter, const QRectF& ground) const {
     const QFont font = font_of(Type::small);
     for (const PlotLimit& limit : limits) {
         const double at = place(ground, limit.x, y.low).x(), width = text_width(limit.name, font) + 2;
-        const double from = ground.left() + text_width(y.title, font);  // which stands there too
-        const double left = std::clamp(at - width / 2, from, std::max(from, ground.right() - width));
+        const double left = std::clamp(at - width / 2, ground.left(), std::max(ground.left(), ground.right() - width));
         paint_text(painter, {left, ground.top() - title_height - 4, width, title_height}, Qt::AlignVCenter, limit.name, font, limit.colour);
     }
 }
@@ -206,11 +223,12 @@ std::vector<Hit> Plot::paint(QPainter& painter, const QRectF& area, const Look& 
     const double legend_height = paint_legend(painter, area.adjusted(2, 0, -2, 0), look);
     double label_width = 0;
     for (const Tick& tick : y.marks) label_width = std::max(label_width, text_width(tick.label, font));
-    const QRectF ground(area.left() + label_width + 10, area.top() + legend_height + title_height + 2, area.width() - label_width - 24,
-                        area.height() - legend_height - title_height - 44);
+    QRectF ground(area.left() + label_width + 10, area.top() + legend_height + title_height + 2, area.width() - label_width - 24,
+                  area.height() - legend_height - title_height - 44);
+    const double title_top = ground.top() - title_height - 4;
+    if (limits_meet_title(ground)) ground.setTop(ground.top() + title_height - 4);  // a line each
     if (ground.width() < 20 || ground.height() < 20) return {};
-    paint_text(painter, {area.left() + 2, ground.top() - title_height - 4, area.width() - 4, title_height}, Qt::AlignVCenter, y.title, font,
-               look.faint);
+    paint_text(painter, {area.left() + 2, title_top, area.width() - 4, title_height}, Qt::AlignVCenter, y.title, font, look.faint);
     paint_axes(painter, ground, look);
     paint_lines(painter, ground);
     paint_limit_names(painter, ground);

@@ -5,6 +5,7 @@
 #include "gui/views/paint/chart.hpp"
 
 #include <functional>
+#include <limits>
 
 namespace sextant::gui {
 
@@ -13,6 +14,7 @@ struct PlotAxis {
     double low = 0, high = 1;
     bool logarithmic = false;
     std::vector<Tick> marks{};
+    double broken_at = std::numeric_limits<double>::infinity();  // from there on nothing is to scale
 
     [[nodiscard]] double part_of(double value) const;  // 0 at low, 1 at high
 };
@@ -67,6 +69,8 @@ private:
     double paint_legend(QPainter&, const QRectF&, const Look&) const;  // the height that it took
     void paint_axes(QPainter&, const QRectF& ground, const Look&) const;
     void paint_lines(QPainter&, const QRectF& ground) const;
+    void paint_break(QPainter&, const QRectF& ground, const Look&) const;
+    [[nodiscard]] bool limits_meet_title(const QRectF& ground) const;
     void paint_limit_names(QPainter&, const QRectF& ground) const;
     using Places = std::vector<QRectF>;  // of points and names: no name is painted over another
     [[nodiscard]] Places paint_line_names(QPainter&, const QRectF& ground, const Look&) const;

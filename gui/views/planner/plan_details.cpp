@@ -2,7 +2,6 @@
 
 #include "gui/models/text.hpp"
 #include "gui/views/paint/card.hpp"
-#include "model/io/search/plan_answer_words.hpp"
 #include "model/io/search/plan_columns.hpp"
 #include "model/io/search/scaling_writer.hpp"
 
@@ -61,13 +60,16 @@ PlanDetails::PlanDetails() {
     connect(beside_, &QCheckBox::clicked, this, &PlanDetails::beside);
 }
 
-void PlanDetails::show_plan(const PlanFindings& f, const FoundPlan& p, bool is_beside) {
-    name_->setText(capitalised(p.name) + (p.is_own && p.rank ? tr(", the scenario's own") : QString()));
+void PlanDetails::show_plan(const PlanFindings& f, std::size_t plan, bool is_beside, std::optional<std::size_t> open) {
+    const FoundPlan& p = f.plans[plan];
+    name_->setText(capitalised(name_of(f, plan, open)));
     QString text = q(plan_line(p.choice.plan)) + QStringLiteral("<br>%1.").arg(longest(p.estimate));
-    if (p.rank == 0 && !p.is_own) text += QStringLiteral("<br>") + capitalised(q(own_verdict(f.answer))) + QLatin1Char('.');
+    if (p.rank == 0 && !p.is_own) text += QStringLiteral("<br>") + capitalised(own_sentence(f, open)) + QLatin1Char('.');
     plan_->setText(text);
     figures_->setText(figures(f, p));
     beside_->setChecked(is_beside);
+    open_->setEnabled(open != plan);
+    open_->setText(open == plan ? tr("This plan is open") : tr("Open this plan"));
 }
 
 }  // namespace sextant::gui

@@ -16,7 +16,8 @@ class PlanDetails : public QWidget {
 
 public:
     PlanDetails();
-    void show_plan(const PlanFindings&, const FoundPlan&, bool is_beside);
+    // `open`: which of the plans the scenario has now.
+    void show_plan(const PlanFindings&, std::size_t plan, bool is_beside, std::optional<std::size_t> open);
 
 signals:
     void wants_to_open();

@@ -9,13 +9,13 @@
 namespace sextant::gui {
 namespace {
 
-// A plan that is too large by far is drawn at the edge.
-constexpr double most_memory = 1.3;
+// Of what a device has. A plan that is too large by far is drawn at the edge, behind a break of the axis.
+constexpr double most_memory = 1.1, at_break = 1.18, at_edge = 1.3;
 
 class PlanPlot {
 public:
-    PlanPlot(const PlanFindings& findings, PlanAxis axis, const Look& look)
-        : f_(findings), job_(findings.answer.request.job), axis_(axis), look_(look), device_(device_memory()) {}
+    PlanPlot(const PlanFindings& findings, std::optional<std::size_t> open, PlanAxis axis, const Look& look)
+        : f_(findings), job_(findings.answer.request.job), open_(open), axis_(axis), look_(look), device_(device_memory()) {}
 
     std::shared_ptr<Chart> chart() {
         auto plot = std::make_shared<Plot>();
@@ -27,23 +27,31 @@ public:
         const bool has_limit = axis_ == PlanAxis::memory && is_within_reach(device_, Bytes::from_si(widest));
         if (has_limit) widest = std::max(widest, device_.si());
         plot->x = even_axis(x_title(has_limit), widest, axis_ == PlanAxis::memory ? AxisUnit{QStringLiteral("GB"), 1e9} : AxisUnit{});
+        if (axis_ == PlanAxis::memory && std::ranges::any_of(f_.plans, [&](const FoundPlan& p) { return is_beyond(p); }))
+            plot->x.broken_at = at_break * device_.si();
         plot->y = even_axis(q(job_.workload.sample_word()) + QStringLiteral("s/s"), highest);
         if (has_limit) plot->limits.push_back({device_.si(), look_.bad, QStringLiteral("a device has %1").arg(quantity(device_))});
         plot->lines.push_back(front());
         add_points(*plot);
         plot->legend = {{QStringLiteral("the best"), look_.accent, Mark::disc},
                         {QStringLiteral("the Pareto front: none beats these in everything"), look_.good, Mark::diamond},
-                        {QStringLiteral("the scenario's own"), look_.warning, Mark::square}};
+                        {name_of_own(), look_.warning, Mark::square}};
         return plot;
     }
 
 private:
     [[nodiscard]] Bytes device_memory() const { return f_.plans.empty() ? Bytes{} : f_.plans.front().estimate.device_memory; }
 
+    [[nodiscard]] bool is_beyond(const FoundPlan& p) const { return p.choice.memory > most_memory * device_; }
+    [[nodiscard]] QString name_of_own() const {
+        const bool is_open = open_ && f_.plans[*open_].is_own;
+        return is_open ? QStringLiteral("the scenario's own") : QStringLiteral("the plan as it was before");
+    }
+
     [[nodiscard]] double x_of(const FoundPlan& p) const {
         switch (axis_) {
             case PlanAxis::memory:
-                return std::min(p.choice.memory, most_memory * device_).si();
+                return is_beyond(p) ? at_edge * device_.si() : p.choice.memory.si();
             case PlanAxis::cost:
                 return p.choice.cost_per_sample ? price(*p.choice.cost_per_sample) : 0;
             case PlanAxis::devices:
@@ -82,17 +90,18 @@ private:
             point.mark = p.rank ? Mark::disc : p.on_front ? Mark::diamond : Mark::square;
             point.radius = p.rank == 0 ? 7.5 : p.rank ? 5.5 : 4.5;
             point.tip = QStringLiteral("<b>%1</b><br>%2<br>%3 a step, %4")
-                            .arg(capitalised(p.name), q(plan_line(p.choice.plan)), quantity(p.choice.step), quantity(p.choice.memory));
-            if (p.rank == 0 || p.is_own) point.name = p.name;
-            if (p.rank && p.is_own) point.name += QStringLiteral(", the scenario's own");
+                            .arg(capitalised(name_of(f_, i, open_)), q(plan_line(p.choice.plan)), quantity(p.choice.step),
+                                 quantity(p.choice.memory));
+            if (p.rank == 0 || p.is_own || open_ == i) point.name = name_of(f_, i, open_);
             // It may stand at the edge, and not where its memory is.
-            if (p.is_own && p.choice.memory > device_) point.name = QStringLiteral("needs %1").arg(quantity(p.choice.memory));
+            if (p.choice.memory > device_) point.name = QStringLiteral("needs %1").arg(quantity(p.choice.memory));
             plot.points.push_back(std::move(point));
         }
     }
 
     const PlanFindings& f_;
     const Scenario& job_;
+    std::optional<std::size_t> open_;
     PlanAxis axis_;
     const Look& look_;
     Bytes device_;
@@ -100,8 +109,8 @@ private:
 
 }  // namespace
 
-std::shared_ptr<Chart> plan_plot(const PlanFindings& findings, PlanAxis axis, const Look& look) {
-    return PlanPlot(findings, axis, look).chart();
+std::shared_ptr<Chart> plan_plot(const PlanFindings& findings, std::optional<std::size_t> open, PlanAxis axis, const Look& look) {
+    return PlanPlot(findings, open, axis, look).chart();
 }
 
 }  // namespace sextant::gui

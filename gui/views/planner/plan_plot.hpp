@@ -8,7 +8,7 @@ namespace sextant::gui {
 
 enum class PlanAxis { memory, cost, devices };
 
-// The keys of the points are places in findings.plans.
-std::shared_ptr<Chart> plan_plot(const PlanFindings&, PlanAxis, const Look&);
+// The keys of the points are places in findings.plans. `open`: which of them the scenario has now.
+std::shared_ptr<Chart> plan_plot(const PlanFindings&, std::optional<std::size_t> open, PlanAxis, const Look&);
 
 }  // namespace sextant::gui

@@ -119,6 +119,9 @@ private:
         table_ = new WholeTable(model_);
         table_->setAccessibleName(tr("The best plans"));
         table_->setItemDelegateForColumn(PlanTableModel::terms_column, new TermsDelegate(table_));
+        passed_ = text_label(Type::body, "warning");
+        passed_->setObjectName(QStringLiteral("planner.passed"));
+        table_card_->body().addWidget(passed_);
         table_card_->body().addWidget(table_);
         connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& row) {
             if (row.isValid()) choose(static_cast<std::size_t>(row.row()));
@@ -197,12 +200,20 @@ private:
         }
         row_->say(counts_line(*findings_));
         if (findings_->answer.best.empty()) return show_remedies(*session.answer);
-        if (is_new) chosen_ = 0;
+        if (is_new) chosen_ = findings_->first();
         const PlanAnswer& a = findings_->answer;
+        open_ = place_of(*findings_, session.answer->scenario.plan);
         show_axes();
         model_.set_findings(findings_);
+        model_.set_open(open_);
         table_->fix(PlanTableModel::terms_column, 84);
-        table_card_->set_heading(tr("The best %1, %2 first").arg(a.best.size()).arg(ranked_by(a.request.objective)));
+        const bool has_own = findings_->listed > a.best.size(), is_own_open = open_ && findings_->plans[*open_].is_own;
+        const QString heading = !has_own      ? tr("The best %1, %2 first")
+                                : is_own_open ? tr("The best %1 and the scenario's own, %2 first")
+                                              : tr("The best %1 and the plan as it was before, %2 first");
+        table_card_->set_heading(heading.arg(a.best.size()).arg(ranked_by(a.request.objective)));
+        passed_->setText(tr("Plan 1: %1.").arg(own_sentence(*findings_, open_)));
+        passed_->setVisible(findings_->is_passed() && a.request.objective == Objective::throughput);
         csv_.set_table(found_plans_table(*findings_));
         alternatives_.set_table(alternatives_table(a));
         alternatives_card_->setVisible(!a.alternatives.empty());
@@ -241,7 +252,7 @@ private:
     }
 
     void show_plot() {
-        if (findings_) plot_->show_chart(plan_plot(*findings_, static_cast<PlanAxis>(axis_->currentData().toInt()), look_of(*this)));
+        if (findings_) plot_->show_chart(plan_plot(*findings_, open_, static_cast<PlanAxis>(axis_->currentData().toInt()), look_of(*this)));
     }
 
     void show_beside() {
@@ -251,16 +262,15 @@ private:
         Seconds longest;
         for (const std::size_t i : which) {
             const FoundPlan& p = findings_->plans[i];
-            bars->rows.push_back(row_of(p.estimate.terms, capitalised(p.name)));
+            bars->rows.push_back(row_of(p.estimate.terms, capitalised(name_of(*findings_, i, open_))));
             longest = max(longest, p.choice.step);
         }
         bars->unit = unit_for(longest);
         bars->row_height = 26;
         beside_bars_->show_chart(bars);
-        beside_.set_table(beside_table(*findings_, which));
+        beside_.set_table(beside_table(*findings_, which, open_));
         emphasize_term();
-        if (chosen_ < findings_->plans.size())
-            details_->show_plan(*findings_, findings_->plans[chosen_], model_.beside().contains(chosen_));
+        if (chosen_ < findings_->plans.size()) details_->show_plan(*findings_, chosen_, model_.beside().contains(chosen_), open_);
     }
 
     void emphasize_term() {
@@ -270,12 +280,11 @@ private:
 
     void choose(std::size_t plan) {
         chosen_ = plan;
-        const FoundPlan& p = findings_->plans[plan];
         plot_->emphasize(static_cast<int>(plan));
-        details_->show_plan(*findings_, p, model_.beside().contains(plan));
+        details_->show_plan(*findings_, plan, model_.beside().contains(plan), open_);
         const QSignalBlocker quiet(table_->selectionModel());
-        if (p.rank)
-            table_->setCurrentIndex(model_.index(*p.rank, 1));
+        if (const int row = static_cast<int>(plan); row < model_.rowCount())
+            table_->setCurrentIndex(model_.index(row, 1));
         else
             table_->clearSelection();
         table_->viewport()->update();
@@ -296,7 +305,7 @@ private:
 
     PlanFormPanel* form_;
     AskRow* row_;
-    QLabel *verdict_, *smallest_;
+    QLabel *verdict_, *smallest_, *passed_;
     QWidget* found_;
     Card *table_card_, *alternatives_card_, *remedies_card_;
     QComboBox* axis_;
@@ -307,6 +316,7 @@ private:
     TableModel csv_, beside_, alternatives_, remedies_;
     std::shared_ptr<const PlanFindings> findings_;
     std::size_t chosen_ = 0;
+    std::optional<std::size_t> open_;  // of the plans that were found, the scenario's now
     std::filesystem::path form_of_;
     PlanForm plan_says_;  // by itself
 };

@@ -102,11 +102,15 @@ private:
         keep_->setEnabled(false);
         row->addWidget(steps_);
         row->addWidget(launcher_, 1);
-        for (QWidget* w : std::initializer_list<QWidget*>{start_, open, keep_}) row->addWidget(w);
+        auto* buttons = new QHBoxLayout;  // a line of their own: not every window is wide
+        buttons->setSpacing(gap);
+        for (QWidget* w : std::initializer_list<QWidget*>{start_, open, keep_}) buttons->addWidget(w);
+        buttons->addStretch(1);
         run_panel_ = new ChildPanel(run_, QStringLiteral("run"));
         card->body().addWidget(layout_);
         card->body().addLayout(row);
         card->body().addWidget(times_operators_);
+        card->body().addLayout(buttons);
         card->body().addWidget(run_panel_);
         connect(start_, &QPushButton::clicked, this, [this] { run(); });
         connect(launcher_, &QLineEdit::textChanged, this, [this] { show_layout(); });
@@ -163,10 +167,11 @@ private:
         use_->setObjectName(QStringLiteral("calibrate.use"));
         use_->setToolTip(tr("As the cluster of this scenario: one change that can be undone"));
         use_->hide();
-        row->addWidget(profile_, 1);
-        for (QWidget* w : std::initializer_list<QWidget*>{quick_, calibrate_, use_}) row->addWidget(w);
+        for (QWidget* w : std::initializer_list<QWidget*>{calibrate_, use_, quick_}) row->addWidget(w);
+        row->addStretch(1);
         calibration_panel_ = new ChildPanel(calibration_, QStringLiteral("calibrate"));
         card->body().addWidget(what_for);
+        card->body().addWidget(profile_);
         card->body().addLayout(row);
         card->body().addWidget(calibration_panel_);
         connect(calibrate_, &QPushButton::clicked, this, [this] { calibrate(); });

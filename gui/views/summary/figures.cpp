@@ -87,7 +87,7 @@ void Figures::show_answer(const Session& session, const Answer& answer) {
     QString rates;
     if (r.tokens_per_s) rates = tr("%1 tokens/s<br>").arg(grouped(r.tokens_per_s->si()));
     throughput_->set_lines(rates + tr("%1 on each of %2")
-                                       .arg(number(r.samples_per_s.si() / r.devices),
+                                       .arg(grouped(r.samples_per_s.si() / r.devices),
                                             r.devices == 1 ? tr("1 device") : tr("%1 devices").arg(grouped(r.devices))));
 
     const auto [memory, bytes] = value_and_unit(quantity(e.peak_memory));
@@ -102,8 +102,8 @@ void Figures::show_answer(const Session& session, const Answer& answer) {
     set_role(memory_->figure(), e.fits() ? "" : "bad");
 
     efficiency_->set_figure(number(100 * r.mfu), tr("% MFU"));
-    efficiency_->set_lines(tr("HFU %1 of %2<br>devices busy %3, scaling %4")
-                               .arg(percent(r.hfu), quantity(r.peak), percent(r.utilization), percent(r.scaling_efficiency)));
+    efficiency_->set_lines(tr("HFU %1<br>peak %2<br>devices busy %3<br>scaling %4")
+                               .arg(percent(r.hfu, 3), quantity(r.peak), percent(r.utilization), percent(r.scaling_efficiency)));
 }
 
 }  // namespace sextant::gui

@@ -7,10 +7,15 @@
 #include "gui/views/paint/ranked_bars.hpp"
 #include "gui/views/paint/side_by_side.hpp"
 #include "gui/views/summary/figures.hpp"
+#include "gui/views/summary/suggestion_rows.hpp"
 #include "gui/views/term_bars.hpp"
+
+#include <QPushButton>
 
 namespace sextant::gui {
 namespace {
+
+constexpr std::size_t most_suggestions = 5;
 
 // Those that move the answer most; at least some, to see that the others do not matter.
 std::shared_ptr<Chart> trust(const Report& r, const Look& look) {
@@ -52,6 +57,16 @@ QString run_text(const Report& r) {
     return text;
 }
 
+// What would move it beside settings of the plan, and how far.
+QString help_text(const Report& r) {
+    QStringList sentences;
+    if (const QString others = what_else_helps(r); !others.isEmpty())
+        sentences +=
+            (r.bottleneck.settings.empty() ? QStringLiteral("What would move it: %1.") : QStringLiteral("Beside these: %1.")).arg(others);
+    if (!r.bottleneck.changes_at_text.empty()) sentences += capitalised(q(r.bottleneck.changes_at_text)) + QLatin1Char('.');
+    return sentences.join(QLatin1Char(' '));
+}
+
 class SummaryView : public PageView {
 public:
     SummaryView(Workbench& workbench, Selection& selection) : PageView(workbench, selection) {
@@ -87,9 +102,17 @@ private:
         kind_ = text_label(Type::title);
         why_ = text_label(Type::body);
         help_ = text_label(Type::body, "faint");
+        help_->setObjectName(QStringLiteral("summary.help"));
         movers_ = new ChartWidget(tr("What would move it"));
-        for (QWidget* w : std::initializer_list<QWidget*>{kind_, why_, movers_, help_}) card->body().addWidget(w);
+        suggestions_ = new SuggestionRows;
+        auto* search = new QPushButton(tr("Search in Planner"));
+        search->setObjectName(QStringLiteral("summary.search"));
+        search->setToolTip(tr("The best of all plans, and not only of those that differ in one thing"));
+        for (QWidget* w : std::initializer_list<QWidget*>{kind_, why_, movers_, suggestions_, help_}) card->body().addWidget(w);
+        card->body().addWidget(search, 0, Qt::AlignLeft);
         card->body().addStretch(1);
+        connect(suggestions_, &SuggestionRows::applied, this, [this](const Suggestion& s) { workbench().edit(s.edits, s.change); });
+        connect(search, &QPushButton::clicked, this, [this] { emit wants_to_show(QStringLiteral("planner")); });
         return card;
     }
 
@@ -121,10 +144,8 @@ private:
         kind_->setText(capitalised(words_of(r.bottleneck.kind)));
         set_role(*kind_, r.estimate.fits() ? "" : "bad");
         why_->setText(capitalised(q(r.bottleneck.why)) + QLatin1Char('.'));
-        help_->setText(tr("What would move it: %1.").arg(q(r.bottleneck.what_would_move_it)) +
-                       (r.bottleneck.changes_at_text.empty()
-                            ? QString()
-                            : QLatin1Char(' ') + capitalised(q(r.bottleneck.changes_at_text)) + QLatin1Char('.')));
+        suggestions_->show_suggestions(suggestions(r, answer.scenario, most_suggestions));
+        help_->setText(help_text(r));
         movers_->show_chart(mover_bars(r.bottleneck, look, 5));
 
         inputs_->show_chart(trust(r, look));
@@ -146,6 +167,7 @@ private:
     Figures* figures_;
     ChartWidget *terms_, *movers_, *inputs_;
     QLabel *hidden_, *kind_, *why_, *help_, *assumptions_, *advice_, *run_;
+    SuggestionRows* suggestions_;
     Card* run_card_;
     TableModel figures_table_, inputs_table_;
 };

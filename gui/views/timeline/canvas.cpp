@@ -345,7 +345,8 @@ QString TimelineCanvas::tip_at(QPointF p) const {
     if (spot.span) {
         const Trace& trace = *content_->of(spot.span->origin).trace;
         const Span& span = trace.spans[spot.span->span];
-        return QStringLiteral("<b>%1</b><br>%2").arg(title_of(trace, span).toHtmlEscaped(), figures_of(trace, span));
+        return QStringLiteral("<b>%1</b><br>%2")
+            .arg(title_of(trace, span).toHtmlEscaped(), figures_of(span, content_->step_of(spot.span->origin)));
     }
     if (spot.link) {
         const Seconds end = content_->simulated->report->trace.end;

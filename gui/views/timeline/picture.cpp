@@ -227,7 +227,7 @@ void TimelinePicture::paint_label(QPainter& painter, const Row& row, const LaneP
     const bool is_of_two_kinds = span.kind == SpanKind::read || span.kind == SpanKind::decode;  // one work of loaders
     const QString kind = q(look_of(span.kind).name);
     const QString shortest = content_.pipelined && is_of_micro_batch(span) ? QString::number(span.micro_batch) : kind;
-    for (const QString& name : {is_of_two_kinds ? kind : q(trace.names[span.name]), kind, shortest}) {
+    for (const QString& name : {is_of_two_kinds ? kind : work_of(trace, span), kind, shortest}) {
         label = name;
         if (static_cast<double>(label.size()) <= letters) break;
     }
@@ -253,7 +253,8 @@ void TimelinePicture::paint_link(QPainter& painter, const Row& row, const Look& 
     }
     constexpr double hardly = 0.1;
     if (const double most = highest_of(*row.link); most < hardly)
-        paint_text(painter, area.adjusted(gap, 0, 0, -1), Qt::AlignVCenter, QStringLiteral("at most %1").arg(percent(most)),
+        paint_text(painter, area.adjusted(gap, 0, 0, -1), Qt::AlignVCenter,
+                   QStringLiteral("at most %1, on average over 1/%2 of the time").arg(percent(most)).arg(row.link->busy.size()),
                    font_of(Type::small), look.faint);
 }
 

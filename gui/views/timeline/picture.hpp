@@ -26,6 +26,11 @@ struct TimelineContent {
     bool pipelined = false;  // several stages: a number on a segment is that of its micro-batch
 
     [[nodiscard]] const Timeline& of(Origin o) const { return o == Origin::predicted ? simulated->timeline : measured->timeline; }
+    // Of one step: where workers go on without each other, several are played.
+    [[nodiscard]] Seconds step_of(Origin o) const {
+        if (o == Origin::predicted) return simulated->report->report.estimate.step;
+        return measured->run ? measured->run->step() : measured->timeline.trace->end;
+    }
 };
 std::shared_ptr<const TimelineContent> content_of(std::shared_ptr<const Simulated>, std::shared_ptr<const Measured>);
 

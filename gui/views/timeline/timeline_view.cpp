@@ -24,7 +24,10 @@ namespace {
 constexpr std::size_t many_ranks = 24;  // from there on their other streams are not shown unless asked for
 
 // "The critical path is 71 % backward, 20 % forward."
-QString path_sentence(const Timeline& t) {
+QString path_sentence(const Simulated& simulated) {
+    const Timeline& t = simulated.timeline;
+    const int steps = simulated.report->steps;
+    const QString of_what = steps == 1 ? QStringLiteral("the step") : QStringLiteral("the %1 steps that are played").arg(steps);
     std::array<int, span_kind_count> kinds{};
     for (int k = 0; k < span_kind_count; ++k) kinds[static_cast<std::size_t>(k)] = k;
     std::ranges::stable_sort(kinds, std::ranges::greater(), [&](int k) { return t.path.of(static_cast<SpanKind>(k)); });
@@ -34,9 +37,9 @@ QString path_sentence(const Timeline& t) {
         if (part < 0.01 || parts.size() == 4) break;
         parts += QStringLiteral("%1 %2").arg(percent(part), q(look_of(static_cast<SpanKind>(k)).name));
     }
-    QString sentence = QStringLiteral("The critical path of the step is %1").arg(parts.join(QStringLiteral(", ")));
+    QString sentence = QStringLiteral("The critical path of %1 is %2").arg(of_what, parts.join(QStringLiteral(", ")));
     const double waiting = t.path.waiting / t.trace->end;
-    if (waiting >= 0.01) sentence += QStringLiteral("; for %1 of the step nothing of it runs").arg(percent(waiting));
+    if (waiting >= 0.01) sentence += QStringLiteral("; for %1 of the time nothing of it runs").arg(percent(waiting));
     return sentence + QLatin1Char('.');
 }
 
@@ -76,7 +79,7 @@ public:
         details_->setWordWrap(false);
         details_->setAlignment(Qt::AlignTop);
         details_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);  // as wide as the view, however long the text
-        details_->setFixedHeight(3 * QFontMetrics(font_of(Type::small)).lineSpacing() + 4);
+        details_->setFixedHeight(4 * QFontMetrics(font_of(Type::small)).lineSpacing() + 4);
         auto* body = new QHBoxLayout;
         body->setSpacing(2);
         body->addWidget(canvas_, 1);
@@ -176,7 +179,7 @@ private:
         canvas_->show_content(content);
         canvas_->set_range(selection().now().range);
         if (first) canvas_->fit();
-        headline_->setText(path_sentence(simulated->timeline));
+        headline_->setText(path_sentence(*simulated));
         is_held_beside_ = !measured;
         if (measured) hold_beside(simulated, measured);
         legend_->show_chart(legend_of(simulated->timeline));
@@ -194,7 +197,7 @@ private:
             },
             [this, simulated, measured, content = canvas_->content()](const std::vector<Diagnostic>& differences) {
                 if (canvas_->content() != content) return;
-                headline_->setText(path_sentence(simulated->timeline) +
+                headline_->setText(path_sentence(*simulated) +
                                    measured_sentence(measured->timeline.trace->end, simulated->report->trace.end, differences));
                 is_held_beside_ = true;
                 emit completed();
@@ -241,23 +244,28 @@ private:
         const Trace& trace = *canvas_->content()->of(chosen->origin).trace;
         const Span& span = trace.spans[chosen->span];
         set_role(*details_, "");
-        details_->setText(QStringLiteral("<b>%1</b>, %2<br>%3<br>%4")
-                              .arg(title_of(trace, span).toHtmlEscaped(), name_of(trace.ranks[span.rank], true), figures_of(trace, span),
-                                   ties_text(trace, canvas_->aspect().ties)));
-        details_->setToolTip(details_->text());  // whose lines may be longer than the view is wide
+        details_->setText(QStringLiteral("<b>%1</b>, %2<br>%3<br>%4<br>%5")
+                              .arg(title_of(trace, span).toHtmlEscaped(), name_of(trace.ranks[span.rank], true),
+                                   figures_of(span, canvas_->content()->step_of(chosen->origin)), cause_text(trace, canvas_->aspect().ties),
+                                   effect_text(trace, canvas_->aspect().ties)));
+        details_->setToolTip(details_->text());  // whose lines may be longer than a narrow view
     }
 
-    static QString ties_text(const Trace& trace, const std::vector<Tie>& ties) {
-        const auto cause = std::ranges::find(ties, Bond::cause, &Tie::bond), effect = std::ranges::find(ties, Bond::effect, &Tie::bond);
-        const auto of = [&](SpanIndex s) { return title_of(trace, trace.spans[s]).toHtmlEscaped(); };
-        const auto needed = std::ranges::count(ties, Bond::needed, &Tie::bond),
-                   effects = std::ranges::count(ties, Bond::effect, &Tie::bond);
-        QStringList parts;
-        parts += cause == ties.end() ? tr("Nothing held it back") : tr("Began when this ended: %1").arg(of(cause->from));
-        if (needed > 0) parts += tr("needed %n more", nullptr, static_cast<int>(needed));
-        if (effect != ties.end()) parts += tr("let begin: %1").arg(of(effect->to));
-        if (effects > 1) parts += tr("and %n more", nullptr, static_cast<int>(effects) - 1);
-        return parts.join(QStringLiteral("; "));
+    static QString cause_text(const Trace& trace, const std::vector<Tie>& ties) {
+        const auto cause = std::ranges::find(ties, Bond::cause, &Tie::bond);
+        const auto needed = std::ranges::count(ties, Bond::needed, &Tie::bond);
+        const QString text = cause == ties.end()
+                                 ? tr("Nothing held it back")
+                                 : tr("Began when this ended: %1").arg(title_of(trace, trace.spans[cause->from]).toHtmlEscaped());
+        return needed > 0 ? text + tr("; needed %n more", nullptr, static_cast<int>(needed)) : text;
+    }
+
+    static QString effect_text(const Trace& trace, const std::vector<Tie>& ties) {
+        const auto effect = std::ranges::find(ties, Bond::effect, &Tie::bond);
+        const auto effects = std::ranges::count(ties, Bond::effect, &Tie::bond);
+        if (effect == ties.end()) return {};
+        const QString text = tr("Let begin: %1").arg(title_of(trace, trace.spans[effect->to]).toHtmlEscaped());
+        return effects > 1 ? text + tr("; and %n more", nullptr, static_cast<int>(effects) - 1) : text;
     }
 
     void show_scroll() {

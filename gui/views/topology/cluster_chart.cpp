@@ -123,7 +123,7 @@ private:
             const double use = use_of(map_, *s, chart_.range);
             lines += QStringLiteral("%1 \u2192 %2: %3 in use")
                          .arg(q(vertex(link(direction).from).name), q(vertex(link(direction).to).name), percent(use)) +
-                     (chart_.range ? QString() : QStringLiteral(" at most"));
+                     (chart_.range ? QString() : QStringLiteral(" at most, on average over ") + name_of_interval(map_));
         }
         if (lines.size() == 2) lines += QStringLiteral("carries nothing");
         return lines.join(QStringLiteral("<br>"));
@@ -215,7 +215,8 @@ private:
             paint_text(painter_, {x, y, width + 1, line}, Qt::AlignVCenter, text, font, ink);
             x += width + 6;
         };
-        write(chart_.range ? QStringLiteral("in use: 0 %") : QStringLiteral("in use at most: 0 %"), look_.faint);
+        write(chart_.range ? QStringLiteral("in use: 0 %") : QStringLiteral("in use over %1: 0 %").arg(name_of_interval(map_)),
+              look_.faint);
         QLinearGradient ramp(x, 0, x + 120, 0);
         for (const double at : {0.0, 0.333, 0.667, 1.0}) ramp.setColorAt(at, colour_of_utilization(at, look_));
         painter_.fillRect(QRectF(x, y + 2, 120, line - 4), ramp);

@@ -124,10 +124,11 @@ private:
         if (now.dimension)
             for (const int r : group_of(*map_, rank_->value(), *now.dimension)) chart->group.insert(r);
         findings_->setText(findings(*map_, chart->range).join(QLatin1Char(' ')));
-        range_->setText(
-            now.range ? tr("From %1 to %2, as selected in the timeline.").arg(quantity(now.range->from, 4), quantity(now.range->to, 4))
-                      : tr("Links at their busiest instant, ranks over the whole step; select a range in the timeline for what is in use "
-                           "there."));
+        range_->setText(now.range
+                            ? tr("From %1, as selected in the timeline.").arg(words_of(*now.range))
+                            : tr("Links on average over the %1 in which each is busiest, ranks over the whole step; select a range in the "
+                                 "timeline for what is in use there.")
+                                  .arg(name_of_interval(*map_)));
         table_.set_table(cluster_links_table(*map_, chart->range));
         chart_->show_chart(std::move(chart));
         chart_->emphasize(rank_->value());

@@ -3,6 +3,7 @@
 #include "gui/models/text.hpp"
 #include "gui/views/paint/axis.hpp"
 #include "gui/views/paint/card.hpp"
+#include "model/io/scenario/plan_writer.hpp"
 
 #include <QHBoxLayout>
 
@@ -43,6 +44,19 @@ protected:
     }
 };
 
+// What the plan is, with what is stated of it beside its numbers; on what, and what carries it out, whose name may be long.
+QString plan_text(const Session& session) {
+    const Scenario& s = session.answer->scenario;
+    const QString framework = q(s.framework.title);
+    QString text = q(session.answer->report.plan);
+    if (text.endsWith(framework)) text.chop(framework.size() + 2);  // with its comma
+    if (stated_at(session.document, "plan.data_parallel") && !s.plan.has_servers())
+        text += QStringLiteral(", data parallel ") + q(plan_field_text(PlanField::data_parallel, s.plan));
+    if (stated_at(session.document, "plan.recompute"))
+        text += QStringLiteral(", recompute ") + q(plan_field_text(PlanField::recompute, s.plan));
+    return QStringLiteral("%1; %2, %3; framework: %4").arg(text, q(s.cluster.title), q(s.cluster.node.device.name), framework);
+}
+
 }  // namespace
 
 AnswerBar::AnswerBar(Workbench& workbench) : workbench_(workbench) {
@@ -52,25 +66,29 @@ AnswerBar::AnswerBar(Workbench& workbench) : workbench_(workbench) {
 
     bar_ = new QFrame;
     bar_->setObjectName(QStringLiteral("answer_bar"));
-    auto* row = new QHBoxLayout(bar_);
-    row->setContentsMargins(2 * gap, gap, 2 * gap, gap);
-    row->setSpacing(2 * gap);
+    row_ = new QBoxLayout(QBoxLayout::LeftToRight, bar_);
+    row_->setContentsMargins(2 * gap, gap, 2 * gap, gap);
     name_ = new OneLine;
     name_->setObjectName(QStringLiteral("bar_name"));
     plan_ = new TwoLines;
+    plan_->setObjectName(QStringLiteral("bar_plan"));
     for (QLabel* label : {name_, plan_}) label->setTextFormat(Qt::PlainText);
     auto* left = new QVBoxLayout;
     left->setSpacing(1);
     left->addWidget(name_);
     left->addWidget(plan_);
-    row->addLayout(left, 1);
+    row_->addLayout(left, 1);
     rest_ = text_label(Type::small, "faint");
     rest_->setWordWrap(false);
     rest_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    row->addWidget(rest_);
+    auto* right = new QHBoxLayout;
+    right->setSpacing(2 * gap);
+    right->addStretch(1);
+    right->addWidget(rest_);
     step_ = text_label(Type::title, "accent");
     step_->setObjectName(QStringLiteral("bar_step_time"));
-    row->addWidget(step_);
+    right->addWidget(step_);
+    row_->addLayout(right);
     column->addWidget(bar_);
 
     banner_ = new QFrame;
@@ -86,6 +104,15 @@ AnswerBar::AnswerBar(Workbench& workbench) : workbench_(workbench) {
     refresh();
 }
 
+// Beside one another only where there is room for both.
+void AnswerBar::resizeEvent(QResizeEvent* e) {
+    constexpr int wide = 560;
+    const bool is_wide = width() >= wide;
+    row_->setDirection(is_wide ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    row_->setSpacing(is_wide ? 2 * gap : gap / 2);
+    QWidget::resizeEvent(e);
+}
+
 void AnswerBar::refresh() {
     const SessionPtr session = workbench_.session();
     setVisible(session != nullptr);
@@ -96,8 +123,8 @@ void AnswerBar::refresh() {
     const Report& r = session->answer->report;
     name_->setText(q(r.scenario));
     name_->setToolTip(q(r.scenario));
-    plan_->setText(q(r.plan));
-    plan_->setToolTip(q(r.workload + ", " + r.hardware + ", " + r.plan));
+    plan_->setText(plan_text(*session));
+    plan_->setToolTip(q(r.workload) + QStringLiteral(": ") + plan_->text());
     step_->setText(quantity(r.estimate.step));
     rest_->setText(QStringLiteral("%1 %2s/s, MFU %3<br>%4 of %5%6")
                        .arg(grouped(r.samples_per_s.si()), q(r.sample_word), percent(r.mfu, 3), quantity(r.estimate.peak_memory),

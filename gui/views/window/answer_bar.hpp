@@ -6,6 +6,7 @@
 
 #include <QFrame>
 
+class QBoxLayout;
 class QLabel;
 
 namespace sextant::gui {
@@ -16,11 +17,15 @@ class AnswerBar : public QWidget {
 public:
     explicit AnswerBar(Workbench&);
 
+protected:
+    void resizeEvent(QResizeEvent*) override;
+
 private:
     void refresh();
     void show_problems(const Session&);
 
     Workbench& workbench_;
+    QBoxLayout* row_;
     QFrame *bar_, *banner_;
     QLabel *name_, *plan_, *step_, *rest_, *problems_;
 };

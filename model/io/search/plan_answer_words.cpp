@@ -4,8 +4,11 @@
 #include "model/io/format/text_table.hpp"
 #include "model/io/scenario/plan_writer.hpp"
 #include "model/plan/plan_features.hpp"
+#include "model/search/plan_fields.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 namespace sextant {
 namespace {
@@ -32,6 +35,38 @@ std::string nearest_text(const PlanAnswer& a) {
     return text;
 }
 
+// Of a plan that a search has not looked at the first field that is to blame, level by level; none where it is none of these: what runs
+// forward again, or how blocks are dealt out.
+std::optional<PlanField> left_out(const PlanSpace& space, const Plan& plan) {
+    using enum PlanField;
+    Plan at;
+    const auto blamed = [&](std::vector<Plan> level, std::initializer_list<PlanField> fields) -> std::optional<PlanField> {
+        for (const PlanField f : fields) {
+            std::erase_if(level, [&](const Plan& p) { return !same_field(f, p, plan); });
+            if (level.empty()) return f;
+        }
+        at = level.front();
+        return {};
+    };
+    std::optional<PlanField> field = blamed(cuts(space), {tp, cp, ep, expert_tp});
+    if (!field) field = blamed(layouts(space, at), {pp, dp, placement});
+    if (!field) field = blamed(sharings(space, at), {data_parallel, shard_group, offload});
+    if (!field) field = blamed(shapes(space, at), {micro_batch, sequence_parallel});
+    return field ? field : blamed(schedules(space, at), {schedule, vpp});
+}
+
+// Why the scenario's own plan is not among the best, although it is faster.
+std::string why_passed_over(const PlanAnswer& a) {
+    const SearchRequest& r = a.request;
+    if (!a.own.missing.empty()) return "the framework has no " + std::string(to_text(a.own.missing.front()));
+    if (!r.pinned.empty() || !r.where.empty()) return "it is not what was asked for";
+    if (!a.complete) return "the search was stopped before it came there";
+    const std::optional<PlanField> field = left_out(plan_space(with_plan(r.job, a.own.plan), {}, a.own.plan.devices()), a.own.plan);
+    return "it is not in the space that was searched" +
+           (field ? ", which has no " + words(to_text(*field)) + " " + plan_field_text(*field, a.own.plan) + " with the rest of that plan"
+                  : "");
+}
+
 }  // namespace
 
 std::string longer_text(double by) {
@@ -50,6 +85,8 @@ std::string own_verdict(const PlanAnswer& a) {
     if (!a.own.fits()) return "the scenario's own plan " + too_much(*a.own.estimate);
     const double times = a.best.front().choice.samples_per_s / a.own.samples_per_s();
     if (std::fabs(times - 1) < 5e-4) return "the scenario's own plan is as fast";
+    if (times < 1 && a.request.objective == Objective::throughput)
+        return "the scenario's own plan has " + number_text(1 / times) + " times its throughput: " + why_passed_over(a);
     return number_text(times) + " times the throughput of the scenario's own plan";
 }
 

@@ -80,13 +80,17 @@ std::string longest_wait(const Estimate& e) {
 std::string scaling_verdict(const Scaling& s) {
     if (!s.pays_up_to) return "No plan fits at any of these sizes";
     if (s.points.size() == 1) return "One size alone does not tell what more devices bring";
-    const std::string half = percent_text(worth_adding, 2) + " of what one brings at the smallest size";
+    const std::string most = percent_text(worth_adding, 2), half = most + " of what one brings at the smallest size";
     const auto next = std::ranges::find_if(s.points, [&](const ScalingPoint& p) { return s.too_many == p.devices; });
     if (next == s.points.end())
-        return "More devices pay up to " + std::to_string(*s.pays_up_to) + ": every added one brings at least " + half;
-    return "More than " + std::to_string(*s.pays_up_to) + " devices do not pay: each one that is added up to " +
-           std::to_string(next->devices) + " brings " + percent_text(std::max(0.0, *next->added), 2) +
-           " of what one brings at the smallest size, less than " + percent_text(worth_adding, 2);
+        return "More devices pay up to " + std::to_string(*s.pays_up_to) + ", the most that " +
+               (s.pays_up_to == s.points.back().devices ? "were tried" : "have a plan") + ": every added one brings at least " + half;
+    const std::string beyond = "More than " + std::to_string(*s.pays_up_to) + " devices do not pay: ";
+    if (*next->added < 0) return beyond + "with " + std::to_string(next->devices) + " the throughput is lower";
+    int digits = 2;  // as many as tell it from what would be enough
+    while (digits < 6 && percent_text(*next->added, digits) == most) ++digits;
+    return beyond + "each one that is added up to " + std::to_string(next->devices) + " brings " + percent_text(*next->added, digits) +
+           " of what one brings at the smallest size, less than " + most;
 }
 
 std::string scaling_to_text(const Scaling& s) {

@@ -1,0 +1,81 @@
+// What a report recommends, in the words of the editor, and made by a button.
+#include "gui/models/suggestions.hpp"
+#include "gui/models/text.hpp"
+#include "tests/gui/desk.hpp"
+
+#include <gmock/gmock.h>
+
+#include <QCheckBox>
+#include <QLabel>
+#include <QPushButton>
+#include <QTest>
+
+namespace sextant::gui {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+Suggestion first_of(const PricedSetting& setting) {
+    Library library = open_library();
+    const Scenario job = load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/gpt3-175b-1024xa100.json");
+    Report r = predict(job);
+    r.bottleneck.settings = {setting};
+    return suggestions(r, job, 3).front();
+}
+
+TEST(Suggestions, AreInTheWordsOfTheEditor) {
+    const Seconds step = 2 * units::s;
+    const Suggestion graph = first_of({{"plan.cuda_graph=true"}, step, {}, 0.33, false});
+    EXPECT_EQ(graph.change, QStringLiteral("CUDA graph on"));
+    EXPECT_EQ(graph.gain, QStringLiteral("\u221233\u00a0%"));
+    EXPECT_EQ(graph.step, QStringLiteral("2.00 s"));
+    EXPECT_EQ(graph.edits, (Edits{{"plan.cuda_graph", "true"}}));
+    const Suggestion batch = first_of({{"plan.micro_batch=2", "plan.global_batch=1536", "plan.grad_accum=null"}, step, {}, 0.033, true});
+    EXPECT_EQ(batch.change, QStringLiteral("Micro-batch 2")) << "the global batch stays, and the number of micro-batches follows";
+    EXPECT_EQ(batch.gain, QStringLiteral("\u22123.3\u00a0% a sample"));
+    EXPECT_EQ(batch.edits.size(), 3U);
+    EXPECT_EQ(first_of({{"plan.shard_group=null"}, step, {}, 0.1, false}).change, QStringLiteral("Shards over all ranks"));
+    EXPECT_EQ(first_of({{R"(plan.precision={"base": "fp16", "reduction": "fp16"})"}, step, {}, 0.1, false}).change,
+              QStringLiteral("Gradients added up in fp16"));
+}
+
+// What is advised can be seen and taken back where it is made.
+TEST(Suggestions, HaveAFieldInTheEditorForEachSetting) {
+    Library library = open_library();
+    for (const char* name : {"small-batch-launch-bound", "does-not-fit", "parameter-server-8xk80", "gpt3-175b-1024xa100", "default"}) {
+        const Scenario job = load_scenario(library, std::string(SEXTANT_SOURCE_DIR "/scenarios/") + name + ".json");
+        for (const Suggestion& s : suggestions(predict(job), job, 100))
+            EXPECT_THAT(s.change.toStdString(),
+                        Not(testing::AnyOf(HasSubstr("plan."), HasSubstr("="), HasSubstr("null"), testing::IsEmpty())));
+    }
+}
+
+class Advice : public Desk {};
+
+TEST_F(Advice, IsTakenByAButtonAsOneStep) {
+    open("small-batch-launch-bound");
+    const Seconds before = step();
+    const PricedSetting first = workbench.answer()->report.bottleneck.settings.front();
+    const QString change = find<QLabel>("suggestion.0").text();
+    EXPECT_FALSE(find<QCheckBox>("plan.cuda_graph").isChecked());
+    QTest::mouseClick(&find<QPushButton>("apply.0"), Qt::LeftButton);
+    settle();
+    EXPECT_EQ(step(), first.step);
+    EXPECT_EQ(change, QStringLiteral("CUDA graph on"));
+    EXPECT_TRUE(find<QCheckBox>("plan.cuda_graph").isChecked());
+    EXPECT_EQ(workbench.history().undoes(), change);
+    workbench.undo();
+    EXPECT_EQ(step(), before);
+}
+
+TEST_F(Advice, NamesTheWindowsOwnViewsAndNoCommand) {
+    open("does-not-fit");
+    EXPECT_THAT(find<QLabel>("summary.help").text().toStdString(), Not(HasSubstr("sextant plan")));
+    EXPECT_THAT(find<QLabel>("summary.help").text().toStdString(), HasSubstr("of memory in each"));
+    QTest::mouseClick(&find<QPushButton>("summary.search"), Qt::LeftButton);
+    EXPECT_TRUE(window.view("planner").isVisible());
+}
+
+}  // namespace
+}  // namespace sextant::gui
