@@ -36,8 +36,9 @@ constexpr Family families[] = {
     {"Phi-1", MlpKind::gelu, NormKind::layer, PositionKind::rotary, true, true, false},               // microsoft/phi-1_5
     {"Phi-2", MlpKind::gelu, NormKind::layer, PositionKind::rotary, true, true, false},               // microsoft/phi-2
     {"Gemma", MlpKind::geglu, NormKind::rms, PositionKind::rotary, false, false, true},               // arXiv 2403.08295
-    {"Grok", MlpKind::geglu, NormKind::rms, PositionKind::rotary, false, false, true},                // xai-org/grok-1
-    {"Qwen3", MlpKind::swiglu, NormKind::rms, PositionKind::rotary, false, false, false, true},       // arXiv 2505.09388
+    {"GPT", gpt.mlp, gpt.norm, gpt.position, gpt.bias, gpt.dropout, gpt.tied},
+    {"Grok", MlpKind::geglu, NormKind::rms, PositionKind::rotary, false, false, true},           // xai-org/grok-1
+    {"Qwen3", MlpKind::swiglu, NormKind::rms, PositionKind::rotary, false, false, false, true},  // arXiv 2505.09388
 };
 constexpr std::string_view llamas[] = {"llama", "mistral", "mixtral", "qwen", "deepseek", "kimi",    "moonlight", "intern", "baichuan",
                                        "yi-",   "olmo",    "phi",     "glm",  "vicuna",   "minicpm", "hunyuan",   "dbrx",   "command"};
