@@ -66,8 +66,6 @@ void add_own(PlanFindings& f, FoundPlan own) {
     f.listed = ranked + 1;
 }
 
-bool is_before(const std::optional<std::size_t>& open, const PlanFindings& f) { return !open || !f.plans[*open].is_own; }
-
 std::vector<const PlanChoice*> choices(const PlanFindings& f) {
     std::vector<const PlanChoice*> list;
     for (const FoundPlan& p : f.plans) list.push_back(&p.choice);
@@ -130,10 +128,12 @@ std::optional<std::size_t> place_of(const PlanFindings& f, const Plan& plan) {
     return found == f.plans.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - f.plans.begin()));
 }
 
+bool is_own_open(const PlanFindings& f, std::optional<std::size_t> open) { return open && f.plans[*open].is_own; }
+
 QString name_of(const PlanFindings& f, std::size_t plan, std::optional<std::size_t> open) {
     const FoundPlan& p = f.plans[plan];
     QString name = p.name;
-    if (p.is_own && is_before(open, f))
+    if (p.is_own && !is_own_open(f, open))
         name = p.rank ? name + QStringLiteral(", as it was before") : QStringLiteral("the plan as it was before");
     else if (p.is_own && p.rank)
         name += QStringLiteral(", the scenario's own");
@@ -142,7 +142,7 @@ QString name_of(const PlanFindings& f, std::size_t plan, std::optional<std::size
 
 QString own_sentence(const PlanFindings& f, std::optional<std::size_t> open) {
     QString text = q(own_verdict(f.answer));
-    if (is_before(open, f)) text.replace(QLatin1String("the scenario's own plan"), QLatin1String("the plan as it was before"));
+    if (!is_own_open(f, open)) text.replace(QLatin1String("the scenario's own plan"), QLatin1String("the plan as it was before"));
     return text;
 }
 

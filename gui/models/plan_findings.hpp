@@ -32,6 +32,8 @@ PlanFindings findings_of(const PlanForm&, PlanAnswer, Seconds took);
 
 // Which of the plans this one is, as after it was opened; none where it is another.
 std::optional<std::size_t> place_of(const PlanFindings&, const Plan&);
+// Is the plan that is open the scenario's own, as the search met it? Not once one of the others was opened.
+bool is_own_open(const PlanFindings&, std::optional<std::size_t> open);
 // What a plan is called while another is open: "the scenario's own" is so no longer once one of the others was opened.
 QString name_of(const PlanFindings&, std::size_t plan, std::optional<std::size_t> open);
 // What plan 1 is against the scenario's own plan, in a sentence.

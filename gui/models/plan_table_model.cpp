@@ -60,7 +60,7 @@ void PlanTableModel::set_open(std::optional<std::size_t> plan) {
 // As short as a number is: "3", "own", "before", "1, open".
 QString PlanTableModel::name_in(std::size_t row) const {
     const FoundPlan& plan = findings_->plans[row];
-    const bool is_before = !open_ || !findings_->plans[*open_].is_own;
+    const bool is_before = !is_own_open(*findings_, open_);
     QString name = plan.rank ? QString::number(*plan.rank + 1) : is_before ? tr("before") : tr("own");
     if (plan.rank && plan.is_own) name += is_before ? tr(", before") : tr(", own");
     return open_ == row ? name + tr(", open") : name;

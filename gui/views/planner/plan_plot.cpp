@@ -44,8 +44,7 @@ private:
 
     [[nodiscard]] bool is_beyond(const FoundPlan& p) const { return p.choice.memory > most_memory * device_; }
     [[nodiscard]] QString name_of_own() const {
-        const bool is_open = open_ && f_.plans[*open_].is_own;
-        return is_open ? QStringLiteral("the scenario's own") : QStringLiteral("the plan as it was before");
+        return is_own_open(f_, open_) ? QStringLiteral("the scenario's own") : QStringLiteral("the plan as it was before");
     }
 
     [[nodiscard]] double x_of(const FoundPlan& p) const {

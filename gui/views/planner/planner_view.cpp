@@ -207,10 +207,10 @@ private:
         model_.set_findings(findings_);
         model_.set_open(open_);
         table_->fix(PlanTableModel::terms_column, 84);
-        const bool has_own = findings_->listed > a.best.size(), is_own_open = open_ && findings_->plans[*open_].is_own;
-        const QString heading = !has_own      ? tr("The best %1, %2 first")
-                                : is_own_open ? tr("The best %1 and the scenario's own, %2 first")
-                                              : tr("The best %1 and the plan as it was before, %2 first");
+        const bool has_own = findings_->listed > a.best.size();
+        const QString heading = !has_own                         ? tr("The best %1, %2 first")
+                                : is_own_open(*findings_, open_) ? tr("The best %1 and the scenario's own, %2 first")
+                                                                 : tr("The best %1 and the plan as it was before, %2 first");
         table_card_->set_heading(heading.arg(a.best.size()).arg(ranked_by(a.request.objective)));
         passed_->setText(tr("Plan 1: %1.").arg(own_sentence(*findings_, open_)));
         passed_->setVisible(findings_->is_passed() && a.request.objective == Objective::throughput);
