@@ -6,7 +6,6 @@
 #include "model/io/search/plan_columns.hpp"
 
 #include <algorithm>
-#include <functional>
 
 namespace sextant::gui {
 namespace {
@@ -36,33 +35,10 @@ bool are_the_same(const PlanChoice& a, const PlanChoice& b) {
     return a.step == b.step && a.memory == b.memory && a.devices == b.devices && plan_line(a.plan) == plan_line(b.plan);
 }
 
-// What a search is ranked by: smaller is better.
-double key_of(const PlanChoice& c, Objective o) {
-    switch (o) {
-        case Objective::throughput:
-            return 1 / c.samples_per_s.si();
-        case Objective::time:
-            return c.step.si();
-        case Objective::cost:
-            return c.cost_per_sample->si();
-        case Objective::energy:
-            return c.energy_per_sample.si();
-        case Objective::memory:
-            return c.memory.si();
-    }
-    return 0;
-}
-
-// The scenario's own among those that are ranked.
+// The scenario's own among those that are ranked, or behind them.
 void add_own(PlanFindings& f, FoundPlan own) {
     const std::size_t ranked = f.answer.best.size();
-    const auto end = f.plans.begin() + static_cast<std::ptrdiff_t>(ranked);
-    auto at = end;
-    const Objective objective = f.answer.request.objective;
-    if (own.estimate.fits())
-        at = std::find_if(f.plans.begin(), end,
-                          [&](const FoundPlan& p) { return key_of(own.choice, objective) < key_of(p.choice, objective); });
-    f.plans.insert(at, std::move(own));
+    f.plans.insert(f.plans.begin() + static_cast<std::ptrdiff_t>(f.answer.own_place.value_or(ranked)), std::move(own));
     f.listed = ranked + 1;
 }
 

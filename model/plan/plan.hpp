@@ -70,6 +70,9 @@ enum class OffloadActivations {
     all,
 };
 
+// With more, what is left of the logits counts for little.
+inline constexpr int enough_head_chunks = 16;
+
 // The order in which ranks are numbered, fastest first. Consecutive ranks fill a node.
 enum class PlanDimension { tensor, context, expert, data, pipeline };
 

@@ -1,5 +1,9 @@
 #include "model/search/plan_answer.hpp"
 
+#include "model/search/ranking.hpp"
+
+#include <algorithm>
+
 namespace sextant {
 namespace {
 
@@ -16,6 +20,14 @@ std::vector<std::vector<PlanDimension>> other_placements(const SearchRequest& re
     return others;
 }
 
+std::optional<std::size_t> place_among(const std::vector<PlanChoice>& best, const SearchRequest& request, const TriedPlan& own) {
+    if (!own.fits()) return {};
+    const Ranking ranking(request);
+    const PlanChoice choice = plan_choice(with_plan(request.job, own.plan), own.estimate->terms, own.estimate->peak_memory);
+    const auto worse = std::ranges::partition_point(best, [&](const PlanChoice& c) { return !ranking.is_better(choice, c); });
+    return static_cast<std::size_t>(worse - best.begin());
+}
+
 }  // namespace
 
 PlanAnswer answer_of(const PlanQuestion& question, const SearchResult& found) {
@@ -28,6 +40,7 @@ PlanAnswer answer_of(const PlanQuestion& question, const SearchResult& found) {
     answer.smallest = found.smallest;
     answer.nearest = found.nearest;
     answer.own = try_plan(request.job, question.own);
+    answer.own_place = place_among(found.best, request, answer.own);
     for (const PlanChoice& choice : found.best)
         answer.best.push_back({choice, make_report(prepare(with_plan(request.job, choice.plan))), {}, other_placements(request, choice)});
     return answer;

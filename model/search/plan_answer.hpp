@@ -28,7 +28,8 @@ struct PlanAnswer {
     std::optional<PlanChoice> smallest;  // where none fits
     NearestValues nearest;               // where conditions rule out all that fit
     TriedPlan own;
-    std::vector<PlanChange> changes;  // of the best plan
+    std::optional<std::size_t> own_place;  // how many of the best are no worse than the own plan; none where it does not fit
+    std::vector<PlanChange> changes;       // of the best plan
     std::vector<Alternative> alternatives;
     std::vector<Remedy> remedies;  // where none fits
 

@@ -21,6 +21,8 @@ public:
 
     // Could such a plan be among the best or on the front?
     [[nodiscard]] bool admits(const PlanBound&) const;
+    // Does the objective put the first before the second?
+    [[nodiscard]] bool is_better(const PlanChoice& a, const PlanChoice& b) const { return rank(a) < rank(b); }
     void add(const PlanChoice&);
     void add(const Ranking& other);
 

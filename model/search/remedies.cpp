@@ -54,10 +54,10 @@ public:
 
     // Where the logits of a large vocabulary are what is too large.
     void cut_head() {
-        constexpr int parts = 16;
         SearchRequest changed = request_;
-        changed.job.plan.head_chunks = parts;
-        if (request_.job.workload.is_transformer() && request_.job.plan.head_chunks < parts) keep_if_it_fits(RemedyKind::head, changed);
+        changed.job.plan.head_chunks = enough_head_chunks;
+        if (request_.job.workload.is_transformer() && request_.job.plan.head_chunks < enough_head_chunks)
+            keep_if_it_fits(RemedyKind::head, changed);
     }
 
     // States and parameters go there in the search itself.

@@ -190,6 +190,24 @@ TEST(Advice, remedies_fit_and_change_one_thing_each) {
     EXPECT_THAT(all, Contains(testing::Field(&Remedy::field, std::optional(PlanField::data_parallel))));
 }
 
+// Whatever the objective is: those before its place are no worse, those behind it are.
+TEST(PlanAnswer, says_how_many_of_the_best_are_no_worse_than_the_own_one) {
+    for (const Objective objective : {Objective::throughput, Objective::memory}) {
+        SearchRequest request = request_for(small_gpt());
+        request.objective = objective;
+        const std::vector<PlanChoice> best = search(request).best;
+        ASSERT_GE(best.size(), 3U);
+        for (const std::size_t i : {std::size_t{0}, std::size_t{2}})
+            EXPECT_EQ(answer_of({request, best[i].plan, false}, search(request)).own_place, i + 1);
+        EXPECT_EQ(answer_of({request, request.job.plan, false}, search(request)).own_place, best.size());
+    }
+    Scenario large = small_gpt();
+    large.cluster.node.device.memory.value = 1 * units::GB;
+    large.cluster.node.device.usable_memory.reset();
+    const SearchRequest request = request_for(large);
+    EXPECT_EQ(answer_of({request, large.plan, false}, search(request)).own_place, std::nullopt);
+}
+
 // Where nothing fits, the plan with the least memory has no more than the job's own, which offloads all that it can.
 TEST(PlanAnswer, has_a_smallest_plan_that_is_no_larger_than_the_own_one) {
     SearchRequest request =
