@@ -47,7 +47,8 @@ struct Call {
     [[nodiscard]] CollectivePrice price(const Protocol& p, Seconds steps, Bytes bytes, Pattern pattern, double parts) const {
         CollectivePrice call{p.base.value / scale.latency + steps, bytes, pattern, p.bandwidth_fraction.value};
         if (p.inside_fraction) call.efficiency = std::min(call.efficiency, p.inside_fraction->value / ring_over_inside());
-        if (group.through_host && !group.crosses_network && library.staged_fraction) call.efficiency *= library.staged_fraction->value;
+        if (group.staged_inside && library.staged_fraction)
+            call.efficiency *= std::min(1.0, library.staged_fraction->value / ring_over_inside());
         call.efficiency *= scale.bandwidth;
         if (p.channel_bandwidth.value > Bandwidth{})
             call.fixed += bytes * std::min(1.0, parts * p.channel_bytes / size) / (p.channel_bandwidth.value * scale.bandwidth);
@@ -189,6 +190,7 @@ Group make_group(const Topology& topology, int ranks, int nodes, const RingLayou
     g.inside = !g.crosses_network          ? ring.bandwidth
                : neighbour.crosses_network ? Bandwidth::from_si(std::numeric_limits<double>::infinity())
                                            : max(neighbour.bottleneck, g.ring);
+    g.staged_inside = g.crosses_network ? neighbour.through_host && !neighbour.crosses_network : g.through_host;
     const auto first_link_is = [&](LinkCategory category) {
         return !neighbour.links.empty() && topology.links()[static_cast<std::size_t>(neighbour.links.front())].category == category;
     };

@@ -46,7 +46,8 @@ struct Group {
     bool in_switch = false;       // the switch that joins all its ranks can reduce
     bool in_node_switch = false;  // ... that joins its ranks of a node; it has ranks on several
     bool through_host = false;
-    bool host_buffers = false;  // the ranks are CPU ranks
+    bool staged_inside = false;  // hops inside a node are among those that go through host memory
+    bool host_buffers = false;   // the ranks are CPU ranks
     GroupMachine machine;
     friend bool operator==(const Group&, const Group&) = default;
 };

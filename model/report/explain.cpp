@@ -117,8 +117,9 @@ private:
             ", ring bandwidth " + to_text(g.ring) + " per rank" + (g.crosses_network ? ", over the network" : "") +
             (g.through_host ? ", staged through host memory" : ""));
         const auto& reached = job_.scenario.library.staged_fraction;
-        if (g.through_host && !g.crosses_network && reached)
-            say("  of which kernels that copy through host memory reach " + percent_text(reached->value, 2));
+        if (g.staged_inside && reached)
+            say("  kernels that copy through host memory inside a node reach " + percent_text(reached->value, 2) + " of " +
+                to_text(g.inside));
     }
     void say_stage(int stage, const std::string& which) {
         const StageTimes& times = stages_.times[stages_.which[static_cast<std::size_t>(stage)]];
