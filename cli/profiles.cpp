@@ -1,7 +1,10 @@
-// `sextant profiles list | show NAME | check FILE`: what is known of hardware, and from where.
+// `sextant profiles list | show NAME | check FILE`: what is known of hardware and frameworks, and from where.
 #include "cli/commands.hpp"
 #include "model/base/spelling.hpp"
+#include "model/io/format/json_reader.hpp"
 #include "model/io/profile/profile_writer.hpp"
+#include "model/io/scenario/framework_reader.hpp"
+#include "model/io/scenario/framework_text.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -16,6 +19,8 @@ struct ProfileOptions {
 };
 
 Catalog catalog_of(const ProfileOptions& options) { return open_catalog(find_data_root(options.directory)); }
+
+std::filesystem::path data_root(const Catalog& catalog) { return catalog.root.parent_path(); }
 
 template <class Profile>
 std::string shown(const Profile& profile, const ProfileOptions& options) {
@@ -44,10 +49,25 @@ std::string shown_file(Catalog& catalog, const ProfileOptions& options) {
     std::vector<std::string_view> known;
     const std::vector<NamesOfKind> kinds = all_names(catalog);
     for (const NamesOfKind& kind : kinds) known.insert(known.end(), kind.names.begin(), kind.names.end());
+    const std::vector<std::string> frameworks = framework_names(data_root(catalog));
+    known.insert(known.end(), frameworks.begin(), frameworks.end());
     std::string hint;
     for (const std::string& near : nearest_names(name, known, 3)) hint += (hint.empty() ? "did you mean \"" : "\", \"") + near;
     hint = hint.empty() ? "`sextant profiles list` names everything" : hint + "\"?";
     throw InputError({"", "", "nothing here is called \"" + name.substr(0, 80) + "\"", hint});
+}
+
+// None where no framework is called so.
+std::optional<std::string> shown_framework(const Catalog& catalog, const ProfileOptions& options) {
+    Diagnostics unknown;
+    const Framework found = load_framework(options.name, data_root(catalog), unknown);
+    if (found.name.empty()) return {};
+    const std::filesystem::path file = data_root(catalog) / "frameworks" / (found.name + ".json");
+    if (options.format == "text") return framework_to_text(file);
+    Diagnostics problems;
+    const auto text = read_text_file(file, problems);
+    problems.throw_if_any();
+    return text;
 }
 
 std::string shown_by_name(Catalog& catalog, const ProfileOptions& options) {
@@ -64,6 +84,7 @@ std::string shown_by_name(Catalog& catalog, const ProfileOptions& options) {
     if (const LinkType* l = find_link(catalog, name, problems)) return shown(*l, options);
     if (const StorageClass* s = find_storage(catalog, name, problems)) return shown(*s, options);
     if (const CommunicationLibrary* l = find_library(catalog, name, problems)) return shown(*l, options);
+    if (const auto framework = shown_framework(catalog, options)) return *framework;
     explain_failure(catalog, name, problems);
 }
 
@@ -78,7 +99,7 @@ void check(const ProfileOptions& options) {
 }  // namespace
 
 void add_profiles(CLI::App& app, ExitCode& /*done, unless something is thrown*/) {
-    auto* profiles = app.add_subcommand("profiles", "hardware that is known: devices, clusters, links, storage, libraries");
+    auto* profiles = app.add_subcommand("profiles", "what is known: devices, clusters, links, storage, libraries, frameworks");
     const auto options = std::make_shared<ProfileOptions>();
     profiles->add_option("--profiles", options->directory, "directory of the profiles (default: $SEXTANT_PROFILES, or the bundled ones)");
     profiles->require_subcommand(1);

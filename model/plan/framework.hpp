@@ -54,6 +54,9 @@ enum class OffloadedGradients {
     added_on_host,    // move behind their reduction, and the host adds them up: FSDP2
 };
 
+// Which FP32 products its libraries multiply in TF32 unless they are told not to, on devices that have it.
+enum class CastToTf32 { none, convolutions, all };
+
 struct Framework {
     std::string name;   // "megatron-lm-2021"
     std::string title;  // "Megatron-LM (2021, SC21 paper)"
@@ -95,6 +98,7 @@ struct Framework {
     bool fused_cross_entropy = false;              // no fp32 copy of the logits
     int head_chunks = 1;                           // parts of the tokens over which the head and its loss go, where the plan says none
     bool logits_gradient_apart = false;            // written beside the logits, not over them
+    CastToTf32 casts_to_tf32 = CastToTf32::none;   // a plan in fp32 is taken at its word all the same
     bool channels_last = false;                    // NHWC convolutions on tensor cores
     // Kernels as sextant-exec-cuda has them (docs/model/compute.md): sums over rows are made in parts, what an operator's product makes for
     // several readers is a product for each, attention in FP32 holds its scores, one kernel updates a block.

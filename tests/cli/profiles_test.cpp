@@ -23,6 +23,13 @@ TEST(ProfilesCommand, ShowsTheReferenceLatencies) {
     EXPECT_THAT(run_sextant({"profiles", "show", "reference-latencies"}).out, HasSubstr("Errata"));
 }
 
+TEST(ProfilesCommand, ShowsAFramework) {
+    EXPECT_THAT(run_sextant({"profiles", "show", "Horovod"}).out, HasSubstr("horovod-pytorch: "));
+    const ProcessResult json = run_sextant({"profiles", "show", "horovod", "--format", "json"});
+    EXPECT_THAT(json.out, HasSubstr("\"schema\": \"framework/1\""));
+    EXPECT_EQ(json.exit_code, 0);
+}
+
 TEST(ProfilesCommand, AnUnknownNameIsWrongInputWithAHint) {
     const ProcessResult r = run_sextant({"profiles", "show", "snelius-gcn"});
     EXPECT_EQ(r.exit_code, 2);

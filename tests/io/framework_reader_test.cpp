@@ -1,5 +1,8 @@
 #include "model/io/scenario/framework_reader.hpp"
 
+#include "model/hardware/catalog.hpp"
+#include "model/io/scenario/framework_text.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -85,12 +88,35 @@ TEST(FrameworkReader, a_number_called_estimated_says_that_it_is_ours_and_no_othe
 
 TEST(FrameworkReader, no_alias_stands_for_two_frameworks) {
     std::map<std::string, std::string> owner;
-    for (const std::string& name : framework_names(root)) owner[name] = name;
+    for (const std::string& name : framework_names(root)) owner[key_of(name)] = name;
     for (const std::string& name : framework_names(root))
         for (const Framework f = bundled(name); const std::string& alias : f.aliases) {
-            const auto [it, fresh] = owner.emplace(alias, name);
-            EXPECT_TRUE(fresh) << alias << " is claimed by " << it->second << " and " << name;
+            const auto [it, fresh] = owner.emplace(key_of(alias), name);
+            EXPECT_EQ(it->second, name) << alias;
         }
+}
+
+TEST(FrameworkReader, capitals_blanks_and_hyphens_of_a_name_do_not_count) {
+    const std::map<std::string, std::string> said{{"Horovod", "horovod-pytorch"},
+                                                  {"PyTorch + Horovod", "horovod-pytorch"},
+                                                  {"tensorflow-horovod", "horovod-tf1"},
+                                                  {"MirroredStrategy", "tf-mirrored"},
+                                                  {"DDP", "pytorch-ddp"},
+                                                  {"torch.distributed", "pytorch-ddp"},
+                                                  {"PyTorch FSDP2", "pytorch-fsdp2"},
+                                                  {"Megatron Core", "megatron-core"}};
+    for (const auto& [words, name] : said) {
+        Diagnostics problems;
+        EXPECT_EQ(load_framework(words, root, problems).name, name) << words;
+    }
+}
+
+TEST(FrameworkText, shows_every_number_with_its_source) {
+    const std::string text = framework_to_text(root / "frameworks" / "pytorch-ddp.json");
+    EXPECT_THAT(text, testing::HasSubstr("pytorch-ddp: PyTorch 2 DistributedDataParallel, eager\n"));
+    EXPECT_THAT(text, testing::ContainsRegex("casts to tf32 +convolutions"));
+    EXPECT_THAT(text, testing::ContainsRegex("dispatch +9 us +estimated \\[[0-9]+\\]"));
+    EXPECT_THAT(text, testing::HasSubstr("ours: 4.5 us for an eager CPU add"));
 }
 
 TEST(FrameworkReader, the_words_of_measured_rows_find_a_framework) {

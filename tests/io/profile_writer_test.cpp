@@ -83,6 +83,8 @@ TEST(ProfileList, NamesEveryDeviceAndCluster) {
     Catalog catalog = bundled_catalog();
     const auto json = nlohmann::json::parse(profile_list_to_json(catalog));
     EXPECT_THAT(json["clusters"].get<std::vector<std::string>>(), testing::Contains("selene"));
+    EXPECT_THAT(json["frameworks"].get<std::vector<std::string>>(), testing::Contains("pytorch-ddp"));
+    EXPECT_THAT(profile_list_to_text(catalog), ContainsRegex("\nframeworks\n(.*\n)*  pytorch-ddp +PyTorch 2 Dist"));
     EXPECT_THAT(json["devices"].get<std::vector<std::string>>(), testing::Contains("GTX 1080 Ti"));
     EXPECT_THAT(profile_list_to_text(catalog), ContainsRegex("RTX 2080 Ti +11.0 GiB +616 GB/s +13.4 +53.8 "));
 }

@@ -1,6 +1,7 @@
 #include "model/io/format/json_text.hpp"
 #include "model/io/format/text_table.hpp"
 #include "model/io/profile/profile_writer.hpp"
+#include "model/io/scenario/framework_reader.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -49,6 +50,8 @@ std::vector<std::string> row_of(Catalog& catalog, const std::string& kind, const
     return {name};
 }
 
+std::filesystem::path data_root(const Catalog& catalog) { return catalog.root.parent_path(); }
+
 }  // namespace
 
 std::string profile_list_to_text(Catalog& catalog) {
@@ -60,12 +63,18 @@ std::string profile_list_to_text(Catalog& catalog) {
         for (const std::string& name : kind.names) table.row(row_of(catalog, kind.kind, name));
         out += (out.empty() ? "" : "\n") + kind.kind + "\n" + table.text();
     }
-    return out;
+    TextTable frameworks;
+    for (const std::string& name : framework_names(data_root(catalog))) {
+        Diagnostics ignored;
+        frameworks.row({name, load_framework(name, data_root(catalog), ignored).title});
+    }
+    return out + "\nframeworks\n" + frameworks.text();
 }
 
 std::string profile_list_to_json(Catalog& catalog) {
     nlohmann::ordered_json out = {{"schema", "profile-list/1"}};
     for (const NamesOfKind& kind : all_names(catalog)) out[kind.kind] = kind.names;
+    out["frameworks"] = framework_names(data_root(catalog));
     return json_document(out);
 }
 

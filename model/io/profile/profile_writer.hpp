@@ -15,7 +15,7 @@ std::string profile_to_text(const StorageClass&);
 std::string profile_to_text(const CommunicationLibrary&);
 std::string profile_to_text(const ReferenceLatencies&);
 
-// A line for each profile, what people choose by beside the name. Profiles that do not read are named all the same.
+// A line for each profile and framework, what people choose by beside the name. Profiles that do not read are named all the same.
 std::string profile_list_to_text(Catalog&);
 std::string profile_list_to_json(Catalog&);
 

@@ -1,5 +1,7 @@
 #include "model/io/scenario/framework_reader.hpp"
 
+#include "model/hardware/catalog.hpp"
+
 #include <algorithm>
 
 namespace sextant {
@@ -20,6 +22,8 @@ constexpr Bounds convolution_bounds{0.01, 1.34};  // 1: as the libraries of 2017
 constexpr Bounds efficiency_bounds{0.01, 1};      // divides a time, so that zero is no answer
 
 constexpr Word<Fusion> fusion_words[] = {{"none", Fusion::none}, {"pointwise", Fusion::pointwise}, {"compiler", Fusion::compiler}};
+constexpr Word<CastToTf32> cast_words[] = {
+    {"none", CastToTf32::none}, {"convolutions", CastToTf32::convolutions}, {"all", CastToTf32::all}};
 constexpr Word<OffloadedGradients> offloaded_gradients_words[] = {{"with_update", OffloadedGradients::with_update},
                                                                   {"copied", OffloadedGradients::copied},
                                                                   {"added_on_device", OffloadedGradients::added_on_device},
@@ -128,6 +132,7 @@ void read_kernels(const FrameworkFields& r, Framework& f) {
     r.reader.optional("head_chunks", f.head_chunks);
     r.reader.optional("logits_gradient_apart", f.logits_gradient_apart);
     r.read("channels_last", f.channels_last);
+    r.reader.word("casts_to_tf32", f.casts_to_tf32, cast_words);
     r.reader.optional("plain_kernels", f.plain_kernels);
     r.read("casts_each_use", f.casts_each_use);
     r.read("attention_efficiency", f.attention_efficiency, efficiency_bounds);
@@ -196,15 +201,17 @@ std::filesystem::path file_of(const std::filesystem::path& data_root, std::strin
     return folder_of(data_root) / (std::string(name) + ".json");
 }
 
-// The name of the bundled framework that lists this alias; empty when none does. A broken file among the others is not this caller's
-// concern.
-std::string name_of_alias(std::string_view alias, const std::filesystem::path& data_root, const std::vector<std::string>& names) {
+// The bundled framework that is called so, or lists such an alias, whatever its capitals and hyphens; empty when none does. A broken file
+// among the others is not this caller's concern.
+std::string name_like(std::string_view wanted, const std::filesystem::path& data_root, const std::vector<std::string>& names) {
+    const std::string key = key_of(wanted);
     for (const std::string& name : names) {
+        if (key_of(name) == key) return name;
         Diagnostics ignored;
         const JsonFile file = JsonFile::load(file_of(data_root, name), ignored);
         for (const JsonNode& n : file.root().child("aliases").elements()) {
             std::string text;
-            if (n.is_string() && read_value(n, text) && text == alias) return name;
+            if (n.is_string() && read_value(n, text) && key_of(text) == key) return name;
         }
     }
     return {};
@@ -219,7 +226,7 @@ Framework load(const std::string& wanted, const JsonNode& place, const std::file
     if (wanted.ends_with(".json")) return load_file(wanted, *place.diagnostics);
     const std::vector<std::string> names = framework_names(data_root);
     if (std::ranges::binary_search(names, wanted)) return load_file(file_of(data_root, wanted), *place.diagnostics);
-    if (const std::string name = name_of_alias(wanted, data_root, names); !name.empty())
+    if (const std::string name = name_like(wanted, data_root, names); !name.empty())
         return load_file(file_of(data_root, name), *place.diagnostics);
     complain_about_word(place, wanted, {names.begin(), names.end()});
     return {};

@@ -19,9 +19,9 @@ Framework read_framework(const JsonNode&);
 // The names of the files in `data_root`/frameworks, sorted.
 std::vector<std::string> framework_names(const std::filesystem::path& data_root);
 
-// The framework of that name, else the one that lists it among its aliases (found by reading the bundled files, which are small); a text
-// that ends in ".json" is a path. Names and aliases are matched exactly. An unknown name is complained about at `node`, or without a place.
-// What differs from a framework may be laid over it: {"base": "pytorch-ddp", "bucket": "0 B"}.
+// The framework of that name, else the one that lists it among its aliases (found by reading the bundled files, which are small), whatever
+// its capitals, blanks and hyphens; a text that ends in ".json" is a path. An unknown name is complained about at `node`, or without a
+// place. What differs from a framework may be laid over it: {"base": "pytorch-ddp", "bucket": "0 B"}.
 Framework load_framework(const JsonNode& node, const std::filesystem::path& data_root);
 Framework load_framework(std::string_view name_or_path, const std::filesystem::path& data_root, Diagnostics&);
 

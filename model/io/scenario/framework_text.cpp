@@ -1,0 +1,52 @@
+#include "model/io/scenario/framework_text.hpp"
+
+#include "model/io/format/json_reader.hpp"
+#include "model/io/format/text_table.hpp"
+#include "model/io/scenario/framework_reader.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <set>
+
+namespace sextant {
+namespace {
+
+// "12 us", "yes", "a, b".
+std::string shown(const nlohmann::json& value) {
+    if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+    if (value.is_string()) return value.get<std::string>();
+    if (!value.is_array()) return value.dump();
+    std::string list;
+    for (const nlohmann::json& v : value) list += (list.empty() ? "" : ", ") + shown(v);
+    return list;
+}
+
+std::string paragraph(const std::string& title, const nlohmann::json& document, const char* key) {
+    if (!document.contains(key) || document[key].empty() || document[key] == "") return {};
+    return "\n" + title + "\n  " + shown(document[key]) + "\n";
+}
+
+}  // namespace
+
+std::string framework_to_text(const std::filesystem::path& file) {
+    Diagnostics diagnostics;
+    const JsonFile read = JsonFile::load(file, diagnostics);
+    diagnostics.throw_if_any();
+    read_framework(read.root());  // complains about what is wrong with it
+    diagnostics.throw_if_any();
+    const nlohmann::json& document = *read.root().value;
+    static const std::set<std::string> apart{"schema", "name", "title", "aliases", "lacks", "notes", "source", "strategy_note", "kind"};
+    TextTable table;
+    SourceNotes sources;
+    for (const auto& [key, node] : read.root().members()) {
+        if (apart.contains(key)) continue;
+        Provenance p;
+        const JsonNode value = node.is_object() ? read_provenance(node, p) : node;
+        table.row({words(key), shown(*value.value), node.is_object() ? sources.note(p.kind, p.source) : ""});
+    }
+    return document["name"].get<std::string>() + ": " + document["title"].get<std::string>() + "\n" + table.text() +
+           paragraph("Also called", document, "aliases") + paragraph("Cannot do", document, "lacks") +
+           paragraph("Notes", document, "notes") + "\n" + sources.text();
+}
+
+}  // namespace sextant
