@@ -65,7 +65,10 @@ const PeakRate* Device::peak(DataType input, ComputeUnit unit) const {
 
 MatrixPath matrix_path(const Device& device, DataType type, bool tf32_allowed) {
     const PeakRate* native = fastest_for_training(device, type);
-    if (type == DataType::fp32 && tf32_allowed) native = faster(native, fastest_for_training(device, DataType::tf32));
+    // Libraries that may take tensor units do, unless these are slower by more than what data sheets round.
+    constexpr double rounding = 0.95;
+    const PeakRate* tf32 = type == DataType::fp32 && tf32_allowed ? fastest_for_training(device, DataType::tf32) : nullptr;
+    if (tf32 && !(native && tf32->rate.value < rounding * native->rate.value)) native = tf32;
     const PeakRate* wider = nullptr;
     for (const DataType t : wider_types(type))
         if (t != type) wider = faster(wider, fastest_for_training(device, t));

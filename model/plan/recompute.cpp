@@ -1,8 +1,24 @@
 #include "model/plan/recompute.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace sextant {
+namespace {
+
+// The labels that the builders give to operators.
+constexpr std::array<std::string_view, 9> modules{"core_attn", "layernorm",      "qkv",        "mlp", "mlp_act", "moe",
+                                                  "moe_act",   "shared_experts", "mla_up_proj"};
+
+// An activation is a module by itself and part of the one around it: "mlp_act" of "mlp".
+bool covers(std::string_view module, std::string_view label) {
+    constexpr std::string_view activation = "_act";
+    return module == label || (label.starts_with(module) && label.substr(module.size()) == activation);
+}
+
+}  // namespace
+
+std::span<const std::string_view> recompute_modules() { return modules; }
 
 bool is_recomputed(const Operator& op, const Plan& plan) {
     switch (plan.recompute) {
@@ -13,7 +29,7 @@ bool is_recomputed(const Operator& op, const Plan& plan) {
             return true;
         case Recompute::selective:
             if (plan.recompute_modules.empty()) return op.attention_core;
-            return std::find(plan.recompute_modules.begin(), plan.recompute_modules.end(), op.label) != plan.recompute_modules.end();
+            return std::ranges::any_of(plan.recompute_modules, [&](const std::string& module) { return covers(module, op.label); });
     }
     return false;
 }

@@ -4,9 +4,14 @@
 #include "model/plan/plan.hpp"
 #include "model/workload/operator_graph.hpp"
 
+#include <span>
+#include <string_view>
 #include <vector>
 
 namespace sextant {
+
+// What a plan may name to be run again: parts of a layer.
+std::span<const std::string_view> recompute_modules();
 
 // Does the plan run this operator's forward again?
 bool is_recomputed(const Operator&, const Plan&);

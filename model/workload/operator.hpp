@@ -218,7 +218,7 @@ struct Operator {
     std::optional<SharedMatrix> shared{};  // what its weight is, if that
     bool tied = false;                     // its weight belongs to another operator (tied embeddings): counted there
     bool attention_core = false;           // between Q, K, V and the output projection: what selective recompute drops
-    std::string label{};                   // recompute module: "layernorm", "mlp", "moe_act", "core_attn", "mla_up_proj"; may be empty
+    std::string label{};  // recompute module: "layernorm", "qkv", "core_attn", "mla_up_proj", "mlp", "mlp_act"; may be empty
 
     [[nodiscard]] bool is_trained() const { return parameters > 0 && !frozen; }
 };

@@ -170,6 +170,7 @@ TensorId write_self_attention(TransformerWriter& w, TensorId x, bool causal, std
     const Gemm qkv{
         .batch = 1, .m = tokens, .n = (w.spec.attention_gate ? 2 : 1) * q_width + 2 * kv_width, .k = w.spec.hidden, .weight = true};
     const bool bias = w.spec.qkv_bias.value_or(w.spec.bias);
+    w.label = "qkv";
     TensorId q =
         w.write("attention.qkv", qkv, {x}, {tokens, q_width}, static_cast<double>(qkv.n) * static_cast<double>(qkv.k + (bias ? 1 : 0)));
     TensorId k = w.graph.also("attention.k", {tokens, kv_width}, TensorRole::activation);

@@ -1,6 +1,7 @@
 #include "model/workload/transformer_writer.hpp"
 
 #include <cmath>
+#include <utility>
 
 namespace sextant {
 namespace {
@@ -31,7 +32,9 @@ TensorId mlp_branch(TransformerWriter& w, TensorId x, std::int64_t ffn) {
     x = w.adapted_linear("mlp.fc1", &LowRankAdapters::fc1, x, has_gate(w.spec.mlp) ? 2 * columns : columns, w.spec.bias);
     const std::int64_t rows = w.rows_of(x);
     const double elements = static_cast<double>(rows) * static_cast<double>(columns);
+    const std::string module = std::exchange(w.label, w.label + "_act");
     x = w.write("mlp.act", activation_of(w.spec.mlp, elements), {x}, {rows, columns});
+    w.label = module;
     x = w.adapted_linear("mlp.fc2", &LowRankAdapters::fc2, x, w.spec.hidden, w.spec.bias);
     return w.leave_tensor_parallel("mlp.leave", x);
 }

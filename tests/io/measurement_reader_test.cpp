@@ -75,13 +75,14 @@ TEST(MeasurementReader, ALoadingRowKnowsWhetherItsSystemHadMoreAccelerators) {
                std::to_string(hosts) + R"(}, "workload": {"workload": "unet3d", "num_accelerators": )" + std::to_string(accelerators) +
                "}}";
     };
-    const MeasurementFile file = read(R"({"rows": [)" + row("A/unet3d/8", 1, 8) + "," + row("A/unet3d/12", 1, 12) + "," +
-                                          row("A/unet3d/24", 3, 24) + "," + row("B/unet3d/8", 1, 8) + "]}",
-                                      problems);
+    const MeasurementFile file =
+        read(R"({"rows": [)" + row("A/unet3d/8", 1, 8) + "," + row("A/unet3d/12", 1, 12) + "," + row("A/unet3d/24", 3, 24) + "," +
+                 row("B/unet3d/8", 1, 8) + "," + row("C/unet3d/unet3d_8acc", 1, 8) + "]}",
+             problems);
     EXPECT_TRUE(problems.empty());
     std::vector<bool> most;
     for (const MeasurementRow& r : file.rows) most.push_back(std::get<LoadingRow>(r).most_accelerators);
-    EXPECT_EQ(most, (std::vector<bool>{false, true, true, true}));
+    EXPECT_EQ(most, (std::vector<bool>{false, true, true, true, false}));  // the last is one of several by its name
 }
 
 TEST(MeasurementReader, ARowOfWrongTypesOrHugeOrNegativeNumbersSaysAllThatIsWrongAndOthersAreRead) {

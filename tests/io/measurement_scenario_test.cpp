@@ -125,6 +125,18 @@ TEST(MeasurementScenario, ShardGradOpIsZero2) {
     EXPECT_EQ(scenario_of(row).plan.data_parallel, DataParallel::zero2);
 }
 
+TEST(MeasurementScenario, WordsForNoShardsAndForShardsInANodeAreUnderstood) {
+    const auto plan = [](const std::string& word) {
+        std::string row(fsdp);
+        row.replace(row.find("FSDP2, group 8"), 14, word);
+        return scenario_of(row).plan;
+    };
+    for (const char* none : {"NO_SHARD", "none", "DDP"}) EXPECT_EQ(plan(none).data_parallel, DataParallel::all_reduce) << none;
+    EXPECT_EQ(plan("HYBRID_SHARD").data_parallel, DataParallel::zero3);
+    EXPECT_EQ(plan("HYBRID_SHARD").shard_group, 8);  // of 8 nodes of 8
+    EXPECT_EQ(plan("FULL_SHARD").shard_group, std::nullopt);
+}
+
 std::string vision_row(std::string_view hardware, std::string_view plan) {
     return R"json({"id": "v", "kind": "training", "model": {"name": "resnet50", "family": "cnn", "image_px": 224}, "hardware": {)json" +
            std::string(hardware) + R"json(}, "plan": {"micro_batch": 32, "precision_kind": "fp32", "precision": "fp32", )json" +
@@ -324,6 +336,56 @@ TEST(MeasurementScenario, ExpertsOfWhichNoRanksAreStatedAreSpreadAsFarAsTheyCanB
     EXPECT_EQ(scenario_of(megatron).plan.ep, 1);
 }
 
+// tp 2, pp 1, dp 8: 16 ranks.
+std::string mixture(const std::string& ranks, const std::string& framework) {
+    return R"json({"id": "x", "kind": "training",
+      "model": {"family": "Qwen3-MoE", "layers": 4, "hidden": 256, "heads": 4, "seq_len": 128, "vocab": 1000, "experts": 64, "topk": 2, "moe_ffn_hidden": 64},
+      "hardware": {"gpu": "H100 SXM5 80GB", "gpus": 16, "nodes": 2, "intra_node": {"kind": "nvswitch"}, "inter_node": {"fabric": "infiniband", "nics_per_node": 8, "nic_gbit_per_s": 400}},
+      "plan": {"tp": 2, "dp": 8, )json" +
+           ranks +
+           R"json(, "micro_batch": 1, "global_batch": 8, "precision_kind": "bf16", "framework_family": "megatron-core", "framework": ")json" +
+           framework + R"json("}, "measured": {}})json";
+}
+
+TEST(MeasurementScenario, ExpertsAreCutAsTheirFrameworkUsuallyDoesAndAsTheyCanBeLaid) {
+    const auto plan = [](const std::string& ranks, const std::string& framework) { return scenario_of(mixture(ranks, framework)).plan; };
+    EXPECT_EQ(plan(R"("ep": 8)", "Megatron-LM").expert_tp, 0);
+    EXPECT_EQ(plan(R"("ep": 8)", "Megatron-Bridge / Megatron-Core, NeMo container 26.04").expert_tp, 1);
+    EXPECT_EQ(plan(R"("ep": 8, "etp": 2)", "Megatron-Bridge").expert_tp, 2);
+    EXPECT_EQ(plan(R"("ep": 16)", "Megatron-LM").expert_tp, 1);  // does not divide dp x cp
+    EXPECT_TRUE(assumes(scenario_of(mixture(R"("ep": 8)", "Megatron-LM")), "experts are cut by tensor parallelism as layers are"));
+    // More expert ranks than ranks.
+    EXPECT_EQ(plan(R"("ep": 64)", "Megatron-LM").ep, 16);
+    EXPECT_TRUE(assumes(scenario_of(mixture(R"("ep": 64)", "Megatron-LM")), "64 cannot be laid over 16 ranks"));
+}
+
+TEST(MeasurementScenario, ModulesOfOtherWordsAreThoseThatAreKnownHereOrAreSaidToBeKept) {
+    const auto row = [](const std::string& modules) {
+        std::string text = mixture(R"("ep": 8, "recompute": "selective", "recompute_modules": [)" + modules + "]", "Megatron-LM");
+        return scenario_of(text);
+    };
+    EXPECT_EQ(row(R"("recompute-swiglu", "recompute-qkv")").plan.recompute_modules, (std::vector<std::string>{"mlp_act", "qkv"}));
+    EXPECT_EQ(row(R"("recompute-block")").plan.recompute, Recompute::full);
+    EXPECT_EQ(row(R"("router", "moe")").plan.recompute_modules, std::vector<std::string>{"moe"});
+    EXPECT_TRUE(assumes(row(R"("router", "moe")"), "\"router\" is no module that is known here"));
+}
+
+TEST(MeasurementScenario, WhatARowDoesNotSayOfItsLinksIsThatOfItsDevicesYears) {
+    const auto machine = [](const std::string& hardware) {
+        return scenario_of(vision_row(hardware, R"("dp": 16, "global_batch": 512, "framework_family": "mxnet")"));
+    };
+    const Scenario boards = machine(R"("gpu": "A100 SXM4 80GB", "gpus": 16, "nodes": 2, "gpus_per_node": 8)");
+    EXPECT_EQ(boards.cluster.node.peers.layout, PeerLayout::crossbar);
+    EXPECT_EQ(boards.cluster.node.nic_link.name, "InfiniBand HDR 4x");
+    EXPECT_EQ(boards.cluster.node.nics, 8);
+    EXPECT_TRUE(assumes(boards, "the row names no network: 8 ports of 200 Gbit/s"));
+    EXPECT_TRUE(assumes(boards, "links inside a node are not stated: nvswitch"));
+    const Scenario cards =
+        machine(R"("gpu": "A100 PCIe 40GB", "gpus": 16, "nodes": 2, "gpus_per_node": 8, "intra_node": {"kind": "nvlink"})");
+    EXPECT_EQ(cards.cluster.node.peers.layout, PeerLayout::pairs);
+    EXPECT_EQ(machine(R"("gpu": "RTX 3090", "gpus": 16, "nodes": 2, "gpus_per_node": 8)").cluster.node.peers.layout, PeerLayout::none);
+}
+
 TEST(MeasurementScenario, AJobInsideOneNvlinkDomainNeedsNoNetworkOfItsRow) {
     std::string row(fsdp);
     row.replace(row.find(R"json({"kind": "nvswitch"})json"), 20, R"json({"kind": "nvswitch", "domain_gpus": 72})json");
@@ -390,6 +452,16 @@ TEST(MeasurementScenario, ACollectiveTakesTheFirstDevicesOfEveryNode) {
     EXPECT_EQ(s.library.name, "openmpi-4.0");
     EXPECT_EQ(s.cluster.node.peers.layout, PeerLayout::none);  // host buffers do not travel over NVLink
     EXPECT_EQ(s.cluster.node.nic_link.name, "InfiniBand EDR 4x");
+}
+
+// DeepBench names some machines by their cards alone.
+TEST(MeasurementScenario, ACollectiveOfASystemThatIsCalledAfterItsDevicesRanOnThose) {
+    const MeasurementFile file =
+        read_one(R"json({"id": "c", "kind": "collective", "collective": "all_reduce", "message_bytes": 1048576, "library": "NCCL",
+      "hardware": {"system": "GTX TITAN X (Maxwell)", "ranks": 4, "nodes": 1, "intra_node": {"kind": "pcie"}}, "measured": {"time_s": 0.001}})json");
+    const CollectiveScenario s = to_scenario(std::get<CollectiveRow>(file.rows.at(0)), test_sources());
+    EXPECT_EQ(s.cluster.node.device.name, "GTX TITAN X (Maxwell)");
+    EXPECT_EQ(s.members.size(), 4U);
 }
 
 TEST(MeasurementScenario, TheTextSearchIgnoresCase) {

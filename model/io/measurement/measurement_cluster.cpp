@@ -24,7 +24,7 @@ struct PeerPort {
 constexpr PeerPort peer_ports[] = {
     // Bridged cards: the "port" is the bridge. Datasheets of each card; the GA102 links run at 14.0625 GB/s.
     {"RTX 2080 Ti", "", "GeForce/TITAN NVLink bridge (2080 Ti/TITAN RTX)", "GeForce/TITAN NVLink bridge (2080 Ti/TITAN RTX)", 1, 1},
-    {"RTX 8000", "", "GeForce/TITAN NVLink bridge (2080 Ti/TITAN RTX)", "GeForce/TITAN NVLink bridge (2080 Ti/TITAN RTX)", 1, 1},
+    {"Quadro RTX", "", "GeForce/TITAN NVLink bridge (2080 Ti/TITAN RTX)", "GeForce/TITAN NVLink bridge (2080 Ti/TITAN RTX)", 1, 1},
     {"TITAN RTX", "", "GeForce/TITAN NVLink bridge (2080 Ti/TITAN RTX)", "GeForce/TITAN NVLink bridge (2080 Ti/TITAN RTX)", 1, 1},
     {"RTX 3090", "", "RTX 3090/A40 NVLink bridge", "RTX 3090/A40 NVLink bridge", 1, 1},
     {"RTX A", "", "RTX 3090/A40 NVLink bridge", "RTX 3090/A40 NVLink bridge", 1, 1},
@@ -84,18 +84,19 @@ struct HostGeneration {
     int cores;            // of two sockets
     double thread_speed;  // against a 3.0 GHz server core of 2020
     Bandwidth memory;     // of two sockets: channels x rate x 8 bytes
+    double nic_gbit;      // of an InfiniBand port, where a row spans nodes and names no network
 };
 constexpr HostGeneration host_generations[] = {
-    {"kepler", "Xeon E5 v3/v4", "QPI 9.6 GT/s (Haswell/Broadwell)", 40, 0.75, 153.6 * GB / s},
-    {"maxwell", "Xeon E5 v3/v4", "QPI 9.6 GT/s (Haswell/Broadwell)", 40, 0.8, 153.6 * GB / s},
-    {"pascal", "Xeon E5 v4", "QPI 9.6 GT/s (Haswell/Broadwell)", 40, 0.85, 153.6 * GB / s},
-    {"volta", "Xeon E5 v4 or Xeon Scalable", "UPI 10.4 GT/s (Skylake/Cascade Lake)", 40, 0.9, 256 * GB / s},
-    {"turing", "Xeon Scalable", "UPI 10.4 GT/s (Skylake/Cascade Lake)", 40, 0.9, 256 * GB / s},
-    {"ampere", "EPYC 7002/7003", "xGMI-2 18 GT/s x16 (Rome/Milan)", 128, 1, 409.6 * GB / s},
-    {"ada", "EPYC 7003 or 4th generation Xeon", "xGMI-2 18 GT/s x16 (Rome/Milan)", 128, 1.15, 409.6 * GB / s},
-    {"hopper", "4th generation Xeon", "UPI 16 GT/s (Sapphire Rapids)", 112, 1.2, 614.4 * GB / s},
-    {"blackwell", "5th generation Xeon", "UPI 16 GT/s (Sapphire Rapids)", 112, 1.3, 716.8 * GB / s},
-    {"grace", "Grace", "NVLink-C2C Grace-Hopper", 144, 1.1, 1024 * GB / s},
+    {"kepler", "Xeon E5 v3/v4", "QPI 9.6 GT/s (Haswell/Broadwell)", 40, 0.75, 153.6 * GB / s, 56},
+    {"maxwell", "Xeon E5 v3/v4", "QPI 9.6 GT/s (Haswell/Broadwell)", 40, 0.8, 153.6 * GB / s, 56},
+    {"pascal", "Xeon E5 v4", "QPI 9.6 GT/s (Haswell/Broadwell)", 40, 0.85, 153.6 * GB / s, 100},
+    {"volta", "Xeon E5 v4 or Xeon Scalable", "UPI 10.4 GT/s (Skylake/Cascade Lake)", 40, 0.9, 256 * GB / s, 100},
+    {"turing", "Xeon Scalable", "UPI 10.4 GT/s (Skylake/Cascade Lake)", 40, 0.9, 256 * GB / s, 100},
+    {"ampere", "EPYC 7002/7003", "xGMI-2 18 GT/s x16 (Rome/Milan)", 128, 1, 409.6 * GB / s, 200},
+    {"ada", "EPYC 7003 or 4th generation Xeon", "xGMI-2 18 GT/s x16 (Rome/Milan)", 128, 1.15, 409.6 * GB / s, 200},
+    {"hopper", "4th generation Xeon", "UPI 16 GT/s (Sapphire Rapids)", 112, 1.2, 614.4 * GB / s, 400},
+    {"blackwell", "5th generation Xeon", "UPI 16 GT/s (Sapphire Rapids)", 112, 1.3, 716.8 * GB / s, 400},
+    {"grace", "Grace", "NVLink-C2C Grace-Hopper", 144, 1.1, 1024 * GB / s, 400},
 };
 
 template <class T>
@@ -124,8 +125,22 @@ int ports_between_pairs(const PeerPort& port, int devices) {
     return std::max(1, port.used / std::max(3, devices - 1));
 }
 
+// Of boards whose row says nothing: mezzanine cards are on NVLink, from Ampere on all eight of a board behind switches.
+std::string assumed_kind(const MeasuredHardware& h, const Device& device, int devices, RowReport& report) {
+    const bool on_nvlink = find_port(h, device) && (mentions(h.gpu, "SXM") || mentions(h.gpu, "GB200") || mentions(h.gpu, "GB300"));
+    const bool switched =
+        device.architecture != "pascal" && device.architecture != "volta" && (device.architecture != "ampere" || devices > 4);
+    std::string kind = !on_nvlink ? "pcie" : switched ? "nvswitch" : "nvlink";
+    report.assume("links inside a node are not stated: " + kind);
+    return kind;
+}
+
+// Cards, in slots: pairs of them may be bridged.
+bool is_bridged_card(std::string_view gpu) { return mentions(gpu, "PCIe") || mentions(gpu, "H100 NVL"); }
+
 PeerFabric peers_of(const MeasuredHardware& h, const Device& device, int devices, const MeasurementSources& sources, RowReport& report) {
-    const MeasuredIntraNode& intra = h.intra_node;
+    MeasuredIntraNode intra = h.intra_node;
+    if (intra.kind.empty() && devices > 1) intra.kind = assumed_kind(h, device, devices, report);
     PeerFabric peers;
     if (intra.kind == "pcie" || intra.kind.empty() || (devices == 1 && !intra.domain_gpus)) return peers;
     constexpr std::string_view at = "/hardware/intra_node";
@@ -154,7 +169,7 @@ PeerFabric peers_of(const MeasuredHardware& h, const Device& device, int devices
         return peers;
     }
     peers.link = look_up(port->link, sources, report, at);
-    if (intra.pair_only || (devices == 2 && port->used < port->total) || port->total == 1) {
+    if (intra.pair_only || is_bridged_card(h.gpu) || (devices == 2 && port->used < port->total) || port->total == 1) {
         peers.layout = PeerLayout::pairs;
         peers.links = port->used;
     } else if (devices == 8 && (device.architecture == "pascal" || device.architecture == "volta")) {
@@ -196,20 +211,27 @@ int sockets_of_boards(const MeasuredHardware& h, int devices) {
     return h.intra_node.kind == "pcie" && devices <= (is_geforce_without_peers(h.gpu) ? 4 : 2) ? 1 : 2;
 }
 
-HostSpec host_of(const MeasuredHardware& h, const Device& device, int devices, const MeasurementSources& sources, RowReport& report) {
-    const bool superchip = device.host_link.starts_with("NVLink-C2C");
-    const std::string_view sold_with = superchip ? std::string_view("grace") : device.architecture;
+bool has_grace(const Device& device) { return device.host_link.starts_with("NVLink-C2C"); }
+
+const HostGeneration& generation_of(const Device& device) {
+    const std::string_view sold_with = has_grace(device) ? std::string_view("grace") : device.architecture;
     const auto* generation = std::ranges::find(host_generations, sold_with, &HostGeneration::architecture);
-    if (generation == std::end(host_generations)) generation = std::ranges::find(host_generations, "ampere", &HostGeneration::architecture);
+    return generation != std::end(host_generations) ? *generation
+                                                    : *std::ranges::find(host_generations, "ampere", &HostGeneration::architecture);
+}
+
+HostSpec host_of(const MeasuredHardware& h, const Device& device, int devices, const MeasurementSources& sources, RowReport& report) {
+    const bool superchip = has_grace(device);
+    const HostGeneration& generation = generation_of(device);
     HostSpec host;
-    host.cpu = h.cpu.empty() ? std::string(generation->cpu) : h.cpu;
+    host.cpu = h.cpu.empty() ? std::string(generation.cpu) : h.cpu;
     host.sockets = superchip ? sockets_of_superchips(device, devices) : sockets_of_boards(h, devices);
-    host.cores = generation->cores * host.sockets / 2;
+    host.cores = generation.cores * host.sockets / 2;
     host.memory = assumed(512 * GiB);
-    host.memory_bandwidth = assumed(generation->memory * (host.sockets / 2.0));
-    host.thread_speed = assumed(generation->thread_speed);
-    host.socket_link = look_up(generation->socket_link, sources, report, "/hardware/gpu");
-    report.assume("host as sold with this generation of devices: " + std::string(generation->cpu) + ", " + std::to_string(host.sockets) +
+    host.memory_bandwidth = assumed(generation.memory * (host.sockets / 2.0));
+    host.thread_speed = assumed(generation.thread_speed);
+    host.socket_link = look_up(generation.socket_link, sources, report, "/hardware/gpu");
+    report.assume("host as sold with this generation of devices: " + std::string(generation.cpu) + ", " + std::to_string(host.sockets) +
                   (host.sockets == 1 ? " socket" : " sockets"));
     return host;
 }
@@ -234,10 +256,15 @@ void add_network(const MeasuredHardware& h, Cluster& cluster, const MeasurementS
     const int devices = cluster.node.devices;
     const bool in_one_domain = h.intra_node.domain_gpus.value_or(0) >= h.nodes * devices;
     if (h.nodes == 1 && !h.inter_node) return;
-    if (!h.inter_node && !in_one_domain)
-        return report.complain("/hardware/inter_node", "the row spans " + std::to_string(h.nodes) + " nodes, but names no network");
-    if (!h.inter_node) report.assume("nodes of one NVLink domain; the network beside it, 400 Gbit/s InfiniBand, is not crossed");
-    const MeasuredInterNode n = h.inter_node.value_or(MeasuredInterNode{"infiniband", devices, 400});
+    const double usual_gbit = generation_of(cluster.node.device).nic_gbit;
+    // One port for each two devices, and for each since boards have switches for all of them.
+    const int usual_nics = usual_gbit < 200 ? std::max(1, devices / 2) : devices;
+    if (!h.inter_node)
+        report.assume(in_one_domain ? "nodes of one NVLink domain; the network beside it, 400 Gbit/s InfiniBand, is not crossed"
+                                    : "the row names no network: " + std::to_string(usual_nics) + " ports of " + number_text(usual_gbit) +
+                                          " Gbit/s InfiniBand a node, as of the devices' years");
+    const MeasuredInterNode n = h.inter_node.value_or(in_one_domain ? MeasuredInterNode{"infiniband", devices, 400}
+                                                                    : MeasuredInterNode{"infiniband", usual_nics, usual_gbit});
     const double gbit = n.nic_gbit_per_s.value_or(100);
     const bool over_tcp = mentions(n.fabric, "tcp") && !mentions(n.fabric, "tcpx");
     const std::string fabric_words = over_tcp ? "ethernet" : n.fabric;
@@ -356,9 +383,14 @@ CollectiveScenario to_scenario(const CollectiveRow& row, const MeasurementSource
     RowReport report(row.header);
     CollectiveScenario scenario;
     const MeasuredHardware& h = row.hardware;
-    if (h.gpu.empty()) report.complain("/hardware", "the source does not say which device the ranks ran on");
+    MeasuredHardware named = h;
+    if (h.gpu.empty() && sources.device(h.system)) {
+        named.gpu = h.system;
+        report.assume("the devices are what the system is called after: " + h.system);
+    }
+    if (named.gpu.empty()) report.complain("/hardware", "the source does not say which device the ranks ran on");
     report.diagnostics().throw_if_any();
-    scenario.cluster = cluster_of(h, sources, report);
+    scenario.cluster = cluster_of(named, sources, report);
     report.diagnostics().throw_if_any();
     if (row.host_buffers) put_ranks_on_host(scenario.cluster.node, sources, report);
 
@@ -376,8 +408,11 @@ CollectiveScenario to_scenario(const CollectiveRow& row, const MeasurementSource
 
     for (int node = 0; node < h.nodes; ++node)
         for (int local = 0; local < row.ranks / h.nodes; ++local) scenario.members.push_back(node * scenario.cluster.node.devices + local);
+    // A table that does not tell gathers from scatters: they move the same.
+    const bool either = row.collective.starts_with("all_gather/reduce_scatter");
+    if (either) report.assume("an all_gather, or a reduce_scatter, which takes as long");
+    scenario.collective = either ? "all_gather" : row.collective == "alltoall" ? "all_to_all" : row.collective;
     scenario.cluster.assumptions = std::move(report.assumptions());
-    scenario.collective = row.collective == "alltoall" ? "all_to_all" : row.collective;
     scenario.size = row.message;
     // Without an MPI nccl-tests is one process that drives all devices of its host.
     if (h.nodes == 1 && (row.library.empty() || mentions(row.library, "Single"))) scenario.devices_of_process = row.ranks;

@@ -34,7 +34,7 @@ constexpr FrameworkRule rules[] = {
     {"megatron-core", "", "", "", 0, "megatron-core"},
     {"pytorch-fsdp", "llm-foundry", "", "", 0, "llm-foundry"},
     {"pytorch-fsdp", "FSDP2", "", "", 0, "pytorch-fsdp2"},
-    {"pytorch-fsdp", "composer v0.7", "", "", 0, "pytorch-ddp-1.x"},  // of early 2022, before Composer had FSDP
+    {"pytorch-fsdp", "composer v0.", "", "", 0, "pytorch-ddp-1.x"},  // of 2022; what it trained on vision was never sharded
     {"pytorch-fsdp", "", "", "", 0, "pytorch-fsdp"},
     {"internevo", "", "", "", 0, "internevo"},
     {"llm.q", "", "", "", 0, "llm-q"},

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace sextant {
@@ -345,13 +346,23 @@ void define_workloads(const Fields& source, std::vector<MeasurementRow>& rows) {
 // Rows of a system lie in one folder of its submitter.
 std::string folder_of(const LoadingRow& row) { return row.system.substr(0, row.system.rfind('/')); }
 
+// Whose folder is called after a number of accelerators ("unet3d_8acc") has run with others too.
+bool is_of_series(const LoadingRow& row) {
+    const std::string count = "_" + std::to_string(row.accelerators) + "acc";
+    return row.system.ends_with(count);
+}
+
+// The most of a system, of several that are known; one by itself is the most that a submitter got to, unless others are left out here.
 void compare_accelerators(std::vector<MeasurementRow>& rows) {
     const auto key = [](const LoadingRow& r) { return std::tuple(folder_of(r), r.workload, r.emulated_accelerator, r.hosts); };
-    std::map<decltype(key(LoadingRow{})), int> most;
+    std::map<decltype(key(LoadingRow{})), std::set<int>> of_system;
     for (const MeasurementRow& row : rows)
-        if (const auto* r = std::get_if<LoadingRow>(&row)) most[key(*r)] = std::max(most[key(*r)], r->accelerators);
+        if (const auto* r = std::get_if<LoadingRow>(&row)) of_system[key(*r)].insert(r->accelerators);
     for (MeasurementRow& row : rows)
-        if (auto* r = std::get_if<LoadingRow>(&row)) r->most_accelerators = r->accelerators == most[key(*r)];
+        if (auto* r = std::get_if<LoadingRow>(&row)) {
+            const std::set<int>& all = of_system[key(*r)];
+            r->most_accelerators = r->accelerators == *all.rbegin() && (all.size() > 1 || !is_of_series(*r));
+        }
 }
 
 MeasurementFile read_file(const JsonFile& json, Diagnostics& diagnostics) {

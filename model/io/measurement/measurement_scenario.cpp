@@ -2,6 +2,7 @@
 
 #include "model/base/spelling.hpp"
 #include "model/plan/framework_defaults.hpp"
+#include "model/plan/recompute.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -106,8 +107,11 @@ void set_data_parallel(const MeasuredPlan& p, const MeasuredHardware& h, Plan& p
     int stage = p.zero_stage;
     std::optional<int> group = p.zero1_shard_size;
     if (!p.fsdp.empty()) {
-        stage = p.fsdp == "SHARD_GRAD_OP" ? 2 : p.fsdp == "NO_SHARD" ? 0 : 3;
+        const std::string word = lower_case(p.fsdp);
+        const bool shards_nothing = word == "no_shard" || word == "none" || word == "no" || word == "ddp";
+        stage = mentions(word, "grad_op") || mentions(word, "zero2") ? 2 : shards_nothing ? 0 : 3;
         group = number_after(p.fsdp, "group");
+        if (!group && mentions(word, "hybrid") && h.nodes > 1) group = h.gpus / h.nodes;
         if (group == 1) stage = 0;
     }
     plan.data_parallel = by_stage[stage];
@@ -154,10 +158,20 @@ void set_experts(const MeasuredPlan& p, const Workload& workload, Plan& plan, Ro
     plan.ep = p.ep.value_or(t && t->moe ? static_cast<int>(std::gcd(t->moe->experts, std::int64_t{ranks})) : 1);
     if (plan.ep > 1 && !p.ep) report.assume("experts spread over as many ranks as they can be: " + std::to_string(plan.ep));
     plan.expert_tp = p.etp.value_or(0);
-    if (!p.etp && plan.ep > 1 && ranks % plan.ep != 0 && p.tp > 1) {
-        plan.expert_tp = 1;  // the only way that so many expert ranks can be laid
-        report.assume("experts are not cut by tensor parallelism: ep does not divide dp x cp otherwise");
+    if (!p.etp && plan.ep > 1 && p.tp > 1) {
+        const bool of_recipes = mentions(p.framework, "Bridge") || mentions(p.framework, "AutoModel");
+        const bool only_way = ranks % plan.ep != 0;  // to lay so many expert ranks
+        plan.expert_tp = of_recipes || only_way ? 1 : 0;
+        report.assume(plan.expert_tp == 0 ? "experts are cut by tensor parallelism as layers are"
+                      : only_way          ? "experts are not cut by tensor parallelism: ep does not divide dp x cp otherwise"
+                                          : "experts are not cut by tensor parallelism, as is usual in NVIDIA's recipes");
     }
+    const int places = ranks * plan.tp / (plan.expert_tp > 0 ? plan.expert_tp : plan.tp);
+    if (places % plan.ep == 0) return;
+    const int laid = std::gcd(plan.ep, places);
+    report.assume("ep is " + std::to_string(laid) + ": " + std::to_string(plan.ep) + " cannot be laid over " + std::to_string(places) +
+                  " ranks");
+    plan.ep = laid;
 }
 
 // Names of llm.q in the words of Megatron's --recompute-modules.
@@ -166,10 +180,24 @@ std::string module_name(const std::string& word) {
                                                                        {"recompute-norm", "layernorm"},
                                                                        {"recompute-att", "core_attn"},
                                                                        {"recompute-qkv", "qkv"},
-                                                                       {"recompute-swiglu", "activation"}};
+                                                                       {"recompute-swiglu", "mlp_act"}};
     for (const auto& [from, to] : names)
         if (word == from) return std::string(to);
     return word;
+}
+
+void set_recompute_modules(const MeasuredPlan& p, Plan& plan, RowReport& report) {
+    plan.recompute = Recompute::selective;
+    for (const std::string& word : p.recompute_modules) {
+        const std::string module = module_name(word);
+        if (word == "recompute-block")
+            plan.recompute = Recompute::full;
+        else if (std::ranges::find(recompute_modules(), module) != recompute_modules().end())
+            plan.recompute_modules.push_back(module);
+        else
+            report.assume("\"" + word + "\" is no module that is known here, and is kept");
+    }
+    if (plan.recompute == Recompute::full) plan.recompute_modules.clear();
 }
 
 void set_recompute(const MeasuredPlan& p, Plan& plan, RowReport& report) {
@@ -181,8 +209,7 @@ void set_recompute(const MeasuredPlan& p, Plan& plan, RowReport& report) {
         plan.recompute_blocks = layers.value_or(1);
         if (!layers) report.assume("partial recompute: one block of each stage");
     } else if (p.recompute == "selective" || (p.recompute.empty() && !p.recompute_modules.empty())) {
-        plan.recompute = Recompute::selective;
-        for (const std::string& m : p.recompute_modules) plan.recompute_modules.push_back(module_name(m));
+        set_recompute_modules(p, plan, report);
     } else if (p.recompute.empty()) {
         report.assume("nothing is recomputed");
     } else if (p.recompute != "none") {

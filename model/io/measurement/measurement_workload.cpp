@@ -53,12 +53,15 @@ constexpr MlpWord mlp_words[] = {{"squared-relu", MlpKind::squared_relu},
                                  {"gelu", MlpKind::gelu},
                                  {"relu", MlpKind::relu}};
 
+bool is_llama(const MeasuredModel& m) {
+    return std::ranges::any_of(llamas, [&](std::string_view word) { return mentions(m.family, word); });
+}
+
 const Family& family_of(const MeasuredModel& m) {
-    const auto is_named = [&](std::string_view words) { return mentions(m.family, words); };
-    const auto* family = std::ranges::find_if(families, is_named, &Family::words);
+    const auto* family = std::ranges::find_if(
+        families, [&](std::string_view word) { return mentions(m.family, word); }, &Family::words);
     if (family != std::end(families)) return *family;
-    const bool gated = mentions(m.mlp, "glu") || std::ranges::any_of(llamas, is_named);
-    return gated ? llama : gpt;
+    return mentions(m.mlp, "glu") || is_llama(m) ? llama : gpt;
 }
 
 void set_mixture(const MeasuredModel& m, const MeasuredPlan& p, TransformerSpec& t) {
@@ -107,8 +110,11 @@ void set_parts(const MeasuredModel& m, TransformerSpec& t, RowReport& report) {
     if (family.mlp == MlpKind::clamped_swiglu && t.mlp == MlpKind::swiglu) t.mlp = family.mlp;  // rows name the kind without its limits
     t.qkv_bias = m.qkv_bias;
     t.bidirectional = m.bidirectional.value_or(false);
-    const std::string usual =
-        m.family.empty() ? std::string(&family == &llama ? "in LLaMA" : "in GPT") + ": no family is stated" : "in the family " + m.family;
+    const std::string like = &family == &llama ? "in LLaMA" : "in GPT";
+    const bool known = &family != &gpt && (&family != &llama || is_llama(m));
+    const std::string usual = m.family.empty() ? like + ": no family is stated"
+                              : known          ? "in the family " + m.family
+                                               : like + ": the family " + m.family + " is not known here";
     if (m.mlp.empty()) report.assume("MLP as is usual " + usual);
     if (!m.tied_embeddings) report.assume(t.tied_embeddings ? "input and output embeddings tied" : "input and output embeddings not tied");
     report.assume("normalisation, positions, bias and dropout as is usual " + usual);

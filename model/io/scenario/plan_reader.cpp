@@ -1,6 +1,7 @@
 #include "model/io/scenario/plan_reader.hpp"
 
 #include "model/io/scenario/plan_words.hpp"
+#include "model/plan/recompute.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -133,14 +134,12 @@ void read_recompute(ObjectReader& r, Plan& plan) {
     } else {
         r.word("recompute", plan.recompute, recompute_words);
     }
-    // The labels that the builders give to operators.
-    static constexpr std::string_view modules[] = {"core_attn", "layernorm", "mlp", "moe", "moe_act", "shared_experts", "mla_up_proj"};
+    const std::span<const std::string_view> modules = recompute_modules();
     const bool listed = r.has("recompute_modules");
     r.each("recompute_modules", [&](const JsonNode& n) {
         std::string module;
         if (!read_value(n, module)) return;
-        if (std::find(std::begin(modules), std::end(modules), module) == std::end(modules))
-            complain_about_word(n, module, {std::begin(modules), std::end(modules)});
+        if (std::ranges::find(modules, module) == modules.end()) complain_about_word(n, module, {modules.begin(), modules.end()});
         plan.recompute_modules.push_back(std::move(module));
     });
     if (listed && !node.value) plan.recompute = Recompute::selective;

@@ -60,6 +60,7 @@ void check_expert_overlap(const Scenario& s, Refusals& r) {
 void check_recompute(const Plan& p, const TransformerSpec* t, Refusals& r) {
     if (p.recompute != Recompute::selective || !t) return;
     for (const std::string& module : p.recompute_modules) {
+        r.unless(module != "qkv" && module != "mlp_act", "/plan/recompute_modules", "has no module \"" + module + "\" to recompute");
         const bool of_experts = module == "moe" || module == "moe_act" || module == "shared_experts";
         r.unless(t->moe || !of_experts, "/plan/recompute_modules", "recomputes \"" + module + "\" in networks with experts");
         r.unless(t->mla || module != "mla_up_proj", "/plan/recompute_modules", "recomputes \"" + module + "\" in latent attention");
@@ -304,7 +305,7 @@ void optimizer(const Plan& p, Words& w) {
 ExportedLaunch megatron_launch(const Scenario& s) {
     check_for_megatron(s);
     const auto& t = std::get<TransformerSpec>(s.workload.spec);
-    ExportedLaunch launch{used_nodes(s), ranks_per_node(s), {}, "pretrain_gpt.py", {}, left_to_the_program(s)};
+    ExportedLaunch launch{used_nodes(s), ranks_per_node(s), cores_of_job(s), {}, "pretrain_gpt.py", {}, left_to_the_program(s)};
     // A tensor exchange must be issued before the kernels behind it. Megatron-LM does not start without this, and with it not under FSDP,
     // whose gathers go on beside kernels.
     if ((s.plan.tp > 1 || s.plan.cp > 1) && !uses_fsdp(s.plan)) launch.environment.emplace_back("CUDA_DEVICE_MAX_CONNECTIONS", "1");
