@@ -56,21 +56,43 @@ std::string torchrun_script(const ExportedLaunch& launch) {
     return "#!/bin/bash\n" + comments(launch.notes) + everywhere + exports(launch) + ranks + " \\\n" + program(launch, "  ");
 }
 
+// Whole nodes are for the job alone; of others it takes its part of the cores. Ranks that exchange within layers or between stages want to
+// be near each other.
+std::vector<std::string> slurm_options(const ExportedLaunch& launch, const Scenario& s) {
+    const NodeSpec& node = s.cluster.node;
+    const bool on_cores = node.device.kind == DeviceKind::cpu;
+    std::vector<std::string> options{"--nodes=" + std::to_string(launch.nodes), "--ntasks-per-node=1"};
+    if (!on_cores) options.push_back("--gpus-per-node=" + std::to_string(launch.per_node));
+    if (const int cores = on_cores ? launch.per_node : launch.cores; cores > 0)
+        options.push_back("--cpus-per-task=" + std::to_string(cores));
+    if (launch.per_node == node.devices) options.emplace_back("--exclusive");
+    const bool cuts_the_model = s.plan.tp * s.plan.pp * s.plan.cp > 1;
+    if (cuts_the_model && launch.nodes > 1 && launch.nodes <= s.cluster.fabric.nodes_per_leaf) options.emplace_back("--switches=1");
+    return options;
+}
+
+// Copies or unpacks the samples on every node, and removes them at the end.
+std::string staging_lines(const DataSource& data) {
+    if (data.synthetic || (data.staging.mode != StagingMode::copy && data.staging.mode != StagingMode::untar)) return {};
+    const bool unpacks = data.staging.mode == StagingMode::untar;
+    return "\n# Staged as the plan says: DATA names " + std::string(unpacks ? "the tarball" : "the samples") + " on " + data.storage->name +
+           ", and the program is to read $STAGED.\n" + ": \"${DATA:?what is to be staged}\"\n" +
+           "export STAGED=${TMPDIR:-/tmp}/sextant-$SLURM_JOB_ID\n" + "trap 'srun --ntasks-per-node=1 rm -rf \"$STAGED\"' EXIT\n" +
+           "srun --ntasks-per-node=1 mkdir -p \"$STAGED\"\n" + "srun --ntasks-per-node=1 " +
+           (unpacks ? "tar -xf \"$DATA\" -C \"$STAGED\"" : "cp -r \"$DATA\" \"$STAGED\"") + "\n\n";
+}
+
 // One torchrun on each node, which starts the ranks there; options as in https://slurm.schedmd.com/sbatch.html.
-std::string slurm_torchrun_script(const ExportedLaunch& launch, const std::string& job_name, bool on_cores) {
+std::string slurm_torchrun_script(const ExportedLaunch& launch, const Scenario& s) {
     const std::string nodes = std::to_string(launch.nodes), per_node = std::to_string(launch.per_node);
-    const std::string devices = (on_cores ? "--cpus-per-task=" : "--gpus-per-node=") + per_node;
-    return slurm_header(job_name, {"--nodes=" + nodes, "--ntasks-per-node=1", devices, "--exclusive"}) + comments(launch.notes) +
-           exports(launch) + "hosts=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\")\n" + "MASTER_ADDR=${hosts%%$'\\n'*}\n" +
+    return slurm_header(s.name, slurm_options(launch, s)) + comments(launch.notes) + exports(launch) + staging_lines(s.data) +
+           "hosts=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\")\n" + "MASTER_ADDR=${hosts%%$'\\n'*}\n" +
            "srun torchrun --nnodes=" + nodes + " --nproc-per-node=" + per_node +
            " --rdzv-id=\"$SLURM_JOB_ID\" --rdzv-backend=c10d --rdzv-endpoint=\"$MASTER_ADDR:29400\" \\\n" + program(launch, "  ");
 }
 
 std::string text_of(const ExportOptions& o, const Scenario& scenario) {
-    if (o.system == "slurm") {
-        const bool on_cores = scenario.cluster.node.device.kind == DeviceKind::cpu;
-        return slurm_torchrun_script(launch_for(o.launch, scenario, o.script), scenario.name, on_cores);
-    }
+    if (o.system == "slurm") return slurm_torchrun_script(launch_for(o.launch, scenario, o.script), scenario);
     if (o.system != "deepspeed") return torchrun_script(launch_for(o.system, scenario, o.script));
     const ExportedConfig config = deepspeed_config(scenario);
     for (const std::string& note : config.notes) std::cerr << "note: " << note << '\n';  // JSON has no comments

@@ -7,19 +7,21 @@ namespace {
 
 using namespace units;
 
-// One stream on storage of a kind, between what data sheets and administrators state of its members (hardware_profiles/storage).
+// One stream on storage of a kind, between what data sheets and administrators state of its members (hardware_profiles/storage), and what
+// clients that share it open a second, all together.
 struct KindOfStorage {
     std::string_view name;
     Seconds open, seek;
     Bandwidth read, write;
+    std::optional<Frequency> metadata{};
 };
 constexpr std::array<KindOfStorage, 7> kinds{{
     {"memory", 3 * us, 1 * us, 8 * GB / s, 8 * GB / s},
     {"a hard disk", 12 * ms, 8 * ms, 170 * MB / s, 160 * MB / s},
     {"a SATA SSD", 60 * us, 90 * us, 550 * MB / s, 520 * MB / s},
     {"an NVMe SSD", 11 * us, 65 * us, 3.4 * GB / s, 2.5 * GB / s},
-    {"NFS", 1 * ms, 0.6 * ms, 1.1 * GB / s, 0.6 * GB / s},
-    {"a parallel file system", 1 * ms, 0.8 * ms, 1.5 * GB / s, 1 * GB / s},
+    {"NFS", 1 * ms, 0.6 * ms, 1.1 * GB / s, 0.6 * GB / s, 20'000 / s},
+    {"a parallel file system", 1 * ms, 0.8 * ms, 1.5 * GB / s, 1 * GB / s, 50'000 / s},
     {"an object store", Seconds{}, 150 * ms, 87 * MB / s, 87 * MB / s},
 }};
 
@@ -36,6 +38,7 @@ void complete(StorageClass& s) {
     fill(s.seek_latency, kind.seek, kind.name);
     for (auto* latency : {&s.create_latency, &s.remove_latency})
         if (!*latency) *latency = {s.open_latency->value, SourceKind::estimated, "as long as opening one"};
+    if (s.shared && kind.metadata) fill(s.metadata_rate, *kind.metadata, kind.name);
     // Who states what a node reads says what a stream reads at most.
     const auto stream = [](Bandwidth usual, const std::optional<Sourced<Bandwidth>>& of_node) {
         return of_node ? min(usual, of_node->value) : usual;

@@ -36,8 +36,9 @@ struct StorageClass {
     std::string notes;
 };
 
-// Fills what a class leaves open and a stream of reads or writes needs (latencies, the bandwidth of one stream), as usual for its kind and
-// marked `estimated`; creating and removing a file are taken to cost what opening one does. Caps that are not stated stay open.
+// Fills what a class leaves open and a stream of reads or writes needs (latencies, the bandwidth of one stream; of a shared file system how
+// many files all clients open a second), as usual for its kind and marked `estimated`; creating and removing a file are taken to cost what
+// opening one does. Caps of bandwidth that are not stated stay open.
 void complete(StorageClass&);
 
 // The host's own memory, as a place to read from: what the page cache is.

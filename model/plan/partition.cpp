@@ -86,6 +86,15 @@ int used_nodes(const Scenario& scenario) {
     return (devices + per_node - 1) / per_node;
 }
 
+int cores_of_job(const Scenario& scenario) {
+    const NodeSpec& node = scenario.cluster.node;
+    if (scenario.cores) return *scenario.cores;
+    if (node.device.kind == DeviceKind::cpu || node.host.cores == 0) return node.host.cores;
+    const int nodes = used_nodes(scenario), devices = std::max(scenario.plan.devices(), scenario.reserved_devices);
+    const int of_node = std::min(node.devices, (devices + nodes - 1) / nodes);
+    return std::max(1, node.host.cores * of_node / node.devices);
+}
+
 int parameter_server_count(const Scenario& scenario) {
     const Plan& plan = scenario.plan;
     return plan.servers_on_workers ? std::max(used_nodes(scenario), plan.parameter_servers) : plan.parameter_servers;

@@ -49,6 +49,7 @@ struct Scenario {
     CommunicationLibrary library;
     bool use_ethernet = false;  // sockets although a faster fabric is there
     int reserved_devices = 0;   // allocated by the scheduler; 0: as many as the plan uses
+    std::optional<int> cores;   // of each node's, that were allocated with them; absent: see cores_of_job
     double step_noise = 0;      // standard deviation of one rank's step time over its mean; stragglers follow
     std::optional<Straggler> straggler;
     DataSource data;

@@ -50,7 +50,7 @@ void place_workers(InputJob& in, const DataSource& data, const Prepared::State& 
     in.micro_batches = static_cast<double>(job.micro_batches);
     in.ahead = std::min(in.micro_batches, static_cast<double>(waiting_batches(data)));
     in.node.workers = in.readers * std::max(1, data.workers);
-    in.node.cores = node.host.cores > 0 ? node.host.cores : in.node.workers + job.devices_per_node;
+    in.node.cores = node.host.cores > 0 ? cores_of_job(job.scenario) : in.node.workers + job.devices_per_node;
     in.node.network = job.network;
     // A core is the device, or drives it.
     in.busy_cores = std::min<double>(job.used_devices(), in.node.cores);

@@ -120,10 +120,9 @@ void try_offload(Trials& t) {
 
 // Where the logits of a large vocabulary are what is too large.
 void try_head(Trials& t) {
-    constexpr int parts = 16;
     t.kind("head");
-    if (t.job().workload.is_transformer() && !t.fits() && t.plan().head_chunks < parts)
-        t.value(&Plan::head_chunks, parts, "plan.head_chunks=" + number(parts));
+    if (t.job().workload.is_transformer() && !t.fits() && t.plan().head_chunks < enough_head_chunks)
+        t.value(&Plan::head_chunks, enough_head_chunks, "plan.head_chunks=" + number(enough_head_chunks));
 }
 
 void try_batch(Trials& t) {
@@ -143,6 +142,16 @@ void try_batch(Trials& t) {
     batches(2 * p.micro_batch, 2 * p.global_batch);
 }
 
+// A pipeline where one stage works at a time: micro-batches, so that all do.
+void try_micro_batches(Trials& t) {
+    Plan plan = t.plan();
+    plan.schedule = Schedule::one_f_one_b;
+    while (plan.micro_batch % 2 == 0) {
+        plan.micro_batch /= 2;
+        t.try_plan(plan, with_batch({"plan.schedule=1f1b", "plan.micro_batch=" + number(plan.micro_batch)}, plan));
+    }
+}
+
 void try_schedule(Trials& t) {
     const Plan& p = t.plan();
     if (p.pp == 1 || !p.stage_blocks.empty()) return;
@@ -153,6 +162,7 @@ void try_schedule(Trials& t) {
         plan.vpp = vpp;
         if (s != p.schedule || vpp != p.vpp) t.try_plan(plan, {"plan.schedule=" + std::string(word), "plan.vpp=" + number(vpp)});
     };
+    if (p.schedule == Schedule::sequential) return try_micro_batches(t);
     schedule(Schedule::one_f_one_b, "1f1b", 1);
     schedule(Schedule::interleaved, "interleaved", p.schedule == Schedule::interleaved ? 2 * p.vpp : 2);
     schedule(Schedule::zero_bubble, "zero_bubble", 1);
@@ -184,9 +194,10 @@ void try_degrees(Trials& t) {
 void try_precision(Trials& t) {
     const Plan& p = t.plan();
     const auto is_native = [&](DataType type) { return matrix_path(t.job().cluster.node.device, type, true).native; };
-    // The first that the device multiplies itself.
+    // The first that the device multiplies itself; where what is too large is to fit, any.
     const auto first_of = [&](std::initializer_list<DataType> types) {
-        const auto* const type = std::ranges::find_if(types, is_native);
+        const auto* const native = std::ranges::find_if(types, is_native);
+        const auto* const type = native == types.end() && !t.fits() ? types.end() - 1 : native;
         if (type == types.end()) return;
         Plan plan = p;
         plan.precision = precision_policy(*type);

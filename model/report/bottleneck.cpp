@@ -75,6 +75,14 @@ std::string listed(const std::vector<PricedSetting>& settings, bool fits) {
     return text;
 }
 
+// A pipeline's stages wait for each other longer than they do anything.
+void say_that_stages_wait(Bottleneck& b, const Estimate& e) {
+    constexpr double most = 0.5;
+    const double bubble = e.terms[Term::bubble] / e.step;
+    if (bubble < most) return;
+    b.why += "; " + percent_text(bubble, 2) + " of the step a stage waits for the others (bubble): more micro-batches keep them busy";
+}
+
 void say_that_it_does_not_fit(Bottleneck& b, const Estimate& e) {
     b.kind = BottleneckKind::memory_size;
     std::string more;
@@ -97,6 +105,7 @@ Bottleneck find_bottleneck(const Prepared& job, const Estimate& e) {
     const Lever& lever = lever_of(b.movers.front().resource);
     b.kind = lever.kind;
     b.why = lever.why(job, e);
+    say_that_stages_wait(b, e);
     b.what_would_move_it = listed(b.settings, true) + std::string(lever.advice);
     if (const std::optional<Change> change = change_of(job, lever)) {
         b.changes_at = change->factor;

@@ -1,6 +1,7 @@
 #include "model/report/input_advice.hpp"
 
 #include "model/base/quantity_text.hpp"
+#include "model/plan/partition.hpp"
 #include "model/predict/state.hpp"
 
 #include <algorithm>
@@ -99,7 +100,7 @@ void compare_loading(InputChanges& c, const Prepared::State& job) {
     const int most = static_cast<int>(in.node.cores / in.readers);
     if (data.workers > 0 && data.workers < most)
         c.try_change(std::to_string(most) + " loader workers for each device instead of " + std::to_string(data.workers) +
-                         ", one for each core of the host",
+                         ", one for each core that the job has",
                      [&](DataSource& d) { d.workers = most; });
     if (!(in.ahead > 0))
         c.try_change("read the next samples while a step runs: loader workers that prefetch", [](DataSource& d) {
@@ -145,8 +146,9 @@ void judge_storage(std::vector<std::string>& list, const Scenario& s, const Repo
                        (r.run && r.run->time > from.retention->value ? "; this run takes longer than that" : ""));
     if (from.shared && from.backed_up.value_or(false) && r.input->later.limit != LoaderLimit::cores)
         list.push_back(from.name + " is backed up: made to keep data, not for many nodes to read at once; copy what trains to scratch");
-    if (s.data.checkpoints && !s.data.checkpoints->storage.backed_up.value_or(true))
-        list.push_back(s.data.checkpoints->storage.name + " is not backed up: copy checkpoints that matter elsewhere");
+    if (s.data.others > 0 && from.shared && !from.total_read_bandwidth && !from.random_read_rate)
+        list.push_back("nothing is known of what " + from.name +
+                       " has for all its clients together: bandwidth that other jobs take is not felt");
 }
 
 }  // namespace
@@ -161,12 +163,29 @@ std::vector<std::string> input_advice(const Prepared& job, const Report& r) {
     return list;
 }
 
+std::vector<std::string> checkpoint_advice(const Scenario& s, const Report& r) {
+    std::vector<std::string> list;
+    if (!s.data.checkpoints) return list;
+    const StorageClass& to = s.data.checkpoints->storage;
+    if (!to.shared)
+        list.push_back(to.name + " is a node's own, and may be emptied when the job ends: copy checkpoints that matter elsewhere");
+    else if (!to.backed_up.value_or(true))
+        list.push_back(to.name + " is not backed up: copy checkpoints that matter elsewhere");
+    if (to.retention)
+        list.push_back(to.name + " removes files after " + to_text(to.retention->value) + ": keep another copy of the checkpoints" +
+                       (r.run && r.run->time > to.retention->value ? "; this run takes longer than that" : ""));
+    return list;
+}
+
 std::vector<std::string> input_assumptions(const Scenario& s) {
     std::vector<std::string> list;
     if (!s.data.samples)
         list.emplace_back("the number of samples is not stated: none are taken to stay in the page cache");
     else if (!s.data.page_cache)
         list.emplace_back("80 % of a host's memory are left to the page cache");
+    if (const int cores = cores_of_job(s), all = s.cluster.node.host.cores; !s.cores && cores < all)
+        list.push_back("of a node's " + std::to_string(all) + " cores the job has " + std::to_string(cores) +
+                       ", as it has of its devices (hardware.cores)");
     if (s.data.storage->shared && !(s.data.others > 0)) list.push_back("no other job reads from " + s.data.storage->name);
     return list;
 }

@@ -11,6 +11,9 @@ namespace sextant {
 // The report has its estimate and its input already. Largest gain first; then what has none in time.
 std::vector<std::string> input_advice(const Prepared&, const Report&);
 
+// On where checkpoints go.
+std::vector<std::string> checkpoint_advice(const Scenario&, const Report&);
+
 std::vector<std::string> input_assumptions(const Scenario&);
 
 }  // namespace sextant

@@ -134,6 +134,13 @@ std::vector<std::string> type_assumptions(const Scenario& s, const MatrixPath& p
                        std::string(to_text(path.peak->input)));
     if (compute == DataType::fp32 && s.plan.precision.tf32 && path.peak->input == DataType::fp32)
         list.push_back(device + " has no TF32 units: fp32 products run on its vector units");
+    const CastToTf32 casts = s.framework.casts_to_tf32;
+    const bool casts_these =
+        casts == CastToTf32::all || (casts == CastToTf32::convolutions && std::holds_alternative<ConvolutionalSpec>(s.workload.spec));
+    if (compute == DataType::fp32 && !s.plan.precision.tf32 && casts_these &&
+        matrix_path(s.cluster.node.device, compute, true).peak->input == DataType::tf32)
+        list.push_back("products in FP32, as the plan says: " + s.framework.title + " casts " +
+                       (casts == CastToTf32::all ? "them" : "convolutions") + " to TF32 unless it is told not to (plan.precision=tf32)");
     return list;
 }
 
@@ -158,7 +165,7 @@ std::vector<std::string> advice(const Scenario& s, const Report& r) {
     const bool idle_fabric = &network_link(s) != &s.cluster.node.nic_link && s.cluster.node.nics > 0;
     if (idle_fabric && used_nodes(s) > 1)
         list.push_back("communication goes over sockets on Ethernet while " + s.cluster.node.nic_link.name + " is idle: " +
-                       (s.use_ethernet ? "hardware.ethernet=false uses it" : "choose a library other than " + s.library.name));
+                       (s.library.sockets_only ? "choose a library other than " + s.library.name : "hardware.ethernet=false uses it"));
     if (s.plan.schedule == Schedule::sequential && s.plan.pp > 1)
         list.emplace_back("one stage works at a time: pipeline the micro-batches, or use data parallelism if the model fits one device");
     if (s.plan.precision.compute == DataType::fp32 && !s.plan.precision.tf32 &&
@@ -242,6 +249,7 @@ Report make_report(const Prepared& job, const Estimate& e) {
     for (std::string& a : type_assumptions(s, path)) r.assumptions.push_back(std::move(a));
     for (std::string& a : feature_assumptions(s)) r.assumptions.push_back(std::move(a));
     r.advice = advice(s, r);
+    for (std::string& a : checkpoint_advice(s, r)) r.advice.push_back(std::move(a));
     if (!r.input) return r;
     for (std::string& a : input_assumptions(s)) r.assumptions.push_back(std::move(a));
     for (std::string& a : input_advice(job, r)) r.advice.push_back(std::move(a));

@@ -16,21 +16,24 @@ Seconds time_of(const Sweep& s, const SweepTask& task, std::int64_t tasks_per_jo
     return static_cast<double>(rounds) * (s.start_up + static_cast<double>(tasks_per_job) * each);
 }
 
+// Of groupings with so many tasks a job and more that are as good as the fastest, the one with the fewest jobs.
+Grouping fewest_jobs(const Sweep& s, const SweepTask& task, std::int64_t least_tasks) {
+    Seconds shortest = time_of(s, task, least_tasks);
+    for (std::int64_t g = least_tasks + 1; g <= s.tasks; ++g) shortest = min(shortest, time_of(s, task, g));
+    std::int64_t tasks = s.tasks;
+    while (time_of(s, task, tasks) > as_good * shortest) --tasks;
+    return {tasks, jobs_of(s, tasks), time_of(s, task, tasks)};
+}
+
 }  // namespace
 
 SweepEstimate best_grouping(const Sweep& s, const SweepTask& task) {
-    SweepEstimate best;
-    best.ungrouped = best.time = time_of(s, task, 1);
-    Seconds shortest = best.time;
-    for (std::int64_t g = 2; g <= s.tasks; ++g) shortest = min(shortest, time_of(s, task, g));
-    for (std::int64_t g = s.tasks; g > 0; --g) {
-        best.time = time_of(s, task, g);
-        best.tasks_per_job = g;
-        if (best.time <= as_good * shortest) break;
-    }
-    best.jobs = jobs_of(s, best.tasks_per_job);
-    if (task.storage && task.reads > Bytes{}) best.storage_bound_from = std::max(1.0, *task.storage * task.time / task.reads);
-    return best;
+    SweepEstimate e;
+    e.ungrouped = time_of(s, task, 1);
+    e.best = fewest_jobs(s, task, jobs_of(s, most_jobs));
+    if (const Grouping any = fewest_jobs(s, task, 1); as_good * any.time < e.best.time) e.faster = any;
+    if (task.storage && task.reads > Bytes{}) e.storage_bound_from = std::max(1.0, *task.storage * task.time / task.reads);
+    return e;
 }
 
 }  // namespace sextant

@@ -13,9 +13,17 @@ struct SweepTask {
     std::optional<Bandwidth> storage;  // of that as a whole, where it is known
 };
 
-struct SweepEstimate {
+// Jobs that a cluster's other users put up with: "in the low hundreds at most" (Mila, Processing data).
+inline constexpr std::int64_t most_jobs = 300;
+
+struct Grouping {
     std::int64_t tasks_per_job = 1, jobs = 1;
-    Seconds time;                              // of all
+    Seconds time;  // of all tasks
+};
+
+struct SweepEstimate {
+    Grouping best;                             // of no more than most_jobs
+    std::optional<Grouping> faster;            // with more of them
     Seconds ungrouped;                         // with a job for each task
     std::optional<double> storage_bound_from;  // jobs at once, from which on more of them gain nothing
 };

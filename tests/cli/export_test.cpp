@@ -16,6 +16,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::StartsWith;
 
 ProcessResult export_of(std::vector<std::string> arguments) {
@@ -50,6 +51,28 @@ TEST(Export, asks_slurm_for_all_nodes_and_one_torchrun_on_each) {
                              "srun torchrun --nnodes=128 --nproc-per-node=8", "'my run.py'",
                              "hosts=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\")\n", "--rdzv-endpoint=\"$MASTER_ADDR:29400\""})
         EXPECT_THAT(script, HasSubstr(part));
+}
+
+// Part of a node is shared with others, a whole one is not; a model cut over nodes wants them near each other.
+TEST(Export, asks_slurm_for_what_the_job_needs_and_no_more) {
+    const std::string part = export_of({"slurm", "scenarios/precision-fp16-a100.json"}).out;
+    EXPECT_THAT(part, HasSubstr("#SBATCH --gpus-per-node=1\n#SBATCH --cpus-per-task=18\n"));
+    EXPECT_THAT(part, Not(HasSubstr("--exclusive")));
+    const std::string whole = export_of({"slurm", "scenarios/resnet50-snellius-16-nodes.json"}).out;
+    EXPECT_THAT(whole, HasSubstr("--exclusive"));
+    EXPECT_THAT(whole, Not(HasSubstr("--switches")));
+    const std::string cut = export_of({"slurm", "scenarios/gpt3-175b-1024xa100.json", "--launch", "megatron", "--set", "plan.dp=1", "--set",
+                                       "plan.global_batch=24"})
+                                .out;
+    EXPECT_THAT(cut, HasSubstr("#SBATCH --switches=1\n"));
+}
+
+TEST(Export, stages_samples_on_every_node_and_removes_them) {
+    const std::string script = export_of({"slurm", "scenarios/input-nfs-staged.json"}).out;
+    for (const char* part : {"DATA names the tarball on NFS (SURF Lisa)", "tar -xf \"$DATA\" -C \"$STAGED\"", "rm -rf \"$STAGED\"' EXIT"})
+        EXPECT_THAT(script, HasSubstr(part));
+    EXPECT_TRUE(is_shell(script));
+    EXPECT_THAT(export_of({"slurm", "scenarios/input-nfs-every-epoch.json"}).out, Not(HasSubstr("STAGED")));
 }
 
 TEST(Export, writes_json_and_notes_beside_it) {

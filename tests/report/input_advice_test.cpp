@@ -28,7 +28,7 @@ TEST(InputAdvice, SaysWhatPackingStagingAndDecodingWouldSave) {
 TEST(InputAdvice, PromisesWhatTheChangedScenarioKeeps) {
     const Report now = predict(bundled_scenario("input-few-workers"));
     const Report then = predict(bundled_scenario("input-few-workers", {"data.workers=18"}));
-    const std::string saved = "18 loader workers for each device instead of 2, one for each core of the host: saves " +
+    const std::string saved = "18 loader workers for each device instead of 2, one for each core that the job has: saves " +
                               to_text(now.run->time - then.run->time) + " of the " + to_text(now.run->time);
     EXPECT_THAT(now.advice, Contains(HasSubstr(saved)));
 }
@@ -50,6 +50,39 @@ TEST(InputAdvice, WarnsOfFilesThatArePurgedAndOfProjectSpace) {
     s.data.checkpoints = Checkpoints{*s.data.storage, 100, {}, false};
     s.data.checkpoints->storage.backed_up = false;
     EXPECT_THAT(advice_for(s), Contains(HasSubstr("scratch is not backed up: copy checkpoints")));
+    EXPECT_THAT(advice_for(s), Contains(HasSubstr("keep another copy of the checkpoints")));
+    s.data.synthetic = true;  // checkpoints are written all the same
+    s.data.storage.reset();
+    EXPECT_THAT(advice_for(s), Contains(HasSubstr("scratch is not backed up: copy checkpoints")));
+    s.data.checkpoints->storage = *s.cluster.node.local_storage;
+    EXPECT_THAT(advice_for(s), Contains(HasSubstr("may be emptied when the job ends: copy checkpoints")));
+}
+
+// A job on one of a node's four devices has a quarter of its cores, unless it says otherwise.
+TEST(InputAdvice, AsksForNoMoreCoresThanTheJobHas) {
+    const std::vector<std::string> one{"plan.dp=1", "plan.global_batch=64", "plan.micro_batch=64", "hardware.devices_per_node=1",
+                                       "data.workers=2"};
+    const auto with = [&](const char* cores) {
+        std::vector<std::string> all = one;
+        if (*cores != 0) all.emplace_back(cores);
+        return predict(bundled_scenario("input-few-workers", all));
+    };
+    EXPECT_THAT(with("").advice, Contains(HasSubstr("18 loader workers for each device instead of 2")));
+    EXPECT_THAT(with("").assumptions, Contains(HasSubstr("of a node's 72 cores the job has 18")));
+    EXPECT_THAT(with("hardware.cores=36").advice, Contains(HasSubstr("36 loader workers for each device instead of 2")));
+    EXPECT_THAT(with("hardware.cores=36").assumptions, Not(Contains(HasSubstr("of a node's 72 cores"))));
+    EXPECT_THAT(with("hardware.reserved_devices=4").advice, Contains(HasSubstr("72 loader workers for each device instead of 2")));
+    EXPECT_THROW(with("hardware.cores=73"), InputError);
+}
+
+TEST(InputAdvice, SaysWhereOtherJobsAreNotFelt) {
+    Scenario s = bundled_scenario("input-few-workers", {"data.other_jobs=0.9"});
+    const auto warning = Contains(HasSubstr("bandwidth that other jobs take is not felt"));
+    s.data.storage->total_read_bandwidth.reset();
+    s.data.storage->random_read_rate.reset();
+    EXPECT_THAT(advice_for(s), warning);
+    s.data.storage->total_read_bandwidth = {100 * GB / units::s, SourceKind::published, "test"};
+    EXPECT_THAT(advice_for(s), Not(warning));
 }
 
 TEST(InputAdvice, WarnsOfThousandsOfFilesThatAreReadForHundredsOfEpochs) {

@@ -172,6 +172,8 @@ TEST(Report, SaysByWhatAnIdleFabricIsUsed) {
     job.use_ethernet = false;
     job.library.sockets_only = true;
     EXPECT_THAT(report_of(job).advice, Contains(HasSubstr("is idle: choose a library other than")));
+    job.use_ethernet = true;  // to say otherwise would change nothing
+    EXPECT_THAT(report_of(job).advice, Contains(HasSubstr("is idle: choose a library other than")));
 }
 
 TEST(Report, SaysWhereTheDeviceMultipliesInAnotherType) {
@@ -179,6 +181,27 @@ TEST(Report, SaysWhereTheDeviceMultipliesInAnotherType) {
     EXPECT_THAT(report_of(job).assumptions, testing::Not(Contains(HasSubstr("does not multiply"))));
     job.plan.precision = precision_policy(DataType::fp16);
     EXPECT_THAT(report_of(job).assumptions, Contains("round device does not multiply fp16: products run in fp32"));
+}
+
+// Whose framework casts by itself is told so: a plan in fp32 is taken at its word.
+TEST(Report, SaysThatAFrameworkCastsToTf32) {
+    const auto assumptions = [](std::vector<std::string> overrides) {
+        return predict(bundled_scenario("resnet50-snellius-4xa100", overrides)).assumptions;
+    };
+    const auto casts = Contains(HasSubstr("to TF32 unless it is told not to"));
+    EXPECT_THAT(assumptions({"framework=pytorch-ddp", "plan.precision=fp32"}), casts);
+    EXPECT_THAT(assumptions({"framework=pytorch-ddp", "plan.precision=tf32"}), testing::Not(casts));
+    EXPECT_THAT(assumptions({"framework=tensorflow-1", "plan.precision=fp32"}), testing::Not(casts));
+    EXPECT_THAT(assumptions({"framework=pytorch-ddp", "plan.precision=fp32", "hardware.cluster=lisa-1080ti"}), testing::Not(casts));
+    // Only convolutions are cast by PyTorch, all products by TensorFlow.
+    const std::vector<std::string> bert{"workload=bert-large", "plan.precision=fp32", "plan.micro_batch=1", "plan.global_batch=4"};
+    const auto with = [&](const char* framework) {
+        std::vector<std::string> all = bert;
+        all.emplace_back("framework=" + std::string(framework));
+        return assumptions(all);
+    };
+    EXPECT_THAT(with("pytorch-ddp"), testing::Not(casts));
+    EXPECT_THAT(with("tensorflow-2-xla"), casts);
 }
 
 // Standard deviation of ln T that the interval of 80 % stands for.

@@ -13,16 +13,16 @@ TEST(Sweep, OfSmallTasksIsGroupedUntilAllJobsRunAtOnce) {
     // 1000 tasks of 5 min, 1 min to start a job, 100 at once: ten rounds of 6 min; ten tasks a job, one round of 51 min.
     const SweepEstimate e = best_grouping({1000, 1 * minute, 100}, {5 * minute, {}, {}});
     EXPECT_NEAR(e.ungrouped / minute, 60, 1e-9);
-    EXPECT_EQ(e.tasks_per_job, 10);
-    EXPECT_EQ(e.jobs, 100);
-    EXPECT_NEAR(e.time / minute, 51, 1e-9);
+    EXPECT_EQ(e.best.tasks_per_job, 10);
+    EXPECT_EQ(e.best.jobs, 100);
+    EXPECT_NEAR(e.best.time / minute, 51, 1e-9);
     EXPECT_FALSE(e.storage_bound_from);
 }
 
 TEST(Sweep, IsLeftAsItIsWhereAllTasksRunAtOnce) {
     const SweepEstimate e = best_grouping({50, 1 * minute, 100}, {5 * minute, {}, {}});
-    EXPECT_EQ(e.tasks_per_job, 1);
-    EXPECT_EQ(e.time, e.ungrouped);
+    EXPECT_EQ(e.best.tasks_per_job, 1);
+    EXPECT_EQ(e.best.time, e.ungrouped);
 }
 
 TEST(Sweep, StartsNoMoreJobsThanStorageFeeds) {
@@ -31,24 +31,38 @@ TEST(Sweep, StartsNoMoreJobsThanStorageFeeds) {
     const SweepEstimate e = best_grouping({1000, 1 * minute, 100}, {5 * minute, 30 * GB, 5 * GB / s});
     ASSERT_TRUE(e.storage_bound_from);
     EXPECT_NEAR(*e.storage_bound_from, 50, 1e-9);
-    EXPECT_EQ(e.tasks_per_job, 20);
-    EXPECT_EQ(e.jobs, 50);
-    EXPECT_NEAR(e.time / minute, 101, 1e-9);
+    EXPECT_EQ(e.best.tasks_per_job, 20);
+    EXPECT_EQ(e.best.jobs, 50);
+    EXPECT_NEAR(e.best.time / minute, 101, 1e-9);
 }
 
 TEST(Sweep, TakesTheFewestJobsOfGroupingsThatAreAsGood) {
     // No time to start: any grouping that divides evenly is as good. All in one round of 4 jobs.
     const SweepEstimate e = best_grouping({100, Seconds{}, 4}, {1 * minute, {}, {}});
-    EXPECT_EQ(e.tasks_per_job, 25);
-    EXPECT_EQ(e.jobs, 4);
+    EXPECT_EQ(e.best.tasks_per_job, 25);
+    EXPECT_EQ(e.best.jobs, 4);
+}
+
+TEST(Sweep, HasNoMoreJobsThanOthersPutUpWith) {
+    // 100,000 tasks of 5 min, 1 min to start a job, 5000 at once: 20 tasks a job would take 101 min. Of 334 tasks each there are 300 jobs,
+    // 1671 min; within a hundredth of that 337 tasks in 297 jobs, 1686 min.
+    const SweepEstimate e = best_grouping({100'000, 1 * minute, 5000}, {5 * minute, {}, {}});
+    EXPECT_EQ(e.best.tasks_per_job, 337);
+    EXPECT_EQ(e.best.jobs, 297);
+    EXPECT_NEAR(e.best.time / minute, 1686, 1e-9);
+    ASSERT_TRUE(e.faster);
+    EXPECT_EQ(e.faster->tasks_per_job, 20);
+    EXPECT_EQ(e.faster->jobs, 5000);
+    EXPECT_NEAR(e.faster->time / minute, 101, 1e-9);
+    EXPECT_FALSE(best_grouping({1000, 1 * minute, 100}, {5 * minute, {}, {}}).faster);
 }
 
 TEST(Sweep, OfAScenarioRunsItsRunManyTimes) {
     const std::string sweep = R"(run.sweep={"tasks": 1000, "start_up": "3 min", "at_once": 18})";
     const Report r = predict(bundled_scenario("input-few-workers", {"run.epochs=1", sweep}));
     ASSERT_TRUE(r.run && r.sweep);
-    EXPECT_EQ(r.sweep->tasks_per_job, 56);  // 1000 / 18, rounded up
-    EXPECT_NEAR(r.sweep->time / minute, 3 + 56 * r.run->time / minute, 1e-6);
+    EXPECT_EQ(r.sweep->best.tasks_per_job, 56);  // 1000 / 18, rounded up
+    EXPECT_NEAR(r.sweep->best.time / minute, 3 + 56 * r.run->time / minute, 1e-6);
     EXPECT_NEAR(r.sweep->ungrouped / minute, 56 * (3 + r.run->time / minute), 1e-6);
     EXPECT_THROW(bundled_scenario("many-small-messages", {sweep}), InputError) << "a task has no end";
 }

@@ -278,6 +278,7 @@ std::string profile_to_text(const StorageClass& storage) {
     number_row(t, sources, "write, all nodes", storage.total_write_bandwidth);
     number_row(t, sources, "room", storage.capacity);
     number_row(t, sources, "kept for", storage.retention);
+    if (storage.backed_up) t.row({"backed up", *storage.backed_up ? "yes" : "no", ""});
     return storage.name + (storage.shared ? ", shared by all nodes" : ", local to a node") + "\n" + t.text() +
            paragraph("Notes", storage.notes) + "\n" + sources.text();
 }

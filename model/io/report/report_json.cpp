@@ -65,7 +65,12 @@ Json checkpoints_json(const CheckpointEstimate& c) {
 }
 
 Json sweep_json(const SweepEstimate& s) {
-    Json json = {{"tasks_per_job", s.tasks_per_job}, {"jobs", s.jobs}, {"time_s", s.time.si()}, {"ungrouped_time_s", s.ungrouped.si()}};
+    const auto grouping = [](const Grouping& g) {
+        return Json{{"tasks_per_job", g.tasks_per_job}, {"jobs", g.jobs}, {"time_s", g.time.si()}};
+    };
+    Json json = grouping(s.best);
+    json["ungrouped_time_s"] = s.ungrouped.si();
+    if (s.faster) json["faster"] = grouping(*s.faster);
     if (s.storage_bound_from) json["storage_bound_from_jobs"] = *s.storage_bound_from;
     return json;
 }

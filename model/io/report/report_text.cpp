@@ -134,9 +134,15 @@ std::string run_text(const Report& r) {
     }
     if (r.sweep) {
         const SweepEstimate& s = *r.sweep;
-        out += "\nThe whole sweep\n" +
-               row("best grouping", std::to_string(s.tasks_per_job) + " tasks a job, " + std::to_string(s.jobs) + " jobs") +
-               row("time", to_text(s.time) + ", with a job for each task " + to_text(s.ungrouped));
+        const auto grouping = [](const Grouping& g) {
+            return std::to_string(g.tasks_per_job) + (g.tasks_per_job == 1 ? " task" : " tasks") + " a job, " + std::to_string(g.jobs) +
+                   (g.jobs == 1 ? " job" : " jobs");
+        };
+        out += "\nThe whole sweep\n" + row("best grouping", grouping(s.best)) +
+               row("time", to_text(s.best.time) + ", with a job for each task " + to_text(s.ungrouped));
+        if (s.faster)
+            out += row("faster", to_text(s.faster->time) + " with " + grouping(*s.faster) +
+                                     ", more than a cluster's other users put up with (" + std::to_string(most_jobs) + ")");
         if (s.storage_bound_from) out += row("storage", "is the limit from " + number_text(*s.storage_bound_from) + " jobs at once");
     }
     if (r.batch.linear_rate)

@@ -77,8 +77,18 @@ void read_network_bandwidth(const JsonNode& hardware, Scenario& scenario) {
         n.complain("the nodes of " + scenario.cluster.name + " have no network", "state nics and network too");
 }
 
-void read_unevenness(ObjectReader& r, Scenario& scenario) {
+void read_allocation(ObjectReader& r, Scenario& scenario) {
     r.optional("reserved_devices", scenario.reserved_devices);
+    int cores = 0;
+    if (!r.optional("cores", cores)) return;
+    scenario.cores = cores;
+    const int there = scenario.cluster.node.host.cores;
+    if (there > 0 && cores > there)
+        r.get("cores").complain(std::to_string(cores) + " cores are more than a node has",
+                                scenario.cluster.name + " has " + std::to_string(there));
+}
+
+void read_unevenness(ObjectReader& r, Scenario& scenario) {
     r.optional("step_noise", scenario.step_noise, Bounds{0, 10});
     const JsonNode node = r.get("straggler");
     if (!node.value) return;
@@ -139,6 +149,7 @@ Nodes read_hardware(const JsonNode& node, const ScenarioSources& sources, Scenar
         read_network(r, sources, scenario);
     else
         r.ignore_others();  // a network cannot be judged without its cluster
+    read_allocation(r, scenario);
     read_unevenness(r, scenario);
     wanted.usable = problems(node) == before;
     return wanted;

@@ -107,7 +107,7 @@ ExportedLaunch deepspeed_launch(const Scenario& s) {
     check_ranks(s, r);
     r.throw_if_any();
     const ExportedConfig config = deepspeed_config(s);
-    ExportedLaunch launch{used_nodes(s), ranks_per_node(s), {}, "train.py", {}, config.notes};
+    ExportedLaunch launch{used_nodes(s), ranks_per_node(s), cores_of_job(s), {}, "train.py", {}, config.notes};
     if (s.plan.launch_blocking) launch.environment.emplace_back(blocking_launches, "1");
     launch.arguments = {{"--deepspeed_config", "ds_config.json"}};
     launch.notes.emplace_back(

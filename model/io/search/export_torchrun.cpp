@@ -68,7 +68,7 @@ std::string optimizer_name(Optimizer o) {
 ExportedLaunch torchrun_launch(const Scenario& s) {
     check_for_torchrun(s);
     const Plan& p = s.plan;
-    ExportedLaunch launch{used_nodes(s), ranks_per_node(s), {}, "train.py", {}, left_to_the_program(s)};
+    ExportedLaunch launch{used_nodes(s), ranks_per_node(s), cores_of_job(s), {}, "train.py", {}, left_to_the_program(s)};
     const DataType type = p.precision.compute;
     const bool bf16 = type == DataType::bf16, fp16 = type == DataType::fp16;
     launch.environment.emplace_back("ACCELERATE_MIXED_PRECISION", bf16 ? "bf16" : fp16 ? "fp16" : "no");

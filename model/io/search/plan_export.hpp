@@ -14,6 +14,7 @@ namespace sextant {
 
 struct ExportedLaunch {
     int nodes = 1, per_node = 1;
+    int cores = 0;  // of each node, that the job has; 0: not known
     std::vector<std::pair<std::string, std::string>> environment;
     std::string script;                               // the training program
     std::vector<std::vector<std::string>> arguments;  // each flag with its values
