@@ -1,6 +1,8 @@
 // Networks by name: sizes as their papers and released configurations state them.
 #include "model/workload/catalogue.hpp"
 
+#include "model/workload/builders.hpp"
+
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -109,12 +111,6 @@ TransformerSpec spec_of(const CatalogueEntry& e) {
     return spec;
 }
 
-// Inception v3 takes 299 px (arXiv 1512.00567, table 1), the other convolutional networks 224.
-Workload convolutional(const std::string& name) {
-    const bool inception_v3 = name.starts_with("inception_v3") || name == "inceptionv3" || name == "inception3";
-    return {.name = name, .title = name, .spec = ConvolutionalSpec{.name = name, .image_px = inception_v3 ? 299 : 224}, .source = {}};
-}
-
 }  // namespace
 
 std::optional<Workload> find_workload(std::string_view name) {
@@ -125,8 +121,8 @@ std::optional<Workload> find_workload(std::string_view name) {
             if (e.name == key)
                 return Workload{
                     .name = std::string(name), .title = std::string(e.title), .spec = spec_of(e), .source = std::string(e.source)};
-    for (const std::string& known : convolutional_names())
-        if (known == name) return convolutional(known);
+    for (const ConvolutionalSpec& known : convolutional_specs())
+        if (known.name == name) return Workload{.name = known.name, .title = known.name, .spec = known, .source = {}};
     return std::nullopt;
 }
 
