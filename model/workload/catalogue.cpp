@@ -63,12 +63,17 @@ TransformerSpec spec_of(NetworkStyle style) {
 // The names that timm, and NVIDIA's tables of performance, give to networks of the table; and models that are such a network with other
 // weights.
 constexpr std::pair<std::string_view, std::string_view> aliases[] = {
+    {"vit_tiny_patch16_224", "vit-ti16"},
     {"vit_small_patch16_224", "vit-s16"},
+    {"vit_small_patch32_224", "vit-s32"},
     {"vit_base_patch16_224", "vit-b16"},
     {"vit_base_patch32_224", "vit-b32"},
     {"vit_large_patch16_224", "vit-l16"},
     {"vit_large_patch32_224", "vit-l32"},
     {"vit_huge_patch14_224", "vit-h14"},
+    {"deit_tiny_patch16_224", "vit-ti16"},
+    {"deit_small_patch16_224", "vit-s16"},
+    {"deit_base_patch16_224", "vit-b16"},
     {"vit-base", "vit-b16"},
     {"vit-large", "vit-l16"},
     {"vit-huge", "vit-h14"},
