@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sextant {
 
@@ -15,6 +16,8 @@ Network build_transformer(const TransformerSpec&, const Shard&);
 Network build_convolutional(const ConvolutionalSpec&, const Shard&);
 Network build_mlp(const MlpSpec&, const Shard&);
 Network build_chain(const ChainSpec&, const Shard&);
+
+std::vector<ConvolutionalSpec> convolutional_specs();  // of every name, with the size of images that it was made for
 
 // Every extent of a network lies in [1, largest_extent], so that no product of a few of them overflows.
 inline constexpr std::int64_t largest_extent = 100'000'000;

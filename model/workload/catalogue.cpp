@@ -1,8 +1,14 @@
 // Networks by name: sizes as their papers and released configurations state them.
 #include "model/workload/catalogue.hpp"
 
+#include "model/base/spelling.hpp"
+#include "model/workload/builders.hpp"
+
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <span>
@@ -58,23 +64,34 @@ TransformerSpec spec_of(NetworkStyle style) {
     return spec;
 }
 
-// The names that timm, and NVIDIA's tables of performance, give to networks of the table; and models that are such a network with other
-// weights.
+// The names that timm, and NVIDIA's tables of performance, give to bundled networks; models that are such a network with other weights; and
+// what publications leave out of a name or put into it, beside case and punctuation, which find_workload looks past.
 constexpr std::pair<std::string_view, std::string_view> aliases[] = {
+    {"vit_tiny_patch16_224", "vit-ti16"},
     {"vit_small_patch16_224", "vit-s16"},
+    {"vit_small_patch32_224", "vit-s32"},
     {"vit_base_patch16_224", "vit-b16"},
     {"vit_base_patch32_224", "vit-b32"},
     {"vit_large_patch16_224", "vit-l16"},
     {"vit_large_patch32_224", "vit-l32"},
     {"vit_huge_patch14_224", "vit-h14"},
+    {"deit_tiny_patch16_224", "vit-ti16"},
+    {"deit_small_patch16_224", "vit-s16"},
+    {"deit_base_patch16_224", "vit-b16"},
     {"vit-base", "vit-b16"},
     {"vit-large", "vit-l16"},
     {"vit-huge", "vit-h14"},
+    {"resnet101_v1.5", "resnet101"},
+    {"resnet152_v1.5", "resnet152"},
+    {"gpt2-1.5b", "gpt2-xl"},
     {"Nemotron_3_Nano", "nemotron-3-nano-30b"},
+    {"Nemotron 3 Nano 30B-A3B", "nemotron-3-nano-30b"},
     {"Nemotron V3 Nano 30B", "nemotron-3-nano-30b"},
     {"Nemotron_3_Super", "nemotron-3-super-120b"},
+    {"Nemotron 3 Super 120B-A12B", "nemotron-3-super-120b"},
     {"Nemotron V3 Super 120B", "nemotron-3-super-120b"},
     {"Nemotron_3_Ultra", "nemotron-3-ultra-550b"},
+    {"Nemotron 3 Ultra 550B-A55B", "nemotron-3-ultra-550b"},
     {"Nemotron V3 Ultra 550B", "nemotron-3-ultra-550b"},
     {"llama-3.1-8b", "llama-3-8b"},
     {"llama-3.1-70b", "llama-3-70b"},
@@ -89,6 +106,9 @@ constexpr std::pair<std::string_view, std::string_view> aliases[] = {
     {"qwen2-1.5b", "qwen2.5-1.5b"},
     {"qwen2-7b", "qwen2.5-7b"},
     {"qwen2-72b", "qwen2.5-72b"},
+    {"qwen3-30b", "qwen3-30b-a3b"},
+    {"qwen3-235b", "qwen3-235b-a22b"},
+    {"qwen3-next", "qwen3-next-80b-a3b"},
     {"deepseek-r1", "deepseek-v3"},
     {"distilbert", "distilbert-base"},
     {"bloom", "bloom-176b"},
@@ -109,24 +129,84 @@ TransformerSpec spec_of(const CatalogueEntry& e) {
     return spec;
 }
 
-// Inception v3 takes 299 px (arXiv 1512.00567, table 1), the other convolutional networks 224.
-Workload convolutional(const std::string& name) {
-    const bool inception_v3 = name.starts_with("inception_v3") || name == "inceptionv3" || name == "inception3";
-    return {.name = name, .title = name, .spec = ConvolutionalSpec{.name = name, .image_px = inception_v3 ? 299 : 224}, .source = {}};
+using IsMeant = std::function<bool(std::string_view name)>;
+
+// What a report calls a network is a name of it, too.
+std::optional<Workload> find_network(const IsMeant& is_meant) {
+    for (const auto& family : families())
+        for (const CatalogueEntry& e : family)
+            if (is_meant(e.name) || is_meant(e.title))
+                return Workload{
+                    .name = std::string(e.name), .title = std::string(e.title), .spec = spec_of(e), .source = std::string(e.source)};
+    for (const ConvolutionalSpec& known : convolutional_specs())
+        if (is_meant(known.name)) return Workload{.name = known.name, .title = known.name, .spec = known, .source = {}};
+    return std::nullopt;
+}
+
+std::optional<Workload> find_listed(const IsMeant& is_meant) {
+    const auto* alias = std::find_if(std::begin(aliases), std::end(aliases), [&](const auto& a) { return is_meant(a.first); });
+    if (alias == std::end(aliases)) return find_network(is_meant);
+    auto found = find_network([&](std::string_view name) { return name == alias->second; });
+    found->name = alias->first;
+    return found;
+}
+
+// What names are compared by: letters in lower case and digits. Between two digits a point stays a point, and anything else is a dash:
+// "Llama 2 7B" is "llama-2-7b" but no "llama-2.7b", and "llama-3-18b" is no "llama-3.1-8b".
+std::string network_key(std::string_view name) {
+    const auto is_digit = [](char c) { return '0' <= c && c <= '9'; };
+    std::string key, between;
+    for (const char c : lower_case(name)) {
+        if (!is_digit(c) && (c < 'a' || c > 'z')) {
+            between += c;
+            continue;
+        }
+        if (!between.empty() && !key.empty() && is_digit(key.back()) && is_digit(c)) key += between == "." ? '.' : '-';
+        between.clear();
+        key += c;
+    }
+    return key;
+}
+
+std::optional<Workload> find_key(std::string_view key) {
+    return find_listed([&](std::string_view name) { return network_key(name) == key; });
+}
+
+// Words behind a name that tell of no other network: that it is the first of its kind, if the name says which size of that ...
+std::optional<Workload> find_first_version(std::string_view key) {
+    for (const std::string_view version : {"v1", "v1.0", "v0.1"})
+        if (key.ends_with(version)) {
+            key.remove_suffix(version.size());
+            return key.find_first_of("0123456789") == std::string_view::npos ? std::nullopt : find_key(key);
+        }
+    return std::nullopt;
+}
+
+// ... and how many parameters it has, if it has so many: authors round, and some leave embeddings out.
+std::optional<Workload> find_sized(std::string_view key) {
+    constexpr std::string_view units = "mbt";
+    const std::size_t unit = key.empty() ? std::string_view::npos : units.find(key.back());
+    if (unit == std::string_view::npos) return std::nullopt;
+    key.remove_suffix(1);
+    const std::size_t begin = key.find_last_not_of("0123456789.") + 1;
+    double number = 0;
+    const char* end = key.data() + key.size();
+    if (std::from_chars(key.data() + begin, end, number).ptr != end || number <= 0) return std::nullopt;
+    key = key.substr(0, begin);
+    if (key.ends_with('-')) key.remove_suffix(1);
+    auto found = find_key(key);
+    constexpr double near = 0.1;
+    const double said = number * std::pow(1e3, 2 + static_cast<double>(unit));
+    return found && std::abs(size_of(*found).parameters / said - 1) < near ? found : std::nullopt;
 }
 
 }  // namespace
 
 std::optional<Workload> find_workload(std::string_view name) {
-    const auto* alias = std::find_if(std::begin(aliases), std::end(aliases), [&](const auto& a) { return a.first == name; });
-    const std::string_view key = alias == std::end(aliases) ? name : alias->second;
-    for (const auto& family : families())
-        for (const CatalogueEntry& e : family)
-            if (e.name == key)
-                return Workload{
-                    .name = std::string(name), .title = std::string(e.title), .spec = spec_of(e), .source = std::string(e.source)};
-    for (const std::string& known : convolutional_names())
-        if (known == name) return convolutional(known);
+    if (auto exactly = find_listed([&](std::string_view listed) { return listed == name; })) return exactly;
+    const std::string key = network_key(name);
+    for (const auto& find : {find_key, find_first_version, find_sized})
+        if (auto found = find(key)) return found;
     return std::nullopt;
 }
 

@@ -31,7 +31,7 @@ constexpr std::string_view roberta_paper = "arXiv 1907.11692, table 9; config.js
 constexpr std::string_view distilbert_paper = "arXiv 1910.01108, section 3; config.json of distilbert/distilbert-base-uncased";
 constexpr std::string_view t5_paper = "arXiv 1910.10683, section 3.7; config.json of google-t5";
 constexpr std::string_view vit_paper = "arXiv 2010.11929, table 1";
-constexpr std::string_view deit = "arXiv 2012.12877, table 1 (small)";
+constexpr std::string_view deit = "arXiv 2012.12877, table 1 (tiny, small)";
 
 using enum NetworkStyle;
 constexpr CatalogueEntry encoder_networks[] = {
@@ -47,7 +47,9 @@ constexpr CatalogueEntry encoder_networks[] = {
     {"t5-large", "T5 large", t5_paper, t5, 24, 1024, 4096, 16, 16, 32128, 512, head_64},
     {"t5-3b", "T5 3B", t5_paper, t5, 24, 1024, 16384, 32, 32, 32128, 512, head_128},
     {"t5-11b", "T5 11B", t5_paper, t5, 24, 1024, 65536, 128, 128, 32128, 512, head_128},
+    {"vit-ti16", "ViT-Ti/16", deit, vit, 12, 192, 768, 3, 3, 1, 197},
     {"vit-s16", "ViT-S/16", deit, vit, 12, 384, 1536, 6, 6, 1, 197},
+    {"vit-s32", "ViT-S/32", deit, vit, 12, 384, 1536, 6, 6, 1, 50, patch_32},
     {"vit-b16", "ViT-B/16", vit_paper, vit, 12, 768, 3072, 12, 12, 1, 197},
     {"vit-b32", "ViT-B/32", vit_paper, vit, 12, 768, 3072, 12, 12, 1, 50, patch_32},
     {"vit-l16", "ViT-L/16", vit_paper, vit, 24, 1024, 4096, 16, 16, 1, 197},

@@ -26,8 +26,15 @@ void refuse_unknown(Diagnostics& problems, const std::string& name) {
 
 std::vector<std::string> convolutional_names() {
     std::vector<std::string> names;
-    for (const Architecture& a : architectures()) names.insert(names.end(), a.names.begin(), a.names.end());
+    for (ConvolutionalSpec& spec : convolutional_specs()) names.push_back(std::move(spec.name));
     return names;
+}
+
+std::vector<ConvolutionalSpec> convolutional_specs() {
+    std::vector<ConvolutionalSpec> specs;
+    for (const Architecture& a : architectures())
+        for (const std::string& name : a.names) specs.push_back({.name = name, .image_px = a.image_px});
+    return specs;
 }
 
 Network build_convolutional(const ConvolutionalSpec& spec, const Shard& shard) {

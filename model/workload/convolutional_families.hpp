@@ -12,13 +12,14 @@ namespace sextant {
 struct Architecture {
     std::vector<std::string> names;  // the first is the usual one
     std::function<void(NetworkBuilder&, std::int64_t classes)> build;
+    std::int64_t image_px = 224;  // that it was made for
 };
 
 std::vector<Architecture> plain_architectures();      // AlexNet, VGG
-std::vector<Architecture> residual_architectures();   // ResNet, Wide ResNet, ResNeXt
+std::vector<Architecture> residual_architectures();   // ResNet, ResNet-D, Wide ResNet, ResNeXt, SE-ResNet
 std::vector<Architecture> inception_architectures();  // GoogLeNet, Inception v3
 std::vector<Architecture> dense_architectures();      // DenseNet
-std::vector<Architecture> mobile_architectures();     // MobileNetV2, EfficientNet
+std::vector<Architecture> mobile_architectures();     // MobileNetV2 and V3, EfficientNet
 std::vector<Architecture> convnext_architectures();
 
 }  // namespace sextant

@@ -141,12 +141,14 @@ void build_inception_v3(NetworkBuilder& network, bool auxiliary, std::int64_t cl
 }  // namespace
 
 std::vector<Architecture> inception_architectures() {
+    constexpr std::int64_t image_px = 299;  // of Inception v3: arXiv 1512.00567, table 1
     return {
         {{"googlenet"}, [](NetworkBuilder& n, std::int64_t classes) { build_googlenet(n, false, classes); }},
         {{"inceptionv1"}, [](NetworkBuilder& n, std::int64_t classes) { build_googlenet(n, true, classes); }},
         {{"inception_v3", "inceptionv3", "inception3"},
-         [](NetworkBuilder& n, std::int64_t classes) { build_inception_v3(n, false, classes); }},
-        {{"inception_v3_aux"}, [](NetworkBuilder& n, std::int64_t classes) { build_inception_v3(n, true, classes); }},
+         [](NetworkBuilder& n, std::int64_t classes) { build_inception_v3(n, false, classes); },
+         image_px},
+        {{"inception_v3_aux"}, [](NetworkBuilder& n, std::int64_t classes) { build_inception_v3(n, true, classes); }, image_px},
     };
 }
 

@@ -217,6 +217,11 @@ Image Layers::scale(const std::string& name, Image x) {
     return emit(name, Pointwise{PointwiseKind::multiply, elements_here(x)}, {x.id}, x, real(channels_here(x)));
 }
 
+Image Layers::squeeze_excite(Image x, std::int64_t squeezed, PointwiseKind kind) {
+    const Image s = activation(linear("squeeze", global_pool(x), squeezed), kind);
+    return gate("gate", x, activation(linear("excite", s, x.channels), PointwiseKind::sigmoid));
+}
+
 Image Layers::concatenate(const std::vector<Image>& images) {
     Image y = images.front();
     y.channels = 0;

@@ -84,6 +84,8 @@ public:
     Image add(const std::string& name, Image, Image);
     Image gate(const std::string& name, Image, Image factor);  // image times one factor per channel
     Image scale(const std::string& name, Image);               // image times one learned factor per channel
+    // Squeeze and excitation (arXiv 1709.01507): a factor for each channel from the averages of all of them, by way of `squeezed` numbers.
+    Image squeeze_excite(Image, std::int64_t squeezed, PointwiseKind activation);
     Image concatenate(const std::vector<Image>&);
     Image classifier(Image, std::int64_t classes);  // linear, and in training the loss
 

@@ -1,9 +1,60 @@
-// MobileNetV2 (Sandler et al., arXiv 1801.04381, table 2) and EfficientNet-B0 (Tan and Le, arXiv 1905.11946, table 1): inverted residuals,
-// that is expand by a 1x1, filter each channel by itself, project by a 1x1 without an activation.
+// MobileNetV2 (Sandler et al., arXiv 1801.04381, table 2), MobileNetV3 (Howard et al., arXiv 1905.02244, tables 1 and 2) and EfficientNet
+// (Tan and Le, arXiv 1905.11946): inverted residuals, that is expand by a 1x1, filter each channel by itself, project by a 1x1 without an
+// activation.
 #include "model/workload/convolutional_families.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
 
 namespace sextant {
 namespace {
+
+struct InvertedResidual {
+    std::string name;  // of its block
+    std::int64_t wide, kernel, channels, stride;
+    std::int64_t squeezed;  // numbers that squeeze and excitation goes by; 0: none
+    PointwiseKind activation;
+};
+
+struct MobileNetwork {
+    std::int64_t stem_channels;
+    std::vector<InvertedResidual> residuals;
+    std::int64_t head_channels, hidden;  // of the head's convolution, and of a linear layer behind it; 0: none
+    PointwiseKind activation;            // of stem and head
+    PointwiseKind squeeze_activation = PointwiseKind::silu;
+};
+
+Image inverted_residual(Layers& l, Image x, const InvertedResidual& r, PointwiseKind squeeze_activation) {
+    Image y = x;
+    if (r.wide != x.channels) y = l.activation(l.norm("expand.bn", l.conv("expand", y, {.out_channels = r.wide})), r.activation);
+    y = l.conv("depthwise", y, {.out_channels = r.wide, .kernel = r.kernel, .stride = r.stride, .groups = r.wide});
+    y = l.activation(l.norm("depthwise.bn", y), r.activation);
+    if (r.squeezed > 0) y = l.squeeze_excite(y, r.squeezed, squeeze_activation);
+    y = l.norm("project.bn", l.conv("project", y, {.out_channels = r.channels}));
+    return r.stride == 1 && x.channels == r.channels ? l.add("add", y, x) : y;
+}
+
+void build_mobile(NetworkBuilder& network, const MobileNetwork& m, std::int64_t classes) {
+    network.block("stem", BlockRole::input, [&](Layers& l, Image x) {
+        return l.activation(l.norm("bn", l.conv("conv", x, {.out_channels = m.stem_channels, .kernel = 3, .stride = 2})), m.activation);
+    });
+    for (const InvertedResidual& r : m.residuals)
+        network.block(r.name, BlockRole::layer, [&](Layers& l, Image x) { return inverted_residual(l, x, r, m.squeeze_activation); });
+    network.block("head", BlockRole::head, [&](Layers& l, Image x) {
+        x = l.global_pool(l.activation(l.norm("bn", l.conv("conv", x, {.out_channels = m.head_channels})), m.activation));
+        if (m.hidden > 0) x = l.activation(l.linear("hidden", x, m.hidden), m.activation);
+        return l.classifier(l.dropout(x), classes);
+    });
+}
+
+// To a multiple of 8, at most a tenth down, as the authors of MobileNet round.
+std::int64_t rounded_channels(double channels) {
+    const std::int64_t near = std::max<std::int64_t>(8, static_cast<std::int64_t>(channels + 4) / 8 * 8);
+    return static_cast<double>(near) < 0.9 * channels ? near + 8 : near;
+}
+
+// ---- MobileNetV2 and EfficientNet: one network of stages, made wider and deeper
 
 struct MobileStage {
     std::int64_t expansion, kernel, channels;
@@ -11,64 +62,119 @@ struct MobileStage {
     std::int64_t stride;  // of the first block
 };
 
-struct MobileNetwork {
-    std::vector<std::string> names;
+struct MobileFamily {
     PointwiseKind activation;
-    bool squeeze_excite;
+    bool squeezes;  // to a quarter of the block's input
     std::vector<MobileStage> stages;
 };
 
-// Squeeze and excitation (arXiv 1709.01507): a factor for each channel from the averages of all of them. The squeezed width is a quarter of
-// the block's input.
-Image squeeze_excite(Layers& l, Image x, std::int64_t squeezed) {
-    Image s = l.activation(l.linear("squeeze", l.global_pool(x), squeezed), PointwiseKind::silu);
-    s = l.activation(l.linear("excite", s, x.channels), PointwiseKind::sigmoid);
-    return l.gate("gate", x, s);
+// Compound scaling (arXiv 1905.11946, section 3.3), and width multipliers (arXiv 1801.04381, section 6.1.1).
+struct MobileScale {
+    std::vector<std::string> names;
+    double width, depth;
+    std::int64_t image_px = 224;
+    bool ends_stay = false;  // stem and head have no other width, first and last stage no other depth
+};
+
+MobileNetwork scaled(const MobileFamily& f, const MobileScale& s) {
+    constexpr std::int64_t stem = 32, head = 1280;
+    const auto wider = [&](std::int64_t channels) { return rounded_channels(static_cast<double>(channels) * s.width); };
+    MobileNetwork m{.stem_channels = s.ends_stay ? stem : wider(stem),
+                    .residuals = {},
+                    .head_channels = s.ends_stay ? head : wider(head),
+                    .hidden = 0,
+                    .activation = f.activation};
+    std::int64_t in = m.stem_channels;
+    for (std::size_t i = 0; i < f.stages.size(); ++i) {
+        const MobileStage& stage = f.stages[i];
+        const bool end = i == 0 || i + 1 == f.stages.size();
+        const int blocks = s.ends_stay && end ? stage.blocks : static_cast<int>(std::ceil(stage.blocks * s.depth));
+        for (int block = 0; block < blocks; ++block) {
+            m.residuals.push_back({.name = "stage " + std::to_string(i + 1) + " inverted residual",
+                                   .wide = in * stage.expansion,
+                                   .kernel = stage.kernel,
+                                   .channels = wider(stage.channels),
+                                   .stride = block == 0 ? stage.stride : 1,
+                                   .squeezed = f.squeezes ? in / 4 : 0,
+                                   .activation = f.activation});
+            in = m.residuals.back().channels;
+        }
+    }
+    return m;
 }
 
-Image inverted_residual(Layers& l, Image x, const MobileStage& stage, std::int64_t stride, const MobileNetwork& m) {
-    const std::int64_t wide = x.channels * stage.expansion;
-    Image y = x;
-    if (stage.expansion > 1) y = l.activation(l.norm("expand.bn", l.conv("expand", y, {.out_channels = wide})), m.activation);
-    y = l.conv("depthwise", y, {.out_channels = wide, .kernel = stage.kernel, .stride = stride, .groups = wide});
-    y = l.activation(l.norm("depthwise.bn", y), m.activation);
-    if (m.squeeze_excite) y = squeeze_excite(l, y, x.channels / 4);
-    y = l.norm("project.bn", l.conv("project", y, {.out_channels = stage.channels}));
-    return stride == 1 && x.channels == stage.channels ? l.add("add", y, x) : y;
-}
+// ---- MobileNetV3: residuals that a search found one by one
 
-void build_mobile(NetworkBuilder& network, const MobileNetwork& m, std::int64_t classes) {
-    network.block("stem", BlockRole::input, [&](Layers& l, Image x) {
-        return l.activation(l.norm("bn", l.conv("conv", x, {.out_channels = 32, .kernel = 3, .stride = 2})), m.activation);
-    });
-    for (std::size_t stage = 0; stage < m.stages.size(); ++stage)
-        for (int i = 0; i < m.stages[stage].blocks; ++i)
-            network.block("stage " + std::to_string(stage + 1) + " inverted residual", BlockRole::layer, [&](Layers& l, Image x) {
-                return inverted_residual(l, x, m.stages[stage], i == 0 ? m.stages[stage].stride : 1, m);
-            });
-    network.block("head", BlockRole::head, [&](Layers& l, Image x) {
-        x = l.activation(l.norm("bn", l.conv("conv", x, {.out_channels = 1280})), m.activation);
-        return l.classifier(l.dropout(l.global_pool(x)), classes);
-    });
+struct FoundResidual {
+    std::int64_t kernel, wide, channels;
+    bool squeezes;  // to a quarter of the wide channels
+    bool swish;     // ReLU where not
+    std::int64_t stride;
+};
+
+constexpr FoundResidual mobilenet_v3_large[] = {
+    {3, 16, 16, false, false, 1}, {3, 64, 24, false, false, 2}, {3, 72, 24, false, false, 1}, {5, 72, 40, true, false, 2},
+    {5, 120, 40, true, false, 1}, {5, 120, 40, true, false, 1}, {3, 240, 80, false, true, 2}, {3, 200, 80, false, true, 1},
+    {3, 184, 80, false, true, 1}, {3, 184, 80, false, true, 1}, {3, 480, 112, true, true, 1}, {3, 672, 112, true, true, 1},
+    {5, 672, 160, true, true, 2}, {5, 960, 160, true, true, 1}, {5, 960, 160, true, true, 1},
+};
+constexpr FoundResidual mobilenet_v3_small[] = {
+    {3, 16, 16, true, false, 2}, {3, 72, 24, false, false, 2}, {3, 88, 24, false, false, 1}, {5, 96, 40, true, true, 2},
+    {5, 240, 40, true, true, 1}, {5, 240, 40, true, true, 1},  {5, 120, 48, true, true, 1},  {5, 144, 48, true, true, 1},
+    {5, 288, 96, true, true, 2}, {5, 576, 96, true, true, 1},  {5, 576, 96, true, true, 1},
+};
+
+MobileNetwork mobilenet_v3(std::span<const FoundResidual> found, std::int64_t hidden) {
+    // The paper's are swish and sigmoid by pieces (section 5.2): they read, write and keep what those do.
+    constexpr PointwiseKind relu = PointwiseKind::relu, hard_swish = PointwiseKind::silu;
+    MobileNetwork m{.stem_channels = 16,
+                    .residuals = {},
+                    .head_channels = 6 * found.back().channels,
+                    .hidden = hidden,
+                    .activation = hard_swish,
+                    .squeeze_activation = relu};
+    for (const FoundResidual& r : found)
+        m.residuals.push_back({.name = "inverted residual of " + std::to_string(r.wide) + " to " + std::to_string(r.channels),
+                               .wide = r.wide,
+                               .kernel = r.kernel,
+                               .channels = r.channels,
+                               .stride = r.stride,
+                               .squeezed = r.squeezes ? rounded_channels(static_cast<double>(r.wide) / 4) : 0,
+                               .activation = r.swish ? hard_swish : relu});
+    return m;
 }
 
 }  // namespace
 
 std::vector<Architecture> mobile_architectures() {
-    const std::vector<MobileNetwork> networks{
-        {{"mobilenet_v2", "mobilenetv2_100"},
-         PointwiseKind::relu6,
+    std::vector<Architecture> all;
+    const auto add = [&](const MobileFamily& family, const std::vector<MobileScale>& scales) {
+        for (const MobileScale& s : scales)
+            all.push_back(
+                {s.names, [=](NetworkBuilder& n, std::int64_t classes) { build_mobile(n, scaled(family, s), classes); }, s.image_px});
+    };
+    add({PointwiseKind::relu6,
          false,
          {{1, 3, 16, 1, 1}, {6, 3, 24, 2, 2}, {6, 3, 32, 3, 2}, {6, 3, 64, 4, 2}, {6, 3, 96, 3, 1}, {6, 3, 160, 3, 2}, {6, 3, 320, 1, 1}}},
-        {{"efficientnet_b0"},
-         PointwiseKind::silu,
+        {{{"mobilenet_v2", "mobilenetv2_100"}, 1, 1},
+         {{"mobilenetv2_110d"}, 1.1, 1.2, 224, true},
+         {{"mobilenetv2_120d"}, 1.2, 1.4, 224, true},
+         {{"mobilenetv2_140"}, 1.4, 1}});
+    add({PointwiseKind::silu,
          true,
          {{1, 3, 16, 1, 1}, {6, 3, 24, 2, 2}, {6, 5, 40, 2, 2}, {6, 3, 80, 3, 2}, {6, 5, 112, 3, 1}, {6, 5, 192, 4, 2}, {6, 3, 320, 1, 1}}},
-    };
-    std::vector<Architecture> all;
-    all.reserve(std::size(networks));
-    for (const MobileNetwork& m : networks)
-        all.push_back({m.names, [m](NetworkBuilder& n, std::int64_t classes) { build_mobile(n, m, classes); }});
+        {{{"efficientnet_b0"}, 1, 1},
+         {{"efficientnet_b1"}, 1, 1.1, 240},
+         {{"efficientnet_b2"}, 1.1, 1.2, 260},
+         {{"efficientnet_b3"}, 1.2, 1.4, 300},
+         {{"efficientnet_b4"}, 1.4, 1.8, 380},
+         {{"efficientnet_b5"}, 1.6, 2.2, 456},
+         {{"efficientnet_b6"}, 1.8, 2.6, 528},
+         {{"efficientnet_b7"}, 2, 3.1, 600}});
+    all.push_back({{"mobilenetv3_large_100", "mobilenet_v3_large"},
+                   [](NetworkBuilder& n, std::int64_t classes) { build_mobile(n, mobilenet_v3(mobilenet_v3_large, 1280), classes); }});
+    all.push_back({{"mobilenetv3_small_100", "mobilenet_v3_small"},
+                   [](NetworkBuilder& n, std::int64_t classes) { build_mobile(n, mobilenet_v3(mobilenet_v3_small, 1024), classes); }});
     return all;
 }
 

@@ -1,4 +1,5 @@
-// ResNet (He et al., arXiv 1512.03385), Wide ResNet (arXiv 1605.07146) and ResNeXt (arXiv 1611.05431).
+// ResNet (He et al., arXiv 1512.03385), Wide ResNet (arXiv 1605.07146), ResNeXt (arXiv 1611.05431), ResNet-D (arXiv 1812.01187, figure 2)
+// and all of them with squeeze and excitation (arXiv 1709.01507, table 1).
 // Bottlenecks put the stride into their 3x3 convolution ("v1.5"), as the trainings that people measure do.
 #include "model/workload/convolutional_families.hpp"
 
@@ -12,10 +13,16 @@ struct ResidualNetwork {
     bool bottleneck;
     std::array<int, 4> blocks;  // per stage
     std::int64_t groups = 1, width_per_group = 64;
+    std::int64_t squeeze = 0;  // squeeze and excitation by so much; 0: none
+    bool tweaked = false;      // ResNet-D: a stem of 3x3 convolutions, and shortcuts that pool before they widen
 };
 
-Image shortcut(Layers& l, Image x, Image y, std::int64_t stride) {
+Image shortcut(Layers& l, Image x, Image y, std::int64_t stride, bool pooled = false) {
     if (x.channels == y.channels && stride == 1) return x;
+    if (pooled && stride > 1) {
+        x = l.pool("downsample.pool", x, {.kind = PoolingKind::average, .kernel = stride, .stride = stride, .round_up = true});
+        stride = 1;
+    }
     return l.norm("downsample.bn", l.conv("downsample", x, {.out_channels = y.channels, .stride = stride}));
 }
 
@@ -30,12 +37,19 @@ Image bottleneck_block(Layers& l, Image x, std::int64_t channels, std::int64_t s
     Image y = l.relu(l.norm("bn1", l.conv("conv1", x, {.out_channels = width})));
     y = l.relu(l.norm("bn2", l.conv("conv2", y, {.out_channels = width, .kernel = 3, .stride = stride, .groups = r.groups})));
     y = l.norm("bn3", l.conv("conv3", y, {.out_channels = 4 * channels}));
-    return l.relu(l.add("add", y, shortcut(l, x, y, stride)));
+    if (r.squeeze > 0) y = l.squeeze_excite(y, y.channels / r.squeeze, PointwiseKind::relu);
+    return l.relu(l.add("add", y, shortcut(l, x, y, stride, r.tweaked)));
 }
 
 void build_residual(NetworkBuilder& network, const ResidualNetwork& r, std::int64_t classes) {
-    network.block("stem", BlockRole::input, [](Layers& l, Image x) {
-        x = l.relu(l.norm("bn", l.conv("conv", x, {.out_channels = 64, .kernel = 7, .stride = 2})));
+    network.block("stem", BlockRole::input, [&](Layers& l, Image x) {
+        if (r.tweaked) {
+            x = l.relu(l.norm("bn1", l.conv("conv1", x, {.out_channels = 32, .kernel = 3, .stride = 2})));
+            x = l.relu(l.norm("bn2", l.conv("conv2", x, {.out_channels = 32, .kernel = 3})));
+            x = l.relu(l.norm("bn3", l.conv("conv3", x, {.out_channels = 64, .kernel = 3})));
+        } else {
+            x = l.relu(l.norm("bn", l.conv("conv", x, {.out_channels = 64, .kernel = 7, .stride = 2})));
+        }
         return l.pool("pool", x, {.kernel = 3, .stride = 2, .padding = 1});
     });
     for (std::size_t stage = 0; stage < r.blocks.size(); ++stage)
@@ -56,6 +70,7 @@ std::vector<Architecture> residual_architectures() {
     const std::vector<ResidualNetwork> networks{
         {{"resnet18"}, false, {2, 2, 2, 2}},
         {{"resnet34"}, false, {3, 4, 6, 3}},
+        {{"resnet26"}, true, {2, 2, 2, 2}},
         {{"resnet50", "resnet50_v1.5"}, true, {3, 4, 6, 3}},
         {{"resnet101"}, true, {3, 4, 23, 3}},
         {{"resnet152"}, true, {3, 8, 36, 3}},
@@ -63,7 +78,14 @@ std::vector<Architecture> residual_architectures() {
         {{"wide_resnet50_2"}, true, {3, 4, 6, 3}, 1, 128},
         {{"wide_resnet101_2"}, true, {3, 4, 23, 3}, 1, 128},
         {{"resnext50_32x4d"}, true, {3, 4, 6, 3}, 32, 4},
+        {{"resnext101_32x4d"}, true, {3, 4, 23, 3}, 32, 4},
         {{"resnext101_32x8d"}, true, {3, 4, 23, 3}, 32, 8},
+        {{"resnext101_64x4d"}, true, {3, 4, 23, 3}, 64, 4},
+        {{"seresnet50"}, true, {3, 4, 6, 3}, 1, 64, 16},
+        {{"seresnext50_32x4d"}, true, {3, 4, 6, 3}, 32, 4, 16},
+        {{"seresnext101_32x4d"}, true, {3, 4, 23, 3}, 32, 4, 16},
+        {{"resnet50d"}, true, {3, 4, 6, 3}, 1, 64, 0, true},
+        {{"resnet101d"}, true, {3, 4, 23, 3}, 1, 64, 0, true},
     };
     std::vector<Architecture> all;
     all.reserve(std::size(networks));

@@ -111,8 +111,8 @@ struct TransformerSpec {
 };
 
 // Networks with a fixed architecture, by the name that the field uses:
-// alexnet vgg11 vgg16 vgg19 resnet18..resnet200 wide_resnet50_2 resnext50_32x4d googlenet(inceptionv1) inception3 densenet121..
-// efficientnet_b0 mobilenetv2_100 convnext_tiny ... convolutional_names() lists them.
+// alexnet vgg11 vgg16 vgg19 resnet18..resnet200 resnet50d wide_resnet50_2 resnext50_32x4d seresnet50 googlenet(inceptionv1) inception3
+// densenet121.. efficientnet_b0..b7 mobilenetv2_100 mobilenetv3_large_100 convnext_tiny ... convolutional_names() lists them.
 struct ConvolutionalSpec {
     std::string name = "resnet50";
     std::int64_t image_px = 224, channels = 3, classes = 1000;
@@ -174,7 +174,9 @@ struct WorkloadSize {
 };
 WorkloadSize size_of(const Workload&);
 
-// Bundled models by name ("gpt3-175b", "llama-2-7b", "resnet50", "bert-large"...), see workload_names().
+// Bundled models by name ("gpt3-175b", "llama-2-7b", "resnet50", "bert-large"...), see workload_names(); or as others write it: in any case
+// and with any punctuation, as reports call it ("Kimi K2 1T"), with a first version ("v1") or its size behind ("DeepSeek-R1 671B"). The
+// workload has the name as it is listed.
 std::optional<Workload> find_workload(std::string_view name);
 std::vector<std::string> workload_names();
 std::vector<std::string> workload_aliases();  // other names of these, for find_workload

@@ -143,6 +143,21 @@ std::string vision_row(std::string_view hardware, std::string_view plan) {
            std::string(plan) + R"json(}, "measured": {"step_time_s": 0.1}, "data": {"input": "synthetic"}})json";
 }
 
+TEST(MeasurementScenario, ARowMaySpellItsNetworkAsItsSourceDoes) {
+    const auto network_of = [](std::string_view name) {
+        std::string row = vision_row(R"json("gpu": "V100 SXM2 16GB", "gpus": 1, "nodes": 1, "intra_node": {"kind": "nvlink"})json",
+                                     R"json("dp": 1, "global_batch": 32, "framework": "PyTorch", "framework_family": "pytorch-ddp")json");
+        row.replace(row.find("resnet50"), 8, name);
+        MeasurementSources sources = test_sources();
+        sources.workload = find_workload;
+        return to_scenario(std::get<TrainingRow>(read_one(row).rows.at(0)), sources).workload.name;
+    };
+    EXPECT_EQ(network_of("VGG16_BN"), "vgg16_bn");
+    EXPECT_EQ(network_of("efficientnet-b0"), "efficientnet_b0");
+    EXPECT_EQ(network_of("BERT-large (SQuAD fine-tuning)"), "bert-large-squad");
+    for (const char* none : {"BERT", "resnet500"}) EXPECT_THROW(network_of(none), InputError) << none;
+}
+
 TEST(MeasurementScenario, BridgesJoinPairsAndGeForceCardsHaveNoPeerAccess) {
     const Scenario s = scenario_of(vision_row(
         R"json("gpu": "RTX 2080 Ti", "gpus": 4, "nodes": 1, "gpus_per_node": 4, "intra_node": {"kind": "nvlink", "pair_only": true})json",

@@ -25,21 +25,46 @@ struct Published {
 void PrintTo(const Published& p, std::ostream* out) { *out << p.name; }
 
 const Published torchvision[] = {
-    {"alexnet", 61'100'840, 0.714},          {"vgg11", 132'863'336, 7.609},
-    {"vgg11_bn", 132'868'840, 7.609},        {"vgg13", 133'047'848, 11.308},
-    {"vgg13_bn", 133'053'736, 11.308},       {"vgg16", 138'357'544, 15.47},
-    {"vgg16_bn", 138'365'992, 15.47},        {"vgg19", 143'667'240, 19.632},
-    {"vgg19_bn", 143'678'248, 19.632},       {"resnet18", 11'689'512, 1.814},
-    {"resnet34", 21'797'672, 3.664},         {"resnet50", 25'557'032, 4.089},
-    {"resnet101", 44'549'160, 7.801},        {"resnet152", 60'192'808, 11.514},
-    {"wide_resnet50_2", 68'883'240, 11.398}, {"wide_resnet101_2", 126'886'696, 22.753},
-    {"resnext50_32x4d", 25'028'904, 4.230},  {"resnext101_32x8d", 88'791'336, 16.414},
-    {"googlenet", 6'624'904, 1.498},         {"inception_v3", 23'834'568, 5.713, 299},
-    {"densenet121", 7'978'856, 2.834},       {"densenet161", 28'681'000, 7.728},
-    {"densenet169", 14'149'480, 3.36},       {"densenet201", 20'013'928, 4.291},
-    {"mobilenet_v2", 3'504'872, 0.301},      {"efficientnet_b0", 5'288'548, 0.386},
-    {"convnext_tiny", 28'589'128, 4.456},    {"convnext_small", 50'223'688, 8.684},
-    {"convnext_base", 88'591'464, 15.355},   {"convnext_large", 197'767'336, 34.361},
+    {"alexnet", 61'100'840, 0.714},
+    {"vgg11", 132'863'336, 7.609},
+    {"vgg11_bn", 132'868'840, 7.609},
+    {"vgg13", 133'047'848, 11.308},
+    {"vgg13_bn", 133'053'736, 11.308},
+    {"vgg16", 138'357'544, 15.47},
+    {"vgg16_bn", 138'365'992, 15.47},
+    {"vgg19", 143'667'240, 19.632},
+    {"vgg19_bn", 143'678'248, 19.632},
+    {"resnet18", 11'689'512, 1.814},
+    {"resnet34", 21'797'672, 3.664},
+    {"resnet50", 25'557'032, 4.089},
+    {"resnet101", 44'549'160, 7.801},
+    {"resnet152", 60'192'808, 11.514},
+    {"wide_resnet50_2", 68'883'240, 11.398},
+    {"wide_resnet101_2", 126'886'696, 22.753},
+    {"resnext50_32x4d", 25'028'904, 4.230},
+    {"resnext101_32x8d", 88'791'336, 16.414},
+    {"resnext101_64x4d", 83'455'272, 15.46},
+    {"googlenet", 6'624'904, 1.498},
+    {"inception_v3", 23'834'568, 5.713, 299},
+    {"densenet121", 7'978'856, 2.834},
+    {"densenet161", 28'681'000, 7.728},
+    {"densenet169", 14'149'480, 3.36},
+    {"densenet201", 20'013'928, 4.291},
+    {"mobilenet_v2", 3'504'872, 0.301},
+    {"mobilenet_v3_large", 5'483'032, 0.217},
+    {"mobilenet_v3_small", 2'542'856, 0.057},
+    {"efficientnet_b0", 5'288'548, 0.386},
+    {"efficientnet_b1", 7'794'184, 0.687, 240},
+    {"efficientnet_b2", 9'109'994, 1.088, 288},
+    {"efficientnet_b3", 12'233'232, 1.827, 300},
+    {"efficientnet_b4", 19'341'616, 4.394, 380},
+    {"efficientnet_b5", 30'389'784, 10.266, 456},
+    {"efficientnet_b6", 43'040'704, 19.068, 528},
+    {"efficientnet_b7", 66'347'960, 37.746, 600},
+    {"convnext_tiny", 28'589'128, 4.456},
+    {"convnext_small", 50'223'688, 8.684},
+    {"convnext_base", 88'591'464, 15.355},
+    {"convnext_large", 197'767'336, 34.361},
 };
 
 class PublishedNetwork : public testing::TestWithParam<Published> {};
@@ -55,10 +80,60 @@ INSTANTIATE_TEST_SUITE_P(torchvision, PublishedNetwork, testing::ValuesIn(torchv
                          [](const auto& param_info) { return std::string(param_info.param.name); });
 
 TEST(convolutional, networks_outside_torchvision_have_the_parameters_that_others_count) {
+    const auto parameters = [](const char* name) { return build_convolutional({.name = name}, inference).parameters(); };
     // GoogLeNet as Caffe has it: github.com/HewlettPackard/dlcookbook-dlbs, docs/models/models.md.
-    EXPECT_EQ(build_convolutional({.name = "inceptionv1"}, inference).parameters(), 6'998'552);
-    // ResNet-200: github.com/osmr/imgclsmob, gluon/gluoncv2/models/resnet.py.
-    EXPECT_EQ(build_convolutional({.name = "resnet200"}, inference).parameters(), 64'673'832);
+    EXPECT_EQ(parameters("inceptionv1"), 6'998'552);
+    // github.com/osmr/imgclsmob, gluon/gluoncv2/models: resnet.py, resnext.py, seresnet.py, seresnext.py.
+    EXPECT_EQ(parameters("resnet26"), 15'995'176);
+    EXPECT_EQ(parameters("resnet200"), 64'673'832);
+    EXPECT_EQ(parameters("resnext101_32x4d"), 44'177'704);
+    EXPECT_EQ(parameters("seresnet50"), 28'088'024);
+    EXPECT_EQ(parameters("seresnext50_32x4d"), 27'559'896);
+    EXPECT_EQ(parameters("seresnext101_32x4d"), 48'955'416);
+    // github.com/huggingface/pytorch-image-models, results/benchmark-infer-amp-nhwc-pt113-cu117-rtx3090.csv, in millions.
+    EXPECT_NEAR(parameters("mobilenetv2_110d") / 1e6, 4.52, 0.005);
+    EXPECT_NEAR(parameters("mobilenetv2_120d") / 1e6, 5.83, 0.005);
+    EXPECT_NEAR(parameters("mobilenetv2_140") / 1e6, 6.11, 0.005);
+}
+
+TEST(convolutional, resnet_d_has_three_convolutions_of_3x3_in_the_place_of_one_of_7x7) {
+    // 3 x 32 x 9 + 32 x 32 x 9 + 32 x 64 x 9 = 864 + 9,216 + 18,432, and two more batch norms of 32 channels; gone are 3 x 64 x 49 = 9,408.
+    // Where shortcuts pool they have no parameters. imgclsmob (resneta.py) counts the same sums: 25,576,264 and 44,568,392.
+    const double more = 864 + 9'216 + 18'432 + 2 * 2 * 32 - 9'408;
+    EXPECT_EQ(build_convolutional({.name = "resnet50d"}, inference).parameters(), 25'557'032 + more);
+    EXPECT_EQ(build_convolutional({.name = "resnet101d"}, inference).parameters(), 44'549'160 + more);
+    // At 224 px stage 2 begins with 256 x 56 x 56 images: the shortcut pools them to 28 x 28 and convolves that.
+    const Network network = build_convolutional({.name = "resnet50d"}, {});
+    const OperatorGraph& block = graph_at(network, 4);
+    const auto pools = operators_of<Pooling>(block);
+    ASSERT_EQ(pools.size(), 1);
+    EXPECT_EQ(pools[0].kind, PoolingKind::average);
+    EXPECT_EQ(operators_of<Convolution>(block).back().in_h, 28);
+}
+
+TEST(convolutional, a_shortcut_that_pools_rounds_up_as_the_strided_convolution_beside_it_does) {
+    // 150 px: 75 behind the stem, 38 behind its pooling, 19 in stage 2 and 10 in stage 3, where (19 - 2) / 2 + 1 would be 9.
+    const Network network = build_convolutional({.name = "resnet50d", .image_px = 150}, {});
+    EXPECT_EQ(operators_of<Convolution>(graph_at(network, 1 + 3 + 4)).back().in_h, 10);
+}
+
+TEST(convolutional, squeeze_and_excitation_adds_two_products_of_averages_to_each_bottleneck) {
+    // Of stage 1, 256 channels squeezed to 16: 256 x 16 + 16 and 16 x 256 + 256 parameters.
+    const auto stage_1 = [](const char* name) { return graph_at(build_convolutional({.name = name}, {.micro_batch = 2}), 2); };
+    EXPECT_EQ(stage_1("seresnet50").parameters() - stage_1("resnet50").parameters(), 2 * 256 * 16 + 16 + 256);
+    const auto products = operators_of<Gemm>(stage_1("seresnet50"));
+    ASSERT_EQ(products.size(), 2);
+    EXPECT_EQ(products[0].m, 2);
+    EXPECT_EQ(products[0].n, 16);
+    EXPECT_EQ(products[1].n, 256);
+}
+
+TEST(convolutional, a_network_has_images_of_the_size_it_was_made_for_unless_told_otherwise) {
+    const auto px = [](const char* name) { return std::get<ConvolutionalSpec>(find_workload(name)->spec).image_px; };
+    EXPECT_EQ(px("resnet50"), 224);
+    EXPECT_EQ(px("inception_v3"), 299);
+    EXPECT_EQ(px("efficientnet_b0"), 224);
+    EXPECT_EQ(px("efficientnet_b7"), 600);
 }
 
 TEST(convolutional, the_auxiliary_classifier_of_inception_v3_exists_in_training_only) {
@@ -123,6 +198,8 @@ TEST(convolutional, a_block_is_a_residual_a_module_a_convolution_or_a_dense_stag
     EXPECT_EQ(blocks_of("vgg16"), (2 + 2 + 3 + 3 + 3) + 2 + 1);       // convolutions, dense layers, head
     EXPECT_EQ(blocks_of("inception_v3"), 2 + 3 + 1 + 4 + 1 + 2 + 1);  // stem in two, modules and the two reductions, head
     EXPECT_EQ(blocks_of("mobilenet_v2"), 1 + (1 + 2 + 3 + 4 + 3 + 3 + 1) + 1);
+    EXPECT_EQ(blocks_of("mobilenetv3_large_100"), 1 + 15 + 1);
+    EXPECT_EQ(blocks_of("efficientnet_b4"), 1 + (2 + 4 + 4 + 6 + 6 + 8 + 2) + 1);  // depth 1.8 times that of B0, rounded up
     EXPECT_THAT(block_names(build_convolutional({.name = "densenet121"}, {})),
                 ElementsAre("stem", "stage 1", "stage 2", "stage 3", "stage 4", "head"));
 }
@@ -153,7 +230,8 @@ TEST(convolutional, equal_blocks_share_a_template) {
 }
 
 TEST(convolutional, aliases_name_the_same_network) {
-    for (const auto& [alias, name] : {std::pair{"mobilenetv2_100", "mobilenet_v2"}, {"inception3", "inception_v3"}}) {
+    for (const auto& [alias, name] :
+         {std::pair{"mobilenetv2_100", "mobilenet_v2"}, {"mobilenet_v3_large", "mobilenetv3_large_100"}, {"inception3", "inception_v3"}}) {
         const Network a = build_convolutional({.name = alias}, {}), b = build_convolutional({.name = name}, {});
         EXPECT_EQ(a.parameters(), b.parameters());
         EXPECT_EQ(sum_forward_flops(a), sum_forward_flops(b));
@@ -162,7 +240,7 @@ TEST(convolutional, aliases_name_the_same_network) {
 
 TEST(convolutional, tensor_parallelism_cuts_the_work_evenly) {
     for (const char* name : {"alexnet", "vgg16", "resnet50", "resnext50_32x4d", "googlenet", "inception_v3", "densenet121", "mobilenet_v2",
-                             "efficientnet_b0"}) {
+                             "mobilenetv3_small_100", "efficientnet_b0", "seresnext50_32x4d", "resnet50d"}) {
         const Flops serial = sum_forward_flops(build_convolutional({.name = name}, {}));
         const Flops half = sum_forward_flops(build_convolutional({.name = name}, {.tensor = 2}));
         EXPECT_DOUBLE_EQ(half / serial, 0.5) << name;

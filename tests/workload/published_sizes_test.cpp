@@ -135,7 +135,9 @@ constexpr Parameters exact[] = {
     {"t5-large", 737'668'096},
     {"t5-3b", 2'851'598'336},
     {"t5-11b", 11'307'321'344},
+    {"vit-ti16", 5'717'416},
     {"vit-s16", 22'050'664},
+    {"vit-s32", 22'878'952},
     {"vit-b16", 86'567'656},
     {"vit-b32", 88'224'232},
     {"vit-l16", 304'326'632},
@@ -242,7 +244,11 @@ TEST(Catalogue, EveryNameIsANetworkThatCanBeBuilt) {
 }
 
 TEST(Catalogue, NamesOfTheSameNetworkAreAliases) {
-    EXPECT_EQ(size_of(*find_workload("vit_base_patch16_224")).parameters, size_of(*find_workload("vit-b16")).parameters);
+    for (const auto& [alias, name] : {std::pair{"vit_base_patch16_224", "vit-b16"},
+                                      {"deit_tiny_patch16_224", "vit-ti16"},
+                                      {"deit_small_patch16_224", "vit-s16"},
+                                      {"deit_base_patch16_224", "vit-b16"}})
+        EXPECT_EQ(size_of(*find_workload(alias)).parameters, size_of(*find_workload(name)).parameters) << alias;
     const Workload alias = *find_workload("llama-3.1-8b");
     EXPECT_EQ(alias.name, "llama-3.1-8b");
     EXPECT_EQ(size_of(alias).forward, size_of(*find_workload("llama-3-8b")).forward);

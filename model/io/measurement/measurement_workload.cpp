@@ -4,7 +4,6 @@
 #include "model/base/spelling.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 
 namespace sextant {
@@ -145,16 +144,11 @@ Workload transformer(const MeasuredModel& m, const MeasuredPlan& p, RowReport& r
     return {name, name, t, "the row"};
 }
 
-// As publications write names: "ResNet-50", "resnet50_v1.5", "bert_large_squad", "BERT-large (SQuAD fine-tuning)".
+// Rows of BERT name its task in many ways: "bert_large_squad", "BERT-large (SQuAD fine-tuning)".
 std::optional<Workload> find_named(const std::string& name, const MeasurementSources& sources) {
     if (auto workload = sources.workload(name)) return workload;
-    if (lower_case(name).starts_with("bert") && (mentions(name, "large") || mentions(name, "base")))
-        return sources.workload(std::string(mentions(name, "large") ? "bert-large" : "bert-base") +
-                                (mentions(name, "squad") ? "-squad" : ""));
-    std::string plain;
-    for (const char c : lower_case(name))
-        if (std::isalnum(static_cast<unsigned char>(c)) != 0) plain += c;
-    return sources.workload(plain);
+    if (!lower_case(name).starts_with("bert") || !(mentions(name, "large") || mentions(name, "base"))) return std::nullopt;
+    return sources.workload(std::string(mentions(name, "large") ? "bert-large" : "bert-base") + (mentions(name, "squad") ? "-squad" : ""));
 }
 
 Workload by_name(const MeasuredModel& m, const MeasurementSources& sources, RowReport& report) {
