@@ -380,9 +380,32 @@ TEST(MeasurementScenario, ModulesOfOtherWordsAreThoseThatAreKnownHereOrAreSaidTo
         return scenario_of(text);
     };
     EXPECT_EQ(row(R"("recompute-swiglu", "recompute-qkv")").plan.recompute_modules, (std::vector<std::string>{"mlp_act", "qkv"}));
+    EXPECT_EQ(row(R"("recompute-att")").plan.recompute_modules, (std::vector<std::string>{"core_attn", "qkv"}));
     EXPECT_EQ(row(R"("recompute-block")").plan.recompute, Recompute::full);
+    EXPECT_FALSE(assumes(row(R"("recompute-block")"), "is no module"));
     EXPECT_EQ(row(R"("router", "moe")").plan.recompute_modules, std::vector<std::string>{"moe"});
     EXPECT_TRUE(assumes(row(R"("router", "moe")"), "\"router\" is no module that is known here"));
+}
+
+// llm.q has shards of a single rank: what they are shards of lies in host memory, and comes block by block.
+TEST(MeasurementScenario, WeightsWhoseMastersAreInHostMemoryAreThere) {
+    const auto row = [](const std::string& plan) {
+        return scenario_of(
+            R"json({"id": "x", "kind": "training", "model": {"family": "Qwen2.5", "layers": 4, "hidden": 256, "heads": 4, "seq_len": 128, "vocab": 1000},
+      "hardware": {"gpu": "RTX 4090", "gpus": 1}, "plan": {"dp": 1, "micro_batch": 1, "framework_family": "llm.q", )json" +
+            plan + R"json(}, "measured": {}})json");
+    };
+    const Scenario streamed = row(R"("precision_kind": "bf16", "shard_weights": true, "offload": ["offload-opt-m", "offload-master"])");
+    EXPECT_EQ(streamed.plan.data_parallel, DataParallel::zero3);
+    EXPECT_EQ(streamed.plan.offload, Offload::optimizer_and_parameters);
+    EXPECT_NE(streamed.framework.offloaded_gradients, OffloadedGradients::added_on_device);
+    const Scenario all = row(R"("precision_kind": "bf16", "shard_weights": true, "offload": ["offload-master", "offload-gradients"])");
+    EXPECT_EQ(all.framework.offloaded_gradients, OffloadedGradients::added_on_device);
+    // Without shards the device keeps what it multiplies.
+    const Scenario quants = row(R"("precision_kind": "fp8", "offload": ["offload-opt-m", "offload-master"])");
+    EXPECT_EQ(quants.plan.offload, Offload::optimizer);
+    EXPECT_EQ(quants.plan.precision.parameter, DataType::fp8);
+    EXPECT_EQ(row(R"("precision_kind": "fp8", "offload": ["offload-opt-m"])").plan.precision.parameter, DataType::bf16);
 }
 
 TEST(MeasurementScenario, WhatARowDoesNotSayOfItsLinksIsThatOfItsDevicesYears) {

@@ -49,6 +49,20 @@ TEST(BetterSettings, NamesATypeThatTheDeviceMultipliesInsteadOfOneThatItDoesNot)
     EXPECT_THAT(settings_of("inference-llama-2-13b-8xa100", {"plan.precision=fp32"}), Contains(sets("plan.precision=bf16")));
 }
 
+// 16 bits halve what is kept also where the device computes in 32.
+TEST(BetterSettings, NamesANarrowTypeThatIsExpandedWhereNothingElseCounts) {
+    EXPECT_THAT(settings_of("resnet50-lisa-4x1080ti", {"plan.micro_batch=160", "plan.global_batch=640"}),
+                Contains(sets("plan.precision=fp16")));
+    EXPECT_THAT(settings_of("resnet50-lisa-4x1080ti"), Each(Not(sets("plan.precision=fp16"))));  // it fits
+}
+
+TEST(BetterSettings, PipelinesStagesOfWhichOneWorksAtATime) {
+    EXPECT_THAT(settings_of("model-parallel-sequential").front().set,
+                ElementsAre("plan.schedule=1f1b", "plan.micro_batch=2", "plan.global_batch=16"));
+    EXPECT_THAT(predict(bundled_scenario("model-parallel-sequential")).bottleneck.why, HasSubstr("a stage waits for the others (bubble)"));
+    EXPECT_THAT(predict(bundled_scenario("model-parallel-pipeline")).bottleneck.why, Not(HasSubstr("(bubble)")));
+}
+
 TEST(BetterSettings, NamesNothingThatTheFrameworkLacks) {
     EXPECT_THAT(settings_of("llama-3-8b-fsdp-64xh100"), Each(Not(sets("plan.data_parallel=zero1"))));
     EXPECT_THAT(settings_of("llama-3-8b-fsdp-64xh100", {"plan.data_parallel=zero2"}), Each(Not(sets("plan.data_parallel=zero1"))));

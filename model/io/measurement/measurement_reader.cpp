@@ -204,6 +204,8 @@ void read_plan(const Fields& f, MeasuredPlan& p) {
     f.optional("sequence_parallel", p.sequence_parallel);
     f.optional("embedding_as_pipeline_layer", p.embedding_as_pipeline_layer);
     f.optional("fp8_params", p.fp8_params);
+    f.optional("shard_weights", p.shard_weights);
+    f.optional("shard_gradients", p.shard_gradients);
     f.optional("lmhead_chunks", p.lmhead_chunks);
     f.optional("activation_cpu_offload", p.activation_cpu_offload);
     f.optional("activation_cpu_offload_layers", p.activation_cpu_offload_layers, large_count);

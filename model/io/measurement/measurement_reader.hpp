@@ -76,7 +76,7 @@ struct MeasuredPlan {
     std::string grad_reduce_dtype, grad_dtype, grad_allreduce, fsdp_mixed_precision, moe_dispatcher;
     std::vector<std::string> recompute_modules, offload;
     bool sequence_parallel = false, embedding_as_pipeline_layer = false, activation_cpu_offload = false, cuda_graph = false;
-    bool fp8_params = false;
+    bool fp8_params = false, shard_weights = false, shard_gradients = false;
     int lmhead_chunks = 1;
     std::optional<bool> flash_attention, grad_overlap, param_gather_overlap, tp_overlap, p2p_overlap, moe_a2a_overlap, channels_last;
 };

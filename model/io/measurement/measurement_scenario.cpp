@@ -48,6 +48,12 @@ std::optional<DataType> precision_kind(const MeasuredPlan& p, const Device& devi
     return usual;
 }
 
+// llm.q multiplies quantized copies of its weights, and has those alone where the weights are in host memory.
+bool keeps_quants_alone(const MeasuredPlan& p) {
+    const auto is_master = [](const std::string& word) { return mentions(word, "master"); };
+    return p.framework_family == "llm.q" && p.precision_kind == "fp8" && !p.shard_weights && std::ranges::any_of(p.offload, is_master);
+}
+
 Precision precision_of(const MeasuredPlan& p, const Device& device, bool convolutional, RowReport& report) {
     const auto word = precision_kind(p, device, report);
     if (!word) {
@@ -74,7 +80,7 @@ Precision precision_of(const MeasuredPlan& p, const Device& device, bool convolu
         q.optimizer_state = DataType::bf16;
         q.master_weights = false;
     }
-    if (p.fp8_params) q.parameter = q.compute;
+    if (p.fp8_params || keeps_quants_alone(p)) q.parameter = q.compute;
     return q;
 }
 
@@ -114,6 +120,8 @@ void set_data_parallel(const MeasuredPlan& p, const MeasuredHardware& h, Plan& p
         if (!group && mentions(word, "hybrid") && h.nodes > 1) group = h.gpus / h.nodes;
         if (group == 1) stage = 0;
     }
+    // Where a rank shards for itself alone, its weights come block by block from where their only shard lies.
+    if (plan.dp * plan.cp == 1 && (p.shard_weights || p.shard_gradients)) stage = p.shard_weights ? 3 : 2;
     plan.data_parallel = by_stage[stage];
     if (stage > 0 && group && *group < plan.dp * plan.cp) plan.shard_group = *group;
     if (!p.variable_update.empty()) set_parameter_server(p, h, plan, report);
@@ -174,28 +182,27 @@ void set_experts(const MeasuredPlan& p, const Workload& workload, Plan& plan, Ro
     plan.ep = laid;
 }
 
-// Names of llm.q in the words of Megatron's --recompute-modules.
-std::string module_name(const std::string& word) {
-    constexpr std::pair<std::string_view, std::string_view> names[] = {{"recompute-ffn", "mlp"},
-                                                                       {"recompute-norm", "layernorm"},
-                                                                       {"recompute-att", "core_attn"},
-                                                                       {"recompute-qkv", "qkv"},
-                                                                       {"recompute-swiglu", "mlp_act"}};
+// Names of llm.q in the words of Megatron's --recompute-modules: a block of attention is more than its core.
+std::vector<std::string> modules_of(const std::string& word) {
+    constexpr std::pair<std::string_view, std::string_view> names[] = {{"recompute-ffn", "mlp"},       {"recompute-norm", "layernorm"},
+                                                                       {"recompute-att", "core_attn"}, {"recompute-att", "qkv"},
+                                                                       {"recompute-qkv", "qkv"},       {"recompute-swiglu", "mlp_act"}};
+    std::vector<std::string> modules;
     for (const auto& [from, to] : names)
-        if (word == from) return std::string(to);
-    return word;
+        if (word == from) modules.emplace_back(to);
+    return modules.empty() ? std::vector{word} : modules;
 }
 
 void set_recompute_modules(const MeasuredPlan& p, Plan& plan, RowReport& report) {
     plan.recompute = Recompute::selective;
+    const auto known = recompute_modules();
     for (const std::string& word : p.recompute_modules) {
-        const std::string module = module_name(word);
-        if (word == "recompute-block")
-            plan.recompute = Recompute::full;
-        else if (std::ranges::find(recompute_modules(), module) != recompute_modules().end())
-            plan.recompute_modules.push_back(module);
-        else
-            report.assume("\"" + word + "\" is no module that is known here, and is kept");
+        if (word == "recompute-block") plan.recompute = Recompute::full;
+        for (std::string& module : modules_of(word))
+            if (std::ranges::find(known, module) != known.end())
+                plan.recompute_modules.push_back(std::move(module));
+            else if (word != "recompute-block")
+                report.assume("\"" + word + "\" is no module that is known here, and is kept");
     }
     if (plan.recompute == Recompute::full) plan.recompute_modules.clear();
 }
@@ -239,8 +246,9 @@ void set_offload(const MeasuredPlan& p, Plan& plan) {
         if (mentions(word, "residual")) plan.offload_activations = OffloadActivations::residuals;
         if (mentions(word, "activation")) plan.offload_activations = OffloadActivations::all;
         if (mentions(word, "opt") || mentions(word, "master")) plan.offload = std::max(plan.offload, Offload::optimizer);
-        if ((mentions(word, "parameters") || mentions(word, "quants")) && p.zero_stage == 3)
-            plan.offload = Offload::optimizer_and_parameters;
+        // llm.q's masters are the weights: shards of them are gathered, or quantized anew, from where the masters are.
+        const bool of_weights = mentions(word, "parameters") || mentions(word, "quants") || (p.shard_weights && mentions(word, "master"));
+        if (of_weights && plan.shards_parameters()) plan.offload = Offload::optimizer_and_parameters;
     }
 }
 
@@ -318,6 +326,9 @@ Scenario to_scenario(const TrainingRow& row, const MeasurementSources& sources) 
     else
         report.complain("/plan/framework", "framework description \"" + name + "\" is missing");
     scenario.plan.head_chunks = std::max(scenario.plan.head_chunks, scenario.framework.head_chunks);
+    // Said of one run, where others of its framework keep them on the device.
+    const bool sends_gradients = std::ranges::any_of(row.plan.offload, [](const std::string& word) { return mentions(word, "gradients"); });
+    if (sends_gradients) scenario.framework.offloaded_gradients = OffloadedGradients::added_on_device;
     const std::string& usual = scenario.framework.library;
     const std::string library = library_on(scenario.cluster.node.device, usual.empty() ? "nccl-2" : usual);
     if (auto found = sources.library(library))
