@@ -20,8 +20,6 @@ struct ProfileOptions {
 
 Catalog catalog_of(const ProfileOptions& options) { return open_catalog(find_data_root(options.directory)); }
 
-std::filesystem::path data_root(const Catalog& catalog) { return catalog.root.parent_path(); }
-
 template <class Profile>
 std::string shown(const Profile& profile, const ProfileOptions& options) {
     return options.format == "json" ? profile_to_json(profile) : profile_to_text(profile);
@@ -49,7 +47,7 @@ std::string shown_file(Catalog& catalog, const ProfileOptions& options) {
     std::vector<std::string_view> known;
     const std::vector<NamesOfKind> kinds = all_names(catalog);
     for (const NamesOfKind& kind : kinds) known.insert(known.end(), kind.names.begin(), kind.names.end());
-    const std::vector<std::string> frameworks = framework_names(data_root(catalog));
+    const std::vector<std::string> frameworks = framework_names(library_root(catalog));
     known.insert(known.end(), frameworks.begin(), frameworks.end());
     std::string hint;
     for (const std::string& near : nearest_names(name, known, 3)) hint += (hint.empty() ? "did you mean \"" : "\", \"") + near;
@@ -60,9 +58,9 @@ std::string shown_file(Catalog& catalog, const ProfileOptions& options) {
 // None where no framework is called so.
 std::optional<std::string> shown_framework(const Catalog& catalog, const ProfileOptions& options) {
     Diagnostics unknown;
-    const Framework found = load_framework(options.name, data_root(catalog), unknown);
+    const Framework found = load_framework(options.name, library_root(catalog), unknown);
     if (found.name.empty()) return {};
-    const std::filesystem::path file = data_root(catalog) / "frameworks" / (found.name + ".json");
+    const std::filesystem::path file = library_root(catalog) / "frameworks" / (found.name + ".json");
     if (options.format == "text") return framework_to_text(file);
     Diagnostics problems;
     const auto text = read_text_file(file, problems);

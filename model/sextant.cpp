@@ -122,7 +122,7 @@ std::optional<Seconds> simulated_step(const Scenario& scenario) {
 Library open_library(const std::filesystem::path& profiles) {
     Library library;
     library.catalog = open_catalog(find_data_root(profiles));
-    library.root = library.catalog.root.parent_path();
+    library.root = library_root(library.catalog);
     return library;
 }
 

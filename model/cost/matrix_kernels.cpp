@@ -103,16 +103,19 @@ void KernelWriter::write_operator(const Operator& op, const Convolution& c, Bloc
     k.m = in * window, k.n = to, k.k = pixels;
     k.channels = in;
     k.weight_gradient = true;
+    const bool in_16_bits = size_of(product_type_) == Bytes::from_si(2);
+    const bool on_vector_units = framework_.vector_filter_gradients && in_16_bits;
+    if (on_vector_units) k.type = DataType::fp32;  // operands stay as narrow as they are
     out.backward.push_back(k);
     if (has_bias) add_bias_gradient(op.name, output_bytes(op), out);
     if (framework_.plain_kernels) add_filter_layouts(op, c, makes_input_gradient, out);
-    if (!plan_.channels_last.value_or(framework_.channels_last) && unit_ == ComputeUnit::tensor && !k.direct &&
-        size_of(product_type_) == Bytes::from_si(2)) {  // TF32 has kernels for either
+    // TF32 has kernels for either layout.
+    if (!plan_.channels_last.value_or(framework_.channels_last) && unit_ == ComputeUnit::tensor && !k.direct && in_16_bits) {
         // From NCHW to NHWC and back: each call copies what it reads and what it writes, as if no other had.
         const Bytes copied = 2.0 * (input_bytes(op) + output_bytes(op));
         push_memory(out.forward, op.name + ".layout", copied, false, 2);
         if (makes_input_gradient) push_memory(out.backward, op.name + ".layout", copied, true, 2);
-        push_memory(out.backward, op.name + ".layout", copied, true, 2);  // for the gradient of the filters
+        if (!on_vector_units) push_memory(out.backward, op.name + ".layout", copied, true, 2);  // for the gradient of the filters
     }
 }
 

@@ -99,6 +99,7 @@ struct Framework {
     int head_chunks = 1;                           // parts of the tokens over which the head and its loss go, where the plan says none
     bool logits_gradient_apart = false;            // written beside the logits, not over them
     CastToTf32 casts_to_tf32 = CastToTf32::none;   // a plan in fp32 is taken at its word all the same
+    bool vector_filter_gradients = false;          // those of convolutions in 16 bits are made on vector units: cuDNN before 7.4
     bool channels_last = false;                    // NHWC convolutions on tensor cores
     // Kernels as sextant-exec-cuda has them (docs/model/compute.md): sums over rows are made in parts, what an operator's product makes for
     // several readers is a product for each, attention in FP32 holds its scores, one kernel updates a block.

@@ -31,12 +31,14 @@ void Overlap::start_what_fits() {
     const Seconds takes = all.calls * (all.fixed + all.rest);
     exchanged += takes;
     done = *starts_ + takes;
+    wakes_ = max(done, *starts_ + fusion_->cycle);
     starts_.reset();
     if (!ready_.empty()) starts_ = next_cycle(done);
 }
 
 Seconds Overlap::next_cycle(Seconds from) const {
-    return fusion_->cycle > Seconds{} ? std::ceil(from / fusion_->cycle) * fusion_->cycle : from;
+    if (from <= wakes_ || !(fusion_->cycle > Seconds{})) return max(from, wakes_);
+    return wakes_ + std::ceil((from - wakes_) / fusion_->cycle) * fusion_->cycle;
 }
 
 void Overlap::put_off(const Ready& exchange) {

@@ -88,6 +88,7 @@ private:
     std::optional<GradientFusion> fusion_;
     std::vector<Ready> ready_;       // for the thread, when it wakes
     std::optional<Seconds> starts_;  // when it does
+    Seconds wakes_;                  // no earlier than: a cycle after it began to exchange, and not before it has ended
 };
 
 inline void Overlap::run(const OwnWork& work) {

@@ -123,7 +123,8 @@ void StagePlay::finish_step(Overlap& o, const StageExchanges& exchanges, bool re
 
 DataParallelPrice StagePlay::play_replicated(const StageExchanges& exchanges, Seconds arrival) const {
     const bool gathers = plan_.shards_states() && overlaps_gathers(plan_, framework_) && !plan_.forward_only;
-    const bool every = reduces_every_micro_batch(plan_, framework_);
+    // Of a single one they come at the end, as of those that are added up.
+    const bool every = reduces_every_micro_batch(plan_, framework_) && job_.micro_batches > 1;
     Overlap o(slowdown_, gradient_fusion(plan_, framework_));
     // Weights that the step before updated come from its start on.
     if (gathers) exchange(o, {exchanges.gathers}, beside_);

@@ -15,8 +15,8 @@ constexpr double worth_a_change = 0.01;  // gain of the time of a sample
 
 class Trials {
 public:
-    explicit Trials(const Prepared& job)
-        : job_(job.scenario()), lacks_(missing_features(job_.plan, job_.framework).size()), now_(estimate(job)) {}
+    Trials(const Prepared& job, bool fits)
+        : job_(job.scenario()), lacks_(missing_features(job_.plan, job_.framework).size()), now_(estimate(job)), fits_(fits) {}
 
     // A kind of change has a name; of several of one kind the best stays.
     void kind(std::string name) { kind_ = std::move(name); }
@@ -29,7 +29,7 @@ public:
             const Estimate then = estimate(prepare(changed));
             const double samples = static_cast<double>(plan.global_batch) / static_cast<double>(job_.plan.global_batch);
             const PricedSetting priced{std::move(set), then.step, then.peak_memory, 1 - then.step / now_.step / samples, samples != 1};
-            if (then.fits() && (!now_.fits() || priced.gain >= worth_a_change)) keep(priced);
+            if (then.fits() && (!fits_ || priced.gain >= worth_a_change)) keep(priced);
         } catch (const InputError&) {  // the network does not divide so
         }
     }
@@ -44,7 +44,7 @@ public:
 
     [[nodiscard]] const Scenario& job() const { return job_; }
     [[nodiscard]] const Plan& plan() const { return job_.plan; }
-    [[nodiscard]] bool fits() const { return now_.fits(); }
+    [[nodiscard]] bool fits() const { return fits_; }
 
     std::vector<PricedSetting> take() {
         std::vector<PricedSetting> list;
@@ -66,6 +66,7 @@ private:
     const Scenario& job_;
     std::size_t lacks_;  // features that the plan needs already
     Estimate now_;
+    bool fits_;
     std::string kind_;
     std::vector<std::pair<std::string, PricedSetting>> best_;
 };
@@ -243,8 +244,8 @@ void try_switches(Trials& t) {
 
 }  // namespace
 
-std::vector<PricedSetting> better_settings(const Prepared& job) {
-    Trials t(job);
+std::vector<PricedSetting> better_settings(const Prepared& job, bool fits) {
+    Trials t(job, fits);
     for (const auto trial : {try_shards, try_recompute, try_offload, try_head, try_batch, try_schedule, try_degrees, try_precision,
                              try_reduction, try_switches})
         trial(t);

@@ -101,7 +101,7 @@ void say_that_it_does_not_fit(Bottleneck& b, const Estimate& e) {
 Bottleneck find_bottleneck(const Prepared& job, const Estimate& e) {
     Bottleneck b;
     b.movers = movers_at(job, {});
-    b.settings = better_settings(job);
+    b.settings = better_settings(job, e.fits());
     const Lever& lever = lever_of(b.movers.front().resource);
     b.kind = lever.kind;
     b.why = lever.why(job, e);

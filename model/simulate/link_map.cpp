@@ -14,8 +14,9 @@ std::size_t key(CommunicatorIndex communicator, TrafficPattern pattern) {
     return std::size_t{communicator} * pattern_count + static_cast<std::size_t>(pattern);
 }
 
-// What all sets of a communicator put on the links, each for one byte of each of its ranks; and whose that is.
-void add_loads(const Communicator& communicator, TrafficPattern pattern, const Topology& topology, const LoaderLinks& loaders,
+// What all sets of a communicator put on the links, each for one byte of each of its ranks; and whose that is. Kernels are played by so
+// many ranks, each for its part of those that the communicator has: one for all where they are folded.
+void add_loads(const Communicator& communicator, TrafficPattern pattern, int players, const Topology& topology, const LoaderLinks& loaders,
                const Placement& placement, const auto& add) {
     for (const std::vector<int>& set : communicator.sets) {
         const auto device = [&](std::size_t i) { return placement.device_of[static_cast<std::size_t>(set[i])]; };
@@ -39,7 +40,11 @@ void add_loads(const Communicator& communicator, TrafficPattern pattern, const T
                 add(set[0], loaders.loads_of_samples(node(0)));
                 break;
             case TrafficPattern::kernels:
-                for (std::size_t i = 0; i < set.size(); ++i) add(set[i], loaders.loads_of_kernels(node(i)));
+                for (std::size_t i = 0; i < set.size(); ++i) {
+                    std::vector<LinkLoad> loads = loaders.loads_of_kernels(node(i));
+                    for (LinkLoad& load : loads) load.weight /= players;
+                    add(set[i], loads);
+                }
                 break;
         }
     }
@@ -84,8 +89,9 @@ LinkMap::LinkMap(const TaskGraph& graph, const CostTable& table, const Topology&
     std::vector<std::vector<LinkClass::Load>> loads_of_link(topology.links().size() + loaders.links().size());
     std::vector<Crossing> crossings;
     for (TrafficIndex t = 0; t < traffic_.size(); ++t) {
-        add_loads(graph.communicators()[traffic_[t].communicator], traffic_[t].pattern, topology, loaders, placement,
-                  [&](int of, const std::vector<LinkLoad>& loads) {
+        const auto players = std::ranges::count(graph.ranks(), std::optional(traffic_[t].communicator), &RankInfo::feed);
+        add_loads(graph.communicators()[traffic_[t].communicator], traffic_[t].pattern, static_cast<int>(players), topology, loaders,
+                  placement, [&](int of, const std::vector<LinkLoad>& loads) {
                       for (const LinkLoad& load : loads) {
                           crossings.push_back({t, of, load.link});
                           auto& list = loads_of_link[static_cast<std::size_t>(load.link)];

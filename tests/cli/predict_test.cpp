@@ -155,6 +155,17 @@ TEST(Import, leaves_the_file_that_was_there_where_it_cannot_write_all_of_another
     std::filesystem::remove(file + ".part");
 }
 
+// A copy of the profiles has none beside it: the bundled ones count.
+TEST(Predict, finds_frameworks_wherever_profiles_are) {
+    namespace fs = std::filesystem;
+    const fs::path folder = fs::path(testing::TempDir()) / ("sextant_profiles_" + std::to_string(::getpid()));
+    fs::create_directories(folder);
+    fs::copy(SEXTANT_SOURCE_DIR "/hardware_profiles", folder / "profiles", fs::copy_options::recursive);
+    const ProcessResult r = predict_default({"--profiles", (folder / "profiles").string()});
+    EXPECT_EQ(r.exit_code, 0) << r.err;
+    fs::remove_all(folder);
+}
+
 TEST(Predict, exits_with_2_for_what_is_not_there) {
     EXPECT_EQ(run_sextant({"predict"}).exit_code, 2);
     EXPECT_EQ(run_sextant({"predict", "scenarios/nobody.json"}).exit_code, 2);

@@ -33,7 +33,7 @@ std::vector<int> numbers_of(const ShownNodes& shown) {
 TEST(ClusterMap, TellsOfWhatLoadersShare) {
     const auto map = map_of("input-grnet-files");
     EXPECT_THAT(findings(*map, {}).join(QLatin1Char(' ')).toStdString(),
-                HasSubstr("cores of the host</b> with at most 2.1\u00a0% of it in use"));
+                HasSubstr("cores of the host</b> with at most 17\u00a0% of it in use"));
     const Table links = cluster_links_table(*map, {});
     ASSERT_FALSE(links.rows.empty());
     EXPECT_EQ(links.rows.front()[2].toString().toStdString(), "what loaders share");

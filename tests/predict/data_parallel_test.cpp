@@ -143,6 +143,18 @@ TEST(DataParallel, FusesWhatIsReadyWhenABackgroundThreadWakes) {
     EXPECT_NEAR(price(job, {}, 110 * ms).exposed, 93.016, 1e-9);
 }
 
+TEST(DataParallel, OfABackgroundThreadGoesOnWhenALongExchangeHasEnded) {
+    // A cycle of 2 ms. At 12 ms it takes the block of 11, until 15.016, and looks every 2 ms from there on: at 23.016 it takes that of 22, and
+    // each later one 11.016 ms after the one before. The tenth is taken at 111.144 and ends at 114.16.
+    Prepared::State job = replicated();
+    job.scenario.plan.gradient_overlap = true;
+    job.scenario.framework.bucket = round_machine::given(1 * GB);
+    job.scenario.framework.reduction_cycle = round_machine::given(2 * ms);
+    EXPECT_NEAR(price(job, {}, 110 * ms).exposed, 4.16, 1e-9);
+    // A block every millisecond: two at 2 ms until 8.016, five until 23.032, the last three until 32.048.
+    EXPECT_NEAR(price(job, {}, 10 * ms).exposed, 22.048, 1e-9);
+}
+
 TEST(DataParallel, SendsGradientsAsTheFrameworkKeepsThemUnlessThePlanSaysOtherwise) {
     // 1024 x 1024 weights and 1024 biases, over two ranks at 100 GB/s: 2 bytes each pass on in 20.992 us, 4 bytes in 41.984 us.
     Scenario job = mlp_job(1);

@@ -16,7 +16,8 @@ using testing::HasSubstr;
 using testing::Not;
 
 std::vector<PricedSetting> settings_of(const std::string& name, const std::vector<std::string>& overrides = {}) {
-    return better_settings(prepare(bundled_scenario(name, overrides)));
+    const Prepared job = prepare(bundled_scenario(name, overrides));
+    return better_settings(job, estimate(job).fits());
 }
 auto sets(const std::string& part) { return Field(&PricedSetting::set, Contains(HasSubstr(part))); }
 

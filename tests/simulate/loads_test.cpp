@@ -86,6 +86,16 @@ TEST(Loads, HaveTheCoresThatKernelsLeave) {
     EXPECT_NEAR(end_ms(easier, m), 2, 1e-6);
 }
 
+TEST(Loads, LeaveTheKernelsOfAGroupTheCoreOfEachRank) {
+    // Two ranks with samples of their group, each played for itself: two cores are enough for their kernels.
+    FedJob job(2, 1, {{"cores of the host", LoaderShare::Of::node, 2, 1 / pace.si()}}, 1);
+    job.builder.rank(0).feed = job.builder.rank(1).feed = job.builder.add(Communicator{ParallelGroup::tensor, {0, 1}, {{0, 1}}});
+    const auto k = job.kernel(0, 2), l = job.kernel(1, 2);
+    const Simulation played = job.play();
+    EXPECT_NEAR(end_ms(played, k), 2, 1e-6);
+    EXPECT_NEAR(end_ms(played, l), 2, 1e-6);
+}
+
 TEST(Loads, LeaveKernelsAloneWhereThereAreCoresEnough) {
     FedJob job(1, 1, {{"cores of the host", LoaderShare::Of::node, 2, 1 / pace.si()}}, 1);
     const auto x = job.load(0, 100 * MB), k = job.kernel(0, 2);

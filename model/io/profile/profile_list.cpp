@@ -50,8 +50,6 @@ std::vector<std::string> row_of(Catalog& catalog, const std::string& kind, const
     return {name};
 }
 
-std::filesystem::path data_root(const Catalog& catalog) { return catalog.root.parent_path(); }
-
 }  // namespace
 
 std::string profile_list_to_text(Catalog& catalog) {
@@ -64,9 +62,9 @@ std::string profile_list_to_text(Catalog& catalog) {
         out += (out.empty() ? "" : "\n") + kind.kind + "\n" + table.text();
     }
     TextTable frameworks;
-    for (const std::string& name : framework_names(data_root(catalog))) {
+    for (const std::string& name : framework_names(library_root(catalog))) {
         Diagnostics ignored;
-        frameworks.row({name, load_framework(name, data_root(catalog), ignored).title});
+        frameworks.row({name, load_framework(name, library_root(catalog), ignored).title});
     }
     return out + "\nframeworks\n" + frameworks.text();
 }
@@ -74,7 +72,7 @@ std::string profile_list_to_text(Catalog& catalog) {
 std::string profile_list_to_json(Catalog& catalog) {
     nlohmann::ordered_json out = {{"schema", "profile-list/1"}};
     for (const NamesOfKind& kind : all_names(catalog)) out[kind.kind] = kind.names;
-    out["frameworks"] = framework_names(data_root(catalog));
+    out["frameworks"] = framework_names(library_root(catalog));
     return json_document(out);
 }
 

@@ -210,27 +210,43 @@ void check(const JsonNode& root, Catalog& catalog) {
 
 }  // namespace
 
-fs::path find_data_root(const fs::path& asked) {
-    const auto is_root = [](const fs::path& path) {
-        std::error_code error;
-        return fs::is_directory(path / "devices", error) && fs::is_directory(path / "clusters", error);
-    };
-    const auto must_be_root = [&](const fs::path& path, const std::string& from) {
-        if (is_root(path)) return path;
-        throw InputError(
-            {path.string(), "", "no directory of hardware profiles, named by " + from, "it holds devices/, links/, clusters/ ..."});
-    };
-    if (!asked.empty()) return must_be_root(asked, "--profiles");
-    if (const char* named = std::getenv("SEXTANT_PROFILES"); named && *named) return must_be_root(named, "SEXTANT_PROFILES");
+namespace {
+
+bool is_profile_root(const fs::path& path) {
+    std::error_code error;
+    return fs::is_directory(path / "devices", error) && fs::is_directory(path / "clusters", error);
+}
+
+// Installed beside the program, or where it was built.
+fs::path bundled_root() {
     std::vector<fs::path> places;
     std::error_code error;
     if (const fs::path program = fs::read_symlink("/proc/self/exe", error); !error)
         places.push_back(program.parent_path().parent_path() / "share/sextant/hardware_profiles");
     places.emplace_back(SEXTANT_PROFILES_DIR);
     for (const fs::path& place : places)
-        if (is_root(place)) return place;
+        if (is_profile_root(place)) return place;
     throw InputError(
         {places.front().string(), "", "no hardware profiles there", "name their directory with --profiles or SEXTANT_PROFILES"});
+}
+
+}  // namespace
+
+fs::path find_data_root(const fs::path& asked) {
+    const auto must_be_root = [&](const fs::path& path, const std::string& from) {
+        if (is_profile_root(path)) return path;
+        throw InputError(
+            {path.string(), "", "no directory of hardware profiles, named by " + from, "it holds devices/, links/, clusters/ ..."});
+    };
+    if (!asked.empty()) return must_be_root(asked, "--profiles");
+    if (const char* named = std::getenv("SEXTANT_PROFILES"); named && *named) return must_be_root(named, "SEXTANT_PROFILES");
+    return bundled_root();
+}
+
+fs::path library_root(const Catalog& catalog) {
+    const fs::path beside = catalog.root.parent_path();
+    std::error_code error;
+    return fs::is_directory(beside / "frameworks", error) ? beside : bundled_root().parent_path();
 }
 
 Catalog open_catalog(fs::path root) {

@@ -132,6 +132,7 @@ void read_kernels(const FrameworkFields& r, Framework& f) {
     r.reader.optional("head_chunks", f.head_chunks);
     r.reader.optional("logits_gradient_apart", f.logits_gradient_apart);
     r.read("channels_last", f.channels_last);
+    r.reader.optional("vector_filter_gradients", f.vector_filter_gradients);
     r.reader.word("casts_to_tf32", f.casts_to_tf32, cast_words);
     r.reader.optional("plain_kernels", f.plain_kernels);
     r.read("casts_each_use", f.casts_each_use);
