@@ -144,8 +144,8 @@ TEST(DataParallel, FusesWhatIsReadyWhenABackgroundThreadWakes) {
 }
 
 TEST(DataParallel, OfABackgroundThreadGoesOnWhenALongExchangeHasEnded) {
-    // A cycle of 2 ms. At 12 ms it takes the block of 11, until 15.016, and looks every 2 ms from there on: at 23.016 it takes that of 22, and
-    // each later one 11.016 ms after the one before. The tenth is taken at 111.144 and ends at 114.16.
+    // A cycle of 2 ms. At 12 ms it takes the block of 11, until 15.016, and looks every 2 ms from there on: at 23.016 it takes that of 22,
+    // and each later one 11.016 ms after the one before. The tenth is taken at 111.144 and ends at 114.16.
     Prepared::State job = replicated();
     job.scenario.plan.gradient_overlap = true;
     job.scenario.framework.bucket = round_machine::given(1 * GB);

@@ -1,6 +1,7 @@
 // What must hold of any prediction, tried on every scenario.
 #include "model/io/report/report_writer.hpp"
 #include "model/io/scenario/framework_reader.hpp"
+#include "model/plan/gradient_fusion.hpp"
 #include "tests/golden/bundled_scenarios.hpp"
 
 #include <nlohmann/json.hpp>
@@ -33,6 +34,12 @@ TEST_P(EveryScenario, has_a_step_time_inside_its_interval) {
     EXPECT_GE(r.high, r.estimate.step);
 }
 
+// What is ready a little earlier or later may wait for another cycle of the thread that fuses gradients.
+Seconds luck_of_a_cycle(const Scenario& s) {
+    const auto fusion = gradient_fusion(s.plan, s.framework);
+    return fusion ? fusion->cycle : Seconds{};
+}
+
 TEST_P(EveryScenario, is_never_slower_with_twice_of_any_resource) {
     static constexpr std::pair<const char*, double Resources::*> resources[] = {{"compute", &Resources::compute},
                                                                                 {"memory bandwidth", &Resources::memory_bandwidth},
@@ -47,7 +54,7 @@ TEST_P(EveryScenario, is_never_slower_with_twice_of_any_resource) {
                                                                                 {"loader cores", &Resources::loader_cores},
                                                                                 {"overlap", &Resources::overlap}};
     const Prepared job = prepare(bundled_scenario(GetParam()));
-    const Seconds now = estimate(job).step;
+    const Seconds now = estimate(job).step + luck_of_a_cycle(job.scenario());
     for (const auto& [name, field] : resources) {
         Resources doubled;
         doubled.*field = 2;
@@ -146,7 +153,7 @@ TEST_P(EveryScenario, gains_nothing_a_copy_from_more_copies) {
     const Seconds before = predict(s).estimate.step;
     s.plan.dp *= 2;
     s.plan.global_batch = per_copy * s.plan.dp;
-    EXPECT_GE(predict(s).estimate.step / before, 1 - rounding);
+    EXPECT_GE((predict(s).estimate.step + luck_of_a_cycle(s)) / before, 1 - rounding);
 }
 
 // Each network of the catalogue as each framework runs it; forward alone as one does.

@@ -17,7 +17,8 @@ namespace sextant {
 // (../share/sextant/hardware_profiles), else that of the source tree that it was built from. Throws InputError when there is none.
 std::filesystem::path find_data_root(const std::filesystem::path& asked = {});
 
-// The directory that holds frameworks/, scenarios/, lessons/ and measurements/: the profiles' own, if they have any beside them, or the bundled.
+// The directory that holds frameworks/, scenarios/, lessons/ and measurements/: the profiles' own, if they have any beside them, or the
+// bundled.
 std::filesystem::path library_root(const Catalog&);
 
 // Reads nothing yet.
