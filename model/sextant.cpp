@@ -1,5 +1,6 @@
 #include "model/sextant.hpp"
 
+#include "model/io/format/json_files.hpp"
 #include "model/io/profile/profile_reader.hpp"
 #include "model/io/scenario/framework_reader.hpp"
 #include "model/io/scenario/lesson_reader.hpp"
@@ -14,7 +15,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <system_error>
 
 namespace sextant {
 namespace {
@@ -37,18 +37,6 @@ auto by_reference(Catalog& catalog, bool (*read)(const JsonNode&, Catalog&, Prof
         read(node, catalog, value);
         return value;
     };
-}
-
-// Of the folder and those in it, in the order of their paths.
-std::vector<std::filesystem::path> json_files_in(const std::filesystem::path& folder) {
-    std::vector<std::filesystem::path> files;
-    std::error_code error;
-    const std::filesystem::recursive_directory_iterator entries(folder, error);
-    if (error && error != std::errc::no_such_file_or_directory) throw BackendError(folder.string() + ": " + error.message());
-    for (const auto& entry : entries)
-        if (entry.path().extension() == ".json") files.push_back(entry.path());
-    std::ranges::sort(files);
-    return files;
 }
 
 struct PricedGraph {

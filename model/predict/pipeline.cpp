@@ -75,8 +75,10 @@ Seconds passed_through_time(const Pipeline& p, const TimesOfStages& stages) {
     early -= stages[0].early + stages[stages.size() - 1].early_backward + stages[0].late;
     const Seconds slowest = two_runs ? forward + backward : both;
     // Links that compute hides may still be what sets the pace.
-    const auto further = [&](Seconds pass) { return (p.micro_batches - 1) * max(pass, p.busiest_boundary); };
-    return slowest + (two_runs ? further(forward) + further(backward) : further(both)) + (once - (slowest - met) - early) / p.chunks;
+    const auto further = [&](Seconds pass, Seconds sends) { return (p.micro_batches - 1) * max(pass, sends); };
+    const Seconds others =
+        two_runs ? further(forward, p.busiest_boundary) + further(backward, p.busiest_boundary) : further(both, p.busiest_stage);
+    return slowest + others + (once - (slowest - met) - early) / p.chunks;
 }
 
 // 1F1B lets a stage have as many micro-batches under way as stages follow, itself included: k stages pass k micro-batches on and get them
@@ -88,15 +90,15 @@ Seconds round_trips(const Pipeline& p, std::size_t stages, Seconds slowest, Seco
     return whole * held_up(n) + held_up(further - whole * n);
 }
 
-// However fast stages are, the busiest boundary carries all micro-batches one after another, once the first has come to it and before the
-// last goes on.
+// However fast stages are, the link of the busiest carries what it sends of all micro-batches one after another, once the first has come to
+// it and before the last goes on.
 Seconds carried_time(const Pipeline& p, const TimesOfStages& stages) {
     Seconds once;
     for (std::size_t i = 0; i < stages.size(); ++i) {
         const StageTimes& s = stages[i];
         once += s.forward - s.early + s.backward_alone() - s.late;
     }
-    return once / p.chunks + (p.micro_batches - 1) * p.busiest_boundary;
+    return once / p.chunks + (p.micro_batches - 1) * p.busiest_stage;
 }
 
 // By how much earlier the stage behind a stage ends its own last work.

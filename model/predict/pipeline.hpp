@@ -32,9 +32,9 @@ struct Pipeline {
     int chunks = 1;
     double micro_batches = 1;
     bool forward_only = false;
-    // Where transfers go on beside compute: over one boundary, in each direction, and those of a micro-batch that the busiest one carries.
-    // Zero where they block.
-    Seconds hidden_send, busiest_boundary;
+    // Where transfers go on beside compute: over one boundary, in each direction; those of a micro-batch that the busiest one carries; and
+    // those that the busiest stage sends, to both its neighbours, by the same link. Zero where they block.
+    Seconds hidden_send, busiest_boundary, busiest_stage;
     // However fast stages are: what links that several of them share carry, and what the first micro-batch passes besides.
     Seconds shared_links;
 };

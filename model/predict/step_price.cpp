@@ -27,13 +27,14 @@ Seconds time_of_shared_links(const Prepared::State& job, const StagePrices& stag
 
 Pipeline pipeline_of(const Prepared::State& job, const StagePrices& stages) {
     const Plan& plan = job.scenario.plan;
-    Pipeline p{plan.schedule, plan.vpp, static_cast<double>(job.micro_batches), plan.forward_only, {}, {}, {}};
+    Pipeline p{plan.schedule, plan.vpp, static_cast<double>(job.micro_batches), plan.forward_only, {}, {}, {}, {}};
     if (plan.pp > 1) p.shared_links = time_of_shared_links(job, stages);
     if (plan.pp < 2 || !hides_sends(job)) return p;
     Seconds all;
     for (std::size_t s = 0; s < stages.size(); ++s) {
         all += stages[s].send_forward;
         p.busiest_boundary = max(p.busiest_boundary, stages[s].send_forward);
+        p.busiest_stage = max(p.busiest_stage, stages[s].send_forward + stages[s].send_backward);
     }
     const int boundaries = plan.pp * plan.vpp - (turns_back(plan.schedule) ? 2 : 1);
     p.hidden_send = all / boundaries;

@@ -38,10 +38,14 @@ void MpiTest::SetUp() {
         ::setenv(name, "1", 1);
     ::setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 1);
     stem_ = testing::TempDir() + "sextant_executor_" + std::to_string(::getpid());
+    // Two that start at once and make the same folder for their sessions get in each other's way: Open MPI 4.1 fails when it is there after
+    // all.
+    ::setenv("OMPI_MCA_orte_tmpdir_base", (stem_ + ".mpi").c_str(), 1);
 }
 
 void MpiTest::TearDown() {
     for (const char* ending : {".json", ".run", ".out", ".err"}) std::filesystem::remove(stem_ + ending);
+    std::filesystem::remove_all(stem_ + ".mpi");
 }
 
 void MpiTest::write_scenario(const json& workload, const json& plan) const {

@@ -266,9 +266,24 @@ TEST(PipelineTime, OfForwardsIsNoShorterThanWhatTheBusiestBoundaryCarries) {
     pipeline.micro_batches = 8;
     pipeline.forward_only = true;
     pipeline.hidden_send = 5 * ms;
-    pipeline.busiest_boundary = 10 * ms;
+    pipeline.busiest_boundary = pipeline.busiest_stage = 10 * ms;
     pipeline_ends(pipeline, {stages, which}, ends);
     EXPECT_NEAR(ends.front() / ms, 83, 1e-9);
+}
+
+TEST(PipelineTime, IsNoShorterThanWhatAStageSendsToBothItsNeighbours) {
+    // Three stages of f = b = 1 ms. The one in the middle sends for 4 ms in either direction by the same link: eight micro-batches are
+    // seven times 8 ms apart, one passes all stages in 6 ms, and filling and draining wait for four sends.
+    std::vector<StageTimes> stages(1);
+    stages[0].forward = stages[0].backward = 1 * ms;
+    const std::vector<std::size_t> which(3, 0);
+    std::vector<Seconds> ends(which.size());
+    Pipeline pipeline;
+    pipeline.micro_batches = 8;
+    pipeline.hidden_send = pipeline.busiest_boundary = 4 * ms;
+    pipeline.busiest_stage = 8 * ms;
+    pipeline_ends(pipeline, {stages, which}, ends);
+    EXPECT_NEAR(ends.front() / ms, 7 * 8 + 6 + 4 * 4, 1e-9);
 }
 
 TEST(PipelineTime, HasWhatExchangesTakeLongerBesideOtherStagesOnlyWhereMicroBatchesFollowEachOther) {

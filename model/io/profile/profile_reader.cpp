@@ -2,6 +2,7 @@
 #include "model/io/profile/profile_reader.hpp"
 
 #include "model/base/spelling.hpp"
+#include "model/io/format/json_files.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -12,16 +13,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_profile_file(const fs::path& path) { return path.extension() == ".json" && path.stem().extension() != ".gemm"; }
-
 std::vector<fs::path> profile_files(const fs::path& directory) {
-    std::vector<fs::path> files;
-    std::error_code error;
-    const fs::directory_iterator entries(directory, error);
-    if (error && error != std::errc::no_such_file_or_directory) throw BackendError(directory.string() + ": " + error.message());
-    for (const auto& entry : entries)
-        if (is_profile_file(entry.path())) files.push_back(entry.path());
-    std::sort(files.begin(), files.end());
+    std::vector<fs::path> files = json_files_in(directory);
+    std::erase_if(files, [](const fs::path& path) { return path.stem().extension() == ".gemm"; });  // parts of profiles
     return files;
 }
 
