@@ -49,20 +49,25 @@ TEST_F(ExecutorServers, ApplyEveryUpdateOnceWhenNobodyWaits) {
     EXPECT_EQ(sum_of(servers["staleness"]), 2 * 3 * 7) << "on each server all steps of a worker but its first";
 }
 
-// What the server counted is what a simulation counts in its trace. One server: each has an order of its own.
+// What the server counted is what a simulation counts in its trace. One server: each has an order of its own. Where others use the cores,
+// each worker may be done before the next begins: then once more.
 TEST_F(ExecutorServers, ReportWeightsAsOldAsTheTraceShows) {
-    const json run = train(transformer(true), {{"dp", 3}, {"global_batch", 12}, {"data_parallel", "async_parameter_server"}});
-    ASSERT_FALSE(run.is_null());
     Library library = open_library();
-    const TaskGraph graph = lower(load_scenario(library, stem_ + ".json"), Fold::nothing);
-    const Staleness traced = staleness_of(graph, load_run(stem_ + ".run").trace);
-    const json& reported = run["servers"]["staleness"];
-    double sum = 0;
-    for (std::size_t stale = 0; stale < reported.size(); ++stale) sum += static_cast<double>(stale) * reported[stale].get<double>();
-    EXPECT_EQ(traced.updates, 3 * 7);
-    EXPECT_EQ(traced.largest, static_cast<int>(reported.size()) - 1);
-    EXPECT_DOUBLE_EQ(traced.mean, sum / traced.updates);
-    EXPECT_GT(traced.mean, 0) << "three workers never met";
+    bool met = false;
+    for (int tries = 0; tries < 5 && !met; ++tries) {
+        const json run = train(transformer(true), {{"dp", 3}, {"global_batch", 12}, {"data_parallel", "async_parameter_server"}});
+        ASSERT_FALSE(run.is_null());
+        const TaskGraph graph = lower(load_scenario(library, stem_ + ".json"), Fold::nothing);
+        const Staleness traced = staleness_of(graph, load_run(stem_ + ".run").trace);
+        const json& reported = run["servers"]["staleness"];
+        double sum = 0;
+        for (std::size_t stale = 0; stale < reported.size(); ++stale) sum += static_cast<double>(stale) * reported[stale].get<double>();
+        EXPECT_EQ(traced.updates, 3 * 7);
+        EXPECT_EQ(traced.largest, static_cast<int>(reported.size()) - 1);
+        EXPECT_DOUBLE_EQ(traced.mean, sum / traced.updates);
+        met = traced.mean > 0;
+    }
+    EXPECT_TRUE(met) << "three workers never met";
 }
 
 TEST_F(ExecutorServers, LearnWhenNobodyWaits) {
