@@ -58,9 +58,10 @@ std::string shown_file(Catalog& catalog, const ProfileOptions& options) {
 // None where no framework is called so.
 std::optional<std::string> shown_framework(const Catalog& catalog, const ProfileOptions& options) {
     Diagnostics unknown;
-    const Framework found = load_framework(options.name, library_root(catalog), unknown);
+    const std::filesystem::path root = library_root(catalog);
+    const Framework found = load_framework(options.name, root, unknown);
     if (found.name.empty()) return {};
-    const std::filesystem::path file = library_root(catalog) / "frameworks" / (found.name + ".json");
+    const std::filesystem::path file = root / "frameworks" / (found.name + ".json");
     if (options.format == "text") return framework_to_text(file);
     Diagnostics problems;
     const auto text = read_text_file(file, problems);

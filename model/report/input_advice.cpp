@@ -127,6 +127,13 @@ double opens_of_a_file(const Scenario& s, const Report& r) {
     return std::min(1.0, epochs) + std::max(0.0, epochs - 1) * (1 - cached);
 }
 
+std::optional<std::string> removal_advice(const StorageClass& storage, const Report& r, const std::string& remedy) {
+    if (!storage.retention) return std::nullopt;
+    const bool outlived = r.run && r.run->time > storage.retention->value;
+    return storage.name + " removes files after " + to_text(storage.retention->value) + ": " + remedy +
+           (outlived ? "; this run takes longer than that" : "");
+}
+
 // What time does not show.
 void judge_storage(std::vector<std::string>& list, const Scenario& s, const Report& r) {
     const StorageClass& from = *s.data.storage;
@@ -141,9 +148,7 @@ void judge_storage(std::vector<std::string>& list, const Scenario& s, const Repo
     if (from.shared && count >= thousands && count < many && times >= hundreds)
         list.push_back("each of " + number_text(files) + " files is opened " + number_text(times) + " times: the other users of " +
                        from.name + " wait for " + number_text(files * times) + " opens; copy them to a local disk once, or pack them");
-    if (from.retention)
-        list.push_back(from.name + " removes files after " + to_text(from.retention->value) + ": keep another copy" +
-                       (r.run && r.run->time > from.retention->value ? "; this run takes longer than that" : ""));
+    if (auto said = removal_advice(from, r, "keep another copy")) list.push_back(std::move(*said));
     if (from.shared && from.backed_up.value_or(false) && r.input->later.limit != LoaderLimit::cores)
         list.push_back(from.name + " is backed up: made to keep data, not for many nodes to read at once; copy what trains to scratch");
     if (s.data.others > 0 && from.shared && !from.total_read_bandwidth && !from.random_read_rate)
@@ -171,9 +176,7 @@ std::vector<std::string> checkpoint_advice(const Scenario& s, const Report& r) {
         list.push_back(to.name + " is a node's own, and may be emptied when the job ends: copy checkpoints that matter elsewhere");
     else if (!to.backed_up.value_or(true))
         list.push_back(to.name + " is not backed up: copy checkpoints that matter elsewhere");
-    if (to.retention)
-        list.push_back(to.name + " removes files after " + to_text(to.retention->value) + ": keep another copy of the checkpoints" +
-                       (r.run && r.run->time > to.retention->value ? "; this run takes longer than that" : ""));
+    if (auto said = removal_advice(to, r, "keep another copy of the checkpoints")) list.push_back(std::move(*said));
     return list;
 }
 

@@ -16,6 +16,8 @@ std::string words(std::string_view name) {
     return text;
 }
 
+std::string paragraph(const std::string& title, const std::string& text) { return text.empty() ? "" : "\n" + title + "\n  " + text + "\n"; }
+
 std::string share_bar(double fraction) {
     constexpr double columns = 40;
     return std::string(static_cast<std::size_t>(std::lround(std::clamp(fraction, 0.0, 1.0) * columns)), '#');

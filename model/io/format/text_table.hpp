@@ -14,6 +14,8 @@ std::size_t columns_of(std::string_view text);
 
 // "data_communication" as people write it.
 std::string words(std::string_view name);
+// A line for the title and one for the text, apart from what stands before; nothing where there is no text.
+std::string paragraph(const std::string& title, const std::string& text);
 // One # for each fortieth.
 std::string share_bar(double fraction);
 // So many #, to the left of a line where negative and to its right where positive, at most `half` on a side: "  ##|", "    |##".

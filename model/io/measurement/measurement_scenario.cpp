@@ -197,11 +197,14 @@ void set_recompute_modules(const MeasuredPlan& p, Plan& plan, RowReport& report)
     plan.recompute = Recompute::selective;
     const auto known = recompute_modules();
     for (const std::string& word : p.recompute_modules) {
-        if (word == "recompute-block") plan.recompute = Recompute::full;
+        if (word == "recompute-block") {
+            plan.recompute = Recompute::full;
+            continue;
+        }
         for (std::string& module : modules_of(word))
             if (std::ranges::find(known, module) != known.end())
                 plan.recompute_modules.push_back(std::move(module));
-            else if (word != "recompute-block")
+            else
                 report.assume("\"" + word + "\" is no module that is known here, and is kept");
     }
     if (plan.recompute == Recompute::full) plan.recompute_modules.clear();

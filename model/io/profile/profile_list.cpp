@@ -62,9 +62,10 @@ std::string profile_list_to_text(Catalog& catalog) {
         out += (out.empty() ? "" : "\n") + kind.kind + "\n" + table.text();
     }
     TextTable frameworks;
-    for (const std::string& name : framework_names(library_root(catalog))) {
+    const std::filesystem::path root = library_root(catalog);
+    for (const std::string& name : framework_names(root)) {
         Diagnostics ignored;
-        frameworks.row({name, load_framework(name, library_root(catalog), ignored).title});
+        frameworks.row({name, load_framework(name, root, ignored).title});
     }
     return out + "\nframeworks\n" + frameworks.text();
 }

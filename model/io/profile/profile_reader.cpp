@@ -202,10 +202,6 @@ void check(const JsonNode& root, Catalog& catalog) {
     }
 }
 
-}  // namespace
-
-namespace {
-
 bool is_profile_root(const fs::path& path) {
     std::error_code error;
     return fs::is_directory(path / "devices", error) && fs::is_directory(path / "clusters", error);

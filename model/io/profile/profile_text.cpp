@@ -15,8 +15,6 @@ std::string joined(const std::vector<std::string>& parts, std::string_view separ
     return out;
 }
 
-std::string paragraph(const std::string& title, const std::string& text) { return text.empty() ? "" : "\n" + title + "\n  " + text + "\n"; }
-
 // "1.410 GHz" -> "1.41 GHz".
 std::string without_trailing_zeros(std::string text) {
     const auto point = text.find('.');

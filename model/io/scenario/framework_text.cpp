@@ -21,9 +21,8 @@ std::string shown(const nlohmann::json& value) {
     return list;
 }
 
-std::string paragraph(const std::string& title, const nlohmann::json& document, const char* key) {
-    if (!document.contains(key) || document[key].empty() || document[key] == "") return {};
-    return "\n" + title + "\n  " + shown(document[key]) + "\n";
+std::string paragraph_of(const nlohmann::json& document, const char* key, const std::string& title) {
+    return document.contains(key) ? paragraph(title, shown(document[key])) : "";
 }
 
 }  // namespace
@@ -45,8 +44,8 @@ std::string framework_to_text(const std::filesystem::path& file) {
         table.row({words(key), shown(*value.value), node.is_object() ? sources.note(p.kind, p.source) : ""});
     }
     return document["name"].get<std::string>() + ": " + document["title"].get<std::string>() + "\n" + table.text() +
-           paragraph("Also called", document, "aliases") + paragraph("Cannot do", document, "lacks") +
-           paragraph("Notes", document, "notes") + "\n" + sources.text();
+           paragraph_of(document, "aliases", "Also called") + paragraph_of(document, "lacks", "Cannot do") +
+           paragraph_of(document, "notes", "Notes") + "\n" + sources.text();
 }
 
 }  // namespace sextant
