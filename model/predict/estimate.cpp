@@ -76,8 +76,9 @@ Estimate estimate(const Prepared& prepared, const Resources& r) {
     e.last_stage = static_cast<int>(step.last_stage);
     e.taking = step.taking;
     const StagePrice& finisher = stages[step.last_stage];
-    e.overlapped[Term::data_communication] = (1 - finisher.data.copied) * finisher.data.hidden;
-    e.overlapped[Term::offload] = finisher.data.copied * finisher.data.hidden;
+    const Seconds hidden = finisher.data.hidden + step.caught_up;
+    e.overlapped[Term::data_communication] = (1 - finisher.data.copied) * hidden;
+    e.overlapped[Term::offload] = finisher.data.copied * hidden;
     const SegmentPrice& blocks = finisher.blocks();
     const PhasePrice passes = blocks.forward + blocks.backward + blocks.recompute;
     const double times = static_cast<double>(job.micro_batches);

@@ -158,6 +158,19 @@ void pipeline_ends(const Pipeline& p, const TimesOfStages& stages, std::span<Sec
     }
 }
 
+// The first micro-batch has gone through all stages, in GPipe behind the others, and has come back through those behind the stage.
+Seconds first_backward(const Pipeline& p, const TimesOfStages& stages, std::size_t stage) {
+    Seconds there, back, slowest;
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+        const StageTimes& s = stages[i];
+        there += s.forward - (i > 0 ? s.early : Seconds{});
+        if (i > stage) back += s.backward_alone() - s.late + p.hidden_send;
+        slowest = max(slowest, s.forward);
+    }
+    const Seconds others = p.schedule == Schedule::gpipe ? (p.micro_batches - 1) * slowest : Seconds{};
+    return others + there + static_cast<double>(stages.size() - 1) * p.hidden_send + back;
+}
+
 std::string_view pipeline_formula(Schedule schedule, bool forward_only, bool played) {
     if (played)
         return "played pass by pass: each starts when its stage is free and its input has come; further micro-batches at the last pace";

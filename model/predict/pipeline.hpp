@@ -51,6 +51,9 @@ struct TimesOfStages {
 // When each stage ends its last backward, into `ends`; forward alone: as late as the last stage.
 void pipeline_ends(const Pipeline&, const TimesOfStages&, std::span<Seconds> ends);
 
+// When each stage begins its first backward, at the earliest.
+Seconds first_backward(const Pipeline&, const TimesOfStages&, std::size_t stage);
+
 // What that works out, in the symbols of docs/model/pipeline.md; of a schedule that is played (is_played()), what the play follows.
 std::string_view pipeline_formula(Schedule, bool forward_only, bool played);
 

@@ -2,6 +2,7 @@
 #include "model/predict/stage_play.hpp"
 
 #include "model/plan/framework_defaults.hpp"
+#include "model/predict/stage_price.hpp"
 #include "model/schedule/schedule.hpp"
 
 #include <algorithm>
@@ -123,8 +124,9 @@ void StagePlay::finish_step(Overlap& o, const StageExchanges& exchanges, bool re
 
 DataParallelPrice StagePlay::play_replicated(const StageExchanges& exchanges, Seconds arrival) const {
     const bool gathers = plan_.shards_states() && overlaps_gathers(plan_, framework_) && !plan_.forward_only;
-    // Of a single one they come at the end, as of those that are added up.
-    const bool every = reduces_every_micro_batch(plan_, framework_) && job_.micro_batches > 1;
+    // Of a single one they come at the end, as of those that are added up, unless they hold up what the stage sends.
+    const bool holds_up = !alone() && !overlaps_gradients(plan_, framework_) && !hides_sends(job_);
+    const bool every = reduces_every_micro_batch(plan_, framework_) && (job_.micro_batches > 1 || holds_up);
     Overlap o(slowdown_, gradient_fusion(plan_, framework_));
     // Weights that the step before updated come from its start on.
     if (gathers) exchange(o, {exchanges.gathers}, beside_);
@@ -154,6 +156,16 @@ DataParallelPrice StagePlay::play_replicated(const StageExchanges& exchanges, Se
     if (!every) return price;
     price.at_end = {};
     price = recurring(price);
+    if (!alone() && !job_.played && !o.puts_off() && price.behind > Seconds{}) {
+        Overlap one(slowdown_);
+        micro_batch(one, false, true);
+        const Seconds last = one.now, done = max(one.done, last), forward = apart ? Seconds{} : work_.forward.device() + each_;
+        price.queue = done - forward + static_cast<double>(job_.micro_batches - 1) * one.exchanged;
+        finish(one);
+        one.wait_for_exchanges();
+        price.queue += one.now - done;
+        price.behind_last = one.now - last;
+    }
     if (weights_pass())
         price.steady_weights = price.steady;
     else if (!overlaps_gradients(plan_, framework_))

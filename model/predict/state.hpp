@@ -219,6 +219,9 @@ struct DataParallelPrice {
     // Of what a pass has besides, what exchanges take longer because other stages have theirs on the same links: a micro-batch that passes
     // alone does without. And what is on these links for each micro-batch, of all those stages.
     Seconds met, on_links;
+    // Where compute does not wait for the exchanges of every micro-batch, and those fall behind: what is behind it all if only the last
+    // one's are; and all of them, one after another, since the first backward began. Of schedules that no formula follows neither is known.
+    Seconds behind_last, queue;
 
     // Of steady, what a micro-batch has on its way.
     [[nodiscard]] Seconds on_its_way() const { return steady - steady_weights - early_forward - early_backward - late; }

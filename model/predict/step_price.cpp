@@ -41,6 +41,18 @@ Pipeline pipeline_of(const Prepared::State& job, const StagePrices& stages) {
     return p;
 }
 
+// Exchanges that a stage alone falls behind with, micro-batch by micro-batch, catch up while it waits for other stages: by how much. They
+// begin with the first backward, and where they leave nodes, so does what the stage sends to its neighbours.
+Seconds caught_up(const Prepared::State& job, const StagePrices& stages, std::span<const Seconds> ends, std::size_t stage) {
+    const StagePrice& s = stages[stage];
+    if (!(s.data.queue > Seconds{})) return {};
+    Seconds done = first_backward(pipeline_of(job, stages), {stages.times, stages.which}, stage) + s.data.queue;
+    for (std::size_t other = 0; other < stages.size(); ++other) done += stages[other].data.first_forward;
+    if (job.groups.send.crosses_network && job.groups[stage].data.crosses_network)
+        done += static_cast<double>(job.micro_batches) * (s.send_forward + s.send_backward);
+    return max(Seconds{}, s.data.behind - max(s.data.behind_last, done - ends[stage]));
+}
+
 // By how much later the gradients of a stage are reduced at the end of the step, where others reduce theirs over the same links: whoever
 // is done last has waited for all of them to go through.
 Seconds held_up_at_end(const Prepared::State& job, const StagePrices& stages, std::span<const Seconds> ends, std::size_t stage) {
@@ -167,7 +179,7 @@ void share_core(Terms& t, Seconds end, const SharedCores& cores) {
 
 // Behind the exchanges at the end of the micro-batches.
 Seconds update_begins(const Prepared::State& job, const StagePrices& stages, std::span<const Seconds> ends, std::size_t stage) {
-    return ends[stage] + held_up_at_end(job, stages, ends, stage) + stages[stage].data.behind;
+    return ends[stage] + held_up_at_end(job, stages, ends, stage) + stages[stage].data.behind - caught_up(job, stages, ends, stage);
 }
 
 // That the device waits for launches of its update. A host that does not wait for what stages send each other is ahead by all that they and
@@ -205,10 +217,11 @@ Terms stage_terms(const Prepared::State& job, const StagePrices& stages, std::sp
     t[Term::launch] = job.scenario.plan.pp == 1 ? s.data.launch : std::clamp(host, Seconds{}, waits);
     t[Term::bubble] = job.scenario.plan.pp == 1 ? Seconds{} : waits - t[Term::launch];
     t[Term::launch] += m * s.work->launch + wait_in_update(job, s, update_begins(job, stages, ends, stage), update);
-    t[Term::data_communication] = (1 - s.data.copied) * s.data.exposed + held_up_at_end(job, stages, ends, stage);
+    const Seconds exposed = s.data.exposed - caught_up(job, stages, ends, stage);
+    t[Term::data_communication] = (1 - s.data.copied) * exposed + held_up_at_end(job, stages, ends, stage);
     t[Term::optimizer] = update.device;
     if (job.ranks_per_core > 1) share_core(t, end, shared_cores(job, stages, updates));
-    t[Term::offload] = m * (s.offload + forward.copies + backward.copies + recompute.copies) + s.data.copied * s.data.exposed + update.host;
+    t[Term::offload] = m * (s.offload + forward.copies + backward.copies + recompute.copies) + s.data.copied * exposed + update.host;
     const double thread = job.scenario.cluster.node.host.thread_speed.value * r.host;
     t[Term::overhead] = m * s.overhead + job.scenario.framework.step_overhead.value / thread;
     t[Term::straggler] = straggler_time(job, stages, stage, update, t, r);
@@ -261,6 +274,7 @@ StepPrice price_step(const Prepared::State& job, const StagePrices& stages, std:
         if (s == 0 || done > latest) step.last_stage = s, latest = done;
     }
     step.terms = stage_terms(job, stages, ends, updates, step.last_stage, r);
+    step.caught_up = caught_up(job, stages, ends, step.last_stage);
     if (!job.input) return step;
     step.taking = taking_time(job.scenario.plan, stages, static_cast<double>(job.micro_batches));
     step.terms[Term::input] = input_wait(*job.input, {step.terms.total(), step.taking}, r);

@@ -9,6 +9,7 @@ struct StepPrice {
     std::size_t last_stage = 0;  // whose rank finishes last
     Terms terms;                 // of that rank: they add up to the step
     Seconds taking;              // as Estimate has it
+    Seconds caught_up;           // of data-parallel exchanges that it alone would wait for, what is done while it waits for other stages
 };
 // And on a rank of the stage that the others wait for.
 struct WholeStepPrice : StepPrice {

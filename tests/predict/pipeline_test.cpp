@@ -286,6 +286,22 @@ TEST(PipelineTime, IsNoShorterThanWhatAStageSendsToBothItsNeighbours) {
     EXPECT_NEAR(ends.front() / ms, 7 * 8 + 6 + 4 * 4, 1e-9);
 }
 
+TEST(PipelineTime, BeginsToGoBackWhenTheFirstMicroBatchHasComeBackFromTheStagesBehind) {
+    // Stages of f = 1, 3 and b = 2, 6, sends of 1: forwards are through at 1 + 1 + 3, and the first gradient is back at 5 + 6 + 1. GPipe's
+    // seven other forwards take 3 each before.
+    std::vector<StageTimes> stages(2);
+    stages[0].forward = 1 * ms, stages[0].backward = 2 * ms;
+    stages[1].forward = 3 * ms, stages[1].backward = 6 * ms;
+    const std::vector<std::size_t> which{0, 1};
+    Pipeline pipeline;
+    pipeline.micro_batches = 8;
+    pipeline.hidden_send = 1 * ms;
+    EXPECT_NEAR(first_backward(pipeline, {stages, which}, 1) / ms, 5, 1e-9);
+    EXPECT_NEAR(first_backward(pipeline, {stages, which}, 0) / ms, 12, 1e-9);
+    pipeline.schedule = Schedule::gpipe;
+    EXPECT_NEAR(first_backward(pipeline, {stages, which}, 0) / ms, 12 + 7 * 3, 1e-9);
+}
+
 TEST(PipelineTime, HasWhatExchangesTakeLongerBesideOtherStagesOnlyWhereMicroBatchesFollowEachOther) {
     // Four stages of f = 1 ms and b = 3 ms, of which 1 ms because they meet. The slowest has eight micro-batches of 4 ms, the others are
     // passed in 3 ms.
