@@ -14,9 +14,13 @@ struct Tile {
     double m, n;
 };
 constexpr Tile tiles[] = {{256, 128}, {128, 256}, {128, 128}, {128, 64}, {64, 128}, {64, 64}};
-constexpr double operand_cost = 12;    // c: see docs/model/compute.md
-constexpr double pipeline_depth = 64;  // k0: multiply-adds per output lost to filling and draining a tile's pipeline
-constexpr double largest_tile = 1 / (1 + operand_cost * (1.0 / 256 + 1.0 / 128));
+// What a unit could have multiplied meanwhile; vector units do less with what they load. docs/model/compute.md derives both.
+struct TileCost {
+    double operands;  // c: with operands that come along a side of a tile
+    double depth;     // k0: with filling and draining a tile's pipeline
+    [[nodiscard]] double efficiency(const Tile& t) const { return 1 / (1 + operands * (1 / t.m + 1 / t.n)); }
+};
+constexpr TileCost tensor_tiles{12, 64}, vector_tiles{3, 16};
 
 constexpr double direct_convolution = 0.3;  // estimated: one window per thread, loads dominate
 constexpr double taps_a_clock = 6.4;        // multiply-adds of a depthwise convolution on a multiprocessor (docs/model/compute.md)
@@ -24,11 +28,12 @@ constexpr double taps_a_clock = 6.4;        // multiply-adds of a depthwise conv
 double ceil_div(double a, double b) { return std::ceil(a / b); }
 
 // Work of one wave of tiles, per unit of the multiprocessors' rate.
-double tiled_work(double batch, double m, double n, double k, const Tile& tile, double split, double multiprocessors) {
+double tiled_work(double batch, double m, double n, double k, const Tile& tile, double split, double multiprocessors,
+                  const TileCost& cost) {
     const double count = batch * ceil_div(m, tile.m) * ceil_div(n, tile.n) * split;
     const double waves = ceil_div(count, multiprocessors);
-    const double efficiency = 1 / (1 + operand_cost * (1 / tile.m + 1 / tile.n)) / largest_tile;
-    return waves * multiprocessors * tile.m * tile.n * (k / split + pipeline_depth) / efficiency;
+    const double efficiency = cost.efficiency(tile) / cost.efficiency(tiles[0]);
+    return waves * multiprocessors * tile.m * tile.n * (k / split + cost.depth) / efficiency;
 }
 
 // Rows that are no multiple of 16 bytes forbid the widest loads; libraries then use kernels with narrower ones. In a batch the matrices
@@ -56,9 +61,11 @@ Seconds direct_convolution_time(const Kernel& k, const DeviceRates& d) {
 Seconds matrix_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
     if (k.direct) return direct_convolution_time(k, d) / scale.compute;
     const double together = static_cast<double>(k.batch) / k.launches;  // what waits for another launch fills no wave of this one
-    double utilization = gemm_utilization(together, static_cast<double>(k.m), static_cast<double>(k.n), static_cast<double>(k.k), d);
-    if (k.kind != KernelKind::convolution) return k.flops / (product_rate(k, d) * (utilization * scale.compute));
     const MatrixRate& rate = d.matrix(k.type);
+    const bool convolves = k.kind == KernelKind::convolution;
+    const ComputeUnit unit = convolves ? ComputeUnit::tensor : rate.unit;  // what convolutions reach was found against that
+    double utilization = gemm_utilization(together, static_cast<double>(k.m), static_cast<double>(k.n), static_cast<double>(k.k), d, unit);
+    if (!convolves) return k.flops / (product_rate(k, d) * (utilization * scale.compute));
     utilization *= d.convolution;
     if (d.tiles) utilization *= convolution_rate(k, rate.unit);
     if (knows_caches(d)) utilization *= filled_registers(k);
@@ -91,19 +98,20 @@ std::int64_t elements_of_a_load(DataType type) {
     return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(Bytes::from_si(16) / size_of(type))));
 }
 
-double gemm_utilization(double batch, double m, double n, double k, const DeviceRates& d) {
+double gemm_utilization(double batch, double m, double n, double k, const DeviceRates& d, ComputeUnit unit) {
     const double useful = batch * m * n * k;
     if (knows_caches(d)) return 1;  // packing is priced as the traffic that it is
     if (!d.tiles) {
         // CPU libraries block for caches: what is lost is packing (small k, n) and threads without work (small m).
         return m / (m + 8) * n / (n + 16) * k / (k + 16);
     }
+    const TileCost& cost = unit == ComputeUnit::tensor ? tensor_tiles : vector_tiles;
     double least = INFINITY;
     for (const Tile& tile : tiles) {
         const double count = batch * ceil_div(m, tile.m) * ceil_div(n, tile.n);
-        least = std::min(least, tiled_work(batch, m, n, k, tile, 1, d.multiprocessors));
+        least = std::min(least, tiled_work(batch, m, n, k, tile, 1, d.multiprocessors, cost));
         for (double split = 2; split <= 16 && count * split <= 2 * d.multiprocessors && k / split >= 256; split *= 2)
-            least = std::min(least, tiled_work(batch, m, n, k, tile, split, d.multiprocessors));
+            least = std::min(least, tiled_work(batch, m, n, k, tile, split, d.multiprocessors, cost));
     }
     return useful / least;
 }

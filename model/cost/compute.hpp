@@ -72,8 +72,8 @@ std::int64_t elements_of_a_load(DataType);
 //   tiles  T = batch ceil(m/tm) ceil(n/tn) S, waves ceil(T / multiprocessors), each wave costs a full tile of depth k/S + k0;
 //   a tile of tm x tn reaches 1/(1 + c (1/tm + 1/tn)) of the unit, relative to the largest tile: operands per multiply-add
 //   grow as tiles shrink. S splits k when there are too few tiles. (Model after NVIDIA, "Matrix Multiplication Background
-//   User's Guide", sections on tile and wave quantisation; k0 and c from published GEMM sweeps, docs/model/compute.md.)
-double gemm_utilization(double batch, double m, double n, double k, const DeviceRates&);
+//   User's Guide", sections on tile and wave quantisation; k0 and c, by unit, docs/model/compute.md.)
+double gemm_utilization(double batch, double m, double n, double k, const DeviceRates&, ComputeUnit);
 
 // The measured time of a product [m x k] x [k x n], interpolated between measured m (straight in log m, log t); none where nobody
 // measured this n, k and type, or outside the measured m. A measurement wins over the formula.

@@ -28,7 +28,8 @@ KernelWriter::KernelWriter(const OperatorGraph& graph, BlockRole role, const Pla
       chains_(fuse(graph, framework, plan.precision.compute, readers_)),
       gathered_again_(find_gathered_again(graph)),
       inside_products_(find_inside_products(graph, framework, product_type_)),
-      wanted_(find_wanted(graph, reads_data)) {}
+      wanted_(find_wanted(graph, reads_data)),
+      narrowed_parts_(find_narrowed_parts(graph, product_type_)) {}
 
 void KernelWriter::write(BlockKernels& out) const {
     std::vector<BlockKernels> parts;
@@ -89,8 +90,9 @@ void KernelWriter::prepare_chain(const FusedChain& chain, BlockKernels& out) con
         for (const std::size_t exchange : gathered_again_[i]) {
             const Operator& op = graph_.operators()[exchange];
             const auto& e = std::get<Exchange>(op.kind);
-            out.backward_exchanges.push_back(
-                {ExchangeKind::all_gather, e.group, exchange_bytes(op, e), out.backward.size(), feeds_weights_alone(graph_, op)});
+            out.backward_exchanges.push_back({ExchangeKind::all_gather, e.group,
+                                              exchange_bytes(op, e, ExchangeKind::all_gather, op.outputs.front()), out.backward.size(),
+                                              feeds_weights_alone(graph_, op)});
         }
 }
 
@@ -103,17 +105,23 @@ Bytes KernelWriter::chain_bytes(const FusedChain& chain, bool backward) const {
     return traffic + sum_bytes(backward ? chain.kept : chain.saved);
 }
 
-Bytes KernelWriter::exchange_bytes(const Operator& op, const Exchange& e) const {
-    return e.elements * element_size(graph_.tensor(op.inputs.front()).role, plan_.precision);
+// `whole`: the side of the exchange that is not cut. What products want narrow is made so before it is gathered; a gradient in both layouts
+// where scales belong to one.
+Bytes KernelWriter::exchange_bytes(const Operator& op, const Exchange& e, ExchangeKind kind, TensorId whole) const {
+    if (kind != ExchangeKind::all_gather || narrowed_parts_[whole.value] == 1)
+        return e.elements * element_size(graph_.tensor(op.inputs.front()).role, plan_.precision);
+    const bool is_gradient = whole == op.inputs.front();
+    return (is_gradient && narrows_in_blocks() ? 2.0 : 1.0) * e.elements * size_of(product_type_);
 }
 
 void KernelWriter::write_operator(const Operator& op, const Exchange& e, BlockKernels& out) const {
-    const Bytes bytes = exchange_bytes(op, e);
-    const auto call = [&](ExchangeKind kind, std::size_t after) {
+    const auto call = [&](ExchangeKind kind, TensorId whole, std::size_t after) {
+        const Bytes bytes = exchange_bytes(op, e, kind, whole);
         return ExchangeCall{.kind = kind, .group = e.group, .bytes = bytes, .after = after, .copies = e.copies, .reach = e.reach};
     };
-    if (e.forward != ExchangeKind::none) out.forward_exchanges.push_back(call(e.forward, 0));
-    if (e.backward != ExchangeKind::none) out.backward_exchanges.push_back(call(e.backward, out.backward.size()));
+    const TensorId in = op.inputs.front(), made = op.outputs.front();
+    if (e.forward != ExchangeKind::none) out.forward_exchanges.push_back(call(e.forward, made, 0));
+    if (e.backward != ExchangeKind::none) out.backward_exchanges.push_back(call(e.backward, in, out.backward.size()));
 }
 
 // A tensor that several operators read gets several gradients: each beyond the first is added by a kernel of its own.

@@ -42,6 +42,29 @@ std::vector<char> find_inside_products(const OperatorGraph& graph, const Framewo
     return inside;
 }
 
+// Transformer Engine quantizes what a rank has of the sequence and gathers that, in every recipe (NVIDIA/TransformerEngine v1.11,
+// pytorch/module/layernorm_linear.py, `grad_output_preprocess` of base.py; v2.1, `with_quantized_all_gather`).
+std::vector<double> find_narrowed_parts(const OperatorGraph& graph, DataType product_type) {
+    std::vector<double> parts(graph.tensors().size(), 1);
+    if (is_16_bit_or_wider(product_type)) return parts;
+    const auto narrowed = [](const Operator& op) { return is_narrowed(op) && !op.expert_parameters; };
+    for (const Operator& exchange : graph.operators()) {
+        const auto* e = std::get_if<Exchange>(&exchange.kind);
+        if (e == nullptr || e->group != ParallelGroup::tensor) continue;
+        const TensorId in = exchange.inputs.front(), out = exchange.outputs.front();
+        const double part = graph.tensor(in).elements() / graph.tensor(out).elements();
+        const auto is_narrow_reader = [&](const Operator& op) {
+            return std::ranges::find(op.inputs, out) == op.inputs.end() || narrowed(op);
+        };
+        const auto is_narrow_maker = [&](const Operator& op) {
+            return std::ranges::find(op.outputs, in) == op.outputs.end() || (narrowed(op) && op.outputs.size() == 1);
+        };
+        if (e->forward == ExchangeKind::all_gather && std::ranges::all_of(graph.operators(), is_narrow_reader)) parts[out.value] = part;
+        if (e->backward == ExchangeKind::all_gather && std::ranges::all_of(graph.operators(), is_narrow_maker)) parts[in.value] = 1 / part;
+    }
+    return parts;
+}
+
 bool feeds_weights_alone(const OperatorGraph& graph, const Operator& exchange) {
     return std::ranges::all_of(graph.operators(), [&](const Operator& op) {
         const auto* gemm = std::get_if<Gemm>(&op.kind);

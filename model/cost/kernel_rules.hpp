@@ -19,6 +19,10 @@ bool is_narrowed(const Operator&);
 // By tensor, whether it goes into or comes out of a gate that runs inside the products of its experts.
 std::vector<char> find_inside_products(const OperatorGraph&, const Framework&, DataType product_type);
 
+// By tensor, the part of it that a rank makes narrow before it is gathered: of what narrowed products read, and of the gradients of what
+// they make. 1 where every rank narrows all that it has, or nothing is narrowed.
+std::vector<double> find_narrowed_parts(const OperatorGraph&, DataType product_type);
+
 // Do products with weights alone read what it makes? The gradient of a product's input does not need the input.
 bool feeds_weights_alone(const OperatorGraph&, const Operator& exchange);
 

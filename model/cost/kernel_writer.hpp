@@ -32,7 +32,7 @@ private:
     void add_work(const FusedChain& chain, bool backward, std::vector<Kernel>& kernels) const;
     void prepare_chain(const FusedChain& chain, BlockKernels& out) const;
     [[nodiscard]] Bytes chain_bytes(const FusedChain& chain, bool backward) const;
-    [[nodiscard]] Bytes exchange_bytes(const Operator& op, const Exchange& e) const;
+    [[nodiscard]] Bytes exchange_bytes(const Operator& op, const Exchange& e, ExchangeKind kind, TensorId whole) const;
     void write_operator(const Operator& op, const Exchange& e, BlockKernels& out) const;
     void add_gradient_sum(TensorId id, std::vector<Kernel>& list) const;
     void finish_weight_gradient(const Operator& op, std::vector<Kernel>& list) const;
@@ -107,6 +107,8 @@ private:
     [[nodiscard]] bool casts_weights() const {
         return casts_each_use(plan_, framework_) && size_of(plan_.precision.compute) < size_of(plan_.precision.parameter);
     }
+    // MXFP8 and NVFP4 have a scale for some values in a row, so that what is read along rows and along columns is made narrow twice.
+    [[nodiscard]] bool narrows_in_blocks() const { return product_type_ == DataType::mxfp8 || product_type_ == DataType::nvfp4; }
     [[nodiscard]] Bytes cast_bytes() const { return size_of(plan_.precision.parameter) + size_of(plan_.precision.compute); }
     // What the first does too is in the rate of a core's products.
     [[nodiscard]] bool later_micro_batches_add() const {
@@ -123,6 +125,7 @@ private:
     std::vector<FusedChain> chains_;
     std::vector<std::vector<std::size_t>> gathered_again_;
     std::vector<char> inside_products_, wanted_;
+    std::vector<double> narrowed_parts_;
 };
 
 }  // namespace sextant

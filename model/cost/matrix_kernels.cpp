@@ -58,19 +58,23 @@ void KernelWriter::add_bias_gradient(const std::string& name, Bytes gradients, B
 // Scaled low-precision operands are made by passes of their own: forward from the activation, backward from the incoming gradient,
 // twice there because dgrad and wgrad want different layouts (of a frozen weight there is no wgrad). Scales of blocks belong to a
 // layout: MXFP8 and NVFP4 are written in both in forward too. NVFP4 is read three times: for the largest value of the tensor, for its
-// rows, and through a Hadamard transform for its columns (NVIDIA/TransformerEngine, pytorch/csrc/quantizer.cpp).
+// rows, and through a Hadamard transform for its columns (NVIDIA/TransformerEngine, pytorch/csrc/quantizer.cpp). What is gathered is made
+// narrow in parts; a gradient then turned round as a whole.
 void KernelWriter::add_quantization(const Operator& op, BlockKernels& out) const {
-    const bool in_blocks = product_type_ == DataType::mxfp8 || product_type_ == DataType::nvfp4;
     const int reads = product_type_ == DataType::nvfp4 ? 3 : 1;
     double outputs = 0;
     for (const TensorId id : op.outputs) outputs += graph_.tensor(id).elements();
+    const TensorId in = op.inputs.front(), made = op.outputs.front();
     const Bytes narrow = size_of(product_type_);
-    const double layouts = op.frozen ? 1 : 2;
-    const Bytes written = (in_blocks ? layouts : 1.0) * graph_.tensor(op.inputs.front()).elements() * narrow;
+    const int layouts = op.frozen ? 1 : 2;
+    const double part_in = narrowed_parts_[in.value], part_out = narrowed_parts_[made.value];
+    const Bytes written = (narrows_in_blocks() ? layouts : 1.0) * graph_.tensor(in).elements() * narrow;
     // What a gate inside the products hands on, or back, is written narrow to begin with.
     const auto read = [&](TensorId first, Bytes all) { return inside_products_[first.value] ? Bytes{} : reads * all; };
-    push_memory(out.forward, op.name + ".quantize", read(op.inputs.front(), input_bytes(op)) + written, false, reads);
-    push_memory(out.backward, op.name + ".quantize", read(op.outputs.front(), output_bytes(op)) + layouts * outputs * narrow, true, reads);
+    const bool turns = part_out < 1 && layouts > 1 && !narrows_in_blocks();
+    const Bytes gradients = part_out * (read(made, output_bytes(op)) + (turns ? 1.0 : layouts) * outputs * narrow);
+    push_memory(out.forward, op.name + ".quantize", part_in * (read(in, input_bytes(op)) + written), false, reads);
+    push_memory(out.backward, op.name + ".quantize", gradients + (turns ? 2.0 : 0.0) * outputs * narrow, true, reads + (turns ? 1 : 0));
 }
 
 void KernelWriter::write_operator(const Operator& op, const Convolution& c, BlockKernels& out) const {

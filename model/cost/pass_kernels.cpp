@@ -157,7 +157,10 @@ void KernelWriter::write_operator(const Operator& op, const CrossEntropy& c, Blo
     push_memory(out.backward, op.name, 3.0 * wide + stored, true, 3);
 }
 
+// A dispatcher that sends a token once takes it from where it lies: the receiver puts its copies in order, and adds up what comes back
+// (deepseek-ai/DeepEP, `dispatch` and `combine`; Megatron Core's _HybridEPManager).
 void KernelWriter::write_operator(const Operator& op, const TokenPermute&, BlockKernels& out) const {
+    if (plan_.ep > 1 && deduplicates_tokens(plan_, framework_)) return;
     push_memory(out.forward, op.name, input_bytes(op) + output_bytes(op), false, 2);
     push_memory(out.backward, op.name, input_bytes(op) + output_bytes(op), true, 2);
 }

@@ -12,7 +12,10 @@ inline bool overlaps_gradients(const Plan& p, const Framework& f) { return p.gra
 inline bool overlaps_gathers(const Plan& p, const Framework& f) { return p.gather_overlap.value_or(f.overlaps_parameter_gather); }
 // Of ZeRO-3, whose gathers and scatters share a stream: kernels that wait for a gather wait for the scatters before it, too.
 inline bool overlaps_scatters(const Plan& p, const Framework& f) { return overlaps_gathers(p, f) && p.gradient_overlap.value_or(true); }
-inline bool overlaps_tensor(const Plan& p, const Framework& f) { return p.tensor_overlap.value_or(f.overlaps_tensor); }
+// The buffers by which products and exchanges pass each other their parts carry no NVFP4 (NVIDIA/TransformerEngine v2.18, module/base.py).
+inline bool overlaps_tensor(const Plan& p, const Framework& f) {
+    return p.tensor_overlap.value_or(f.overlaps_tensor && p.precision.compute != DataType::nvfp4);
+}
 inline bool casts_each_use(const Plan& p, const Framework& f) { return p.autocast.value_or(f.casts_each_use); }
 inline bool deduplicates_tokens(const Plan& p, const Framework& f) { return p.token_deduplication.value_or(f.deduplicates_tokens); }
 inline bool overlaps_pipeline(const Plan& p, const Framework& f) { return p.pipeline_overlap.value_or(f.overlaps_pipeline); }

@@ -39,6 +39,28 @@ TEST(Exchanges, OfSequenceParallelismGatherAndScatterAndGatherAgainForBackward) 
     EXPECT_THAT(list(layer.backward_exchanges), ElementsAre(gather, gather, scatter, gather, gather, scatter));
 }
 
+// What is multiplied in FP8 is made so by each rank of its part of the sequence, and gathered in one byte instead of two: activations,
+// forward and for the weights' gradients, and gradients of what leaves. What is summed over ranks stays in BF16. MXFP8, 33 bytes for 32
+// values, has its scales along rows or along columns: a gradient that both products of backward read is gathered twice.
+TEST(Exchanges, OfWhatIsMultipliedNarrowCarryItNarrow) {
+    Cut cut;
+    cut.tensor = 2;
+    cut.sequence_parallel = true;
+    cut.plan.precision = precision_policy(DataType::fp8);
+    const BlockKernels fp8 = cut.layer();
+    const std::pair gather{ExchangeKind::all_gather, stream / 2}, scatter{ExchangeKind::reduce_scatter, stream};
+    EXPECT_THAT(list(fp8.forward_exchanges), ElementsAre(gather, scatter, gather, scatter));
+    EXPECT_THAT(list(fp8.backward_exchanges), ElementsAre(gather, gather, scatter, gather, gather, scatter));
+    cut.plan.precision = precision_policy(DataType::mxfp8);
+    const BlockKernels mxfp8 = cut.layer();
+    const std::pair once{ExchangeKind::all_gather, stream / 2 * 33 / 32}, twice{ExchangeKind::all_gather, stream * 33 / 32};
+    EXPECT_THAT(list(mxfp8.forward_exchanges), ElementsAre(once, scatter, once, scatter));
+    EXPECT_THAT(list(mxfp8.backward_exchanges), ElementsAre(twice, once, scatter, twice, once, scatter));
+    cut.sequence_parallel = false;
+    const std::pair sum{ExchangeKind::all_reduce, stream};
+    EXPECT_THAT(list(cut.layer().forward_exchanges), ElementsAre(sum, sum));
+}
+
 // The kernel that runs after a call, and the one before it; empty at the ends.
 std::pair<std::string, std::string> around(const std::vector<Kernel>& kernels, const ExchangeCall& call) {
     return {call.after > 0 ? kernels[call.after - 1].name : "", call.after < kernels.size() ? kernels[call.after].name : ""};

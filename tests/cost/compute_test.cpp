@@ -18,7 +18,9 @@ const Device& device() {
 
 DeviceRates rates() { return device_rates(device(), round_machine::framework(), Plan{}); }
 
-double utilization(double batch, double m, double n, double k) { return gemm_utilization(batch, m, n, k, rates()); }
+double utilization(double batch, double m, double n, double k, ComputeUnit unit = ComputeUnit::tensor) {
+    return gemm_utilization(batch, m, n, k, rates(), unit);
+}
 
 Kernel product(std::int64_t m, std::int64_t n, std::int64_t k) {
     Kernel g;
@@ -46,6 +48,15 @@ TEST(GemmUtilization, FallsWhereOneMoreRowNeedsASecondWave) {
     EXPECT_GE(one_more, 0.5 * exact);
 }
 
+TEST(GemmUtilization, OfVectorUnitsLosesAQuarterOfTheDepth) {
+    // Tensor units do four times as much with a byte (docs/model/compute.md): u = k / (k + k0) with a quarter of k0. And small tiles, one
+    // of 64 x 64 for each of 108 multiprocessors, are less far behind large ones.
+    const double m = 12 * 256, n = 9 * 128, k = 1024;
+    const double k0 = k * (1 / utilization(1, m, n, k) - 1);
+    EXPECT_NEAR(utilization(1, m, n, k, ComputeUnit::vector), k / (k + k0 / 4), 1e-12);
+    EXPECT_GT(utilization(108, 64, 64, k, ComputeUnit::vector), 1.1 * utilization(108, 64, 64, k));
+}
+
 TEST(GemmUtilization, CountsTheTilesOfABatchTogether) {
     // 108 products of one 256 x 128 tile each fill the device like one product of 108 tiles; one alone leaves 107 idle or cuts itself
     // small.
@@ -63,7 +74,7 @@ TEST(GemmUtilization, SplitsADeepProductOfFewTiles) {
 TEST(GemmUtilization, OfACpuKnowsNoTiles) {
     DeviceRates cpu = rates();
     cpu.tiles = false;
-    const auto at = [&](double m) { return gemm_utilization(1, m, 4096, 4096, cpu); };
+    const auto at = [&](double m) { return gemm_utilization(1, m, 4096, 4096, cpu, ComputeUnit::vector); };
     EXPECT_GT(at(3073), at(3072));  // more rows never hurt
     EXPECT_GT(at(3072), 0.95);
     EXPECT_LT(at(1), 0.2);  // a vector leaves most threads without work

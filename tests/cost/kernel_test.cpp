@@ -246,6 +246,21 @@ TEST(LayerKernels, OfFp8CastActivationsOnceAndGradientsTwice) {
     EXPECT_THAT(named(head.forward, "head.quantize"), IsEmpty());
 }
 
+TEST(LayerKernels, OfFp8CastTheirPartOfWhatIsGathered) {
+    Cut cut;
+    cut.tensor = 2;
+    cut.sequence_parallel = true;
+    cut.plan.precision = precision_policy(DataType::fp8);
+    const BlockKernels layer = cut.layer();
+    // Half of 32 tokens each. What fc1 makes stays on the rank, 32 x 128; the gradient of what fc2 makes is gathered in one layout, and
+    // turned round as a whole.
+    EXPECT_DOUBLE_EQ(bytes_of(layer.forward, "mlp.fc1.quantize"), 16 * 64 * (2 + 1));
+    EXPECT_DOUBLE_EQ(bytes_of(layer.forward, "mlp.fc2.quantize"), 32 * 128 * (2 + 1));
+    EXPECT_DOUBLE_EQ(bytes_of(layer.backward, "mlp.fc1.quantize"), 32 * 128 * (2 + 1 + 1));
+    EXPECT_DOUBLE_EQ(bytes_of(layer.backward, "mlp.fc2.quantize"), 16 * 64 * (2 + 1) + 32 * 64 * (1 + 1));
+    EXPECT_EQ(named(layer.backward, "mlp.fc2.quantize").at(0).launches, 2);
+}
+
 TEST(LayerKernels, OfFormatsWithScaledBlocksWriteBothLayoutsAndReadNvfp4ThreeTimes) {
     Cut cut;
     cut.plan.precision = precision_policy(DataType::mxfp8);  // 33 bytes for 32 values

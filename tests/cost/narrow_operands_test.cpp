@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace sextant {
 namespace {
 
@@ -71,6 +74,28 @@ TEST(NarrowOperands, OfAGateInsideTheProductsOfExpertsAreWrittenNarrowToBeginWit
     EXPECT_EQ(bytes(inside.forward, "moe.fc1.quantize"), bytes(apart.forward, "moe.fc1.quantize"));
     plan.precision = precision_policy(DataType::bf16);
     EXPECT_EQ(bytes(layer().forward, "moe.act"), 2 * in + weights + 2 * out);
+}
+
+// Of two experts on two ranks each token goes to one. A dispatcher that sends it once takes it from where it lies.
+TEST(TokenPermutation, IsNoPassWhereADispatcherSendsATokenOnce) {
+    Workload workload;
+    TransformerSpec spec;
+    spec.layers = 1, spec.hidden = 64, spec.ffn_hidden = 64, spec.heads = spec.kv_heads = 4, spec.vocab = 100, spec.seq_len = 32;
+    spec.moe = MixtureOfExperts{.experts = 2, .topk = 1, .ffn_hidden = 64};
+    workload.spec = spec;
+    Shard shard;
+    shard.expert = 2;
+    Plan plan;
+    plan.ep = plan.dp = 2;
+    const Network network = build_network(workload, shard);
+    const auto permutations = [&] {
+        const BlockKernels layer = block_kernels(network.templates[1].graph, BlockRole::layer, plan, round_machine::framework());
+        const auto is_one = [](const Kernel& k) { return k.name == "moe.permute" || k.name == "moe.unpermute"; };
+        return std::pair(std::ranges::count_if(layer.forward, is_one), std::ranges::count_if(layer.backward, is_one));
+    };
+    EXPECT_EQ(permutations(), std::pair(2L, 2L));
+    plan.token_deduplication = true;
+    EXPECT_EQ(permutations(), std::pair(0L, 0L));
 }
 
 }  // namespace
