@@ -3,8 +3,10 @@
 #include "model/cost/convolution.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <iterator>
 
 namespace sextant {
 namespace {
@@ -14,26 +16,27 @@ struct Tile {
     double m, n;
 };
 constexpr Tile tiles[] = {{256, 128}, {128, 256}, {128, 128}, {128, 64}, {64, 128}, {64, 64}};
-// What a unit could have multiplied meanwhile; vector units do less with what they load. docs/model/compute.md derives both.
-struct TileCost {
-    double operands;  // c: with operands that come along a side of a tile
-    double depth;     // k0: with filling and draining a tile's pipeline
-    [[nodiscard]] double efficiency(const Tile& t) const { return 1 / (1 + operands * (1 / t.m + 1 / t.n)); }
+// What a unit loses to them; vector units have less to do with what they load. docs/model/compute.md derives both.
+struct TileCosts {
+    double depth;                             // k0: multiply-adds per output lost to filling and draining a tile's pipeline
+    std::array<double, std::size(tiles)> of;  // how much longer each takes than the largest for as much work
 };
-constexpr TileCost tensor_tiles{12, 64}, vector_tiles{3, 16};
+constexpr TileCosts tile_costs(double operands, double depth) {  // c and k0
+    TileCosts costs{depth, {}};
+    for (std::size_t i = 0; i < std::size(tiles); ++i)
+        costs.of[i] = (1 + operands * (1 / tiles[i].m + 1 / tiles[i].n)) / (1 + operands * (1 / tiles[0].m + 1 / tiles[0].n));
+    return costs;
+}
+constexpr TileCosts on_tensor_cores = tile_costs(12, 64), on_vector_cores = tile_costs(3, 16);
 
 constexpr double direct_convolution = 0.3;  // estimated: one window per thread, loads dominate
 constexpr double taps_a_clock = 6.4;        // multiply-adds of a depthwise convolution on a multiprocessor (docs/model/compute.md)
 
 double ceil_div(double a, double b) { return std::ceil(a / b); }
 
-// Work of one wave of tiles, per unit of the multiprocessors' rate.
-double tiled_work(double batch, double m, double n, double k, const Tile& tile, double split, double multiprocessors,
-                  const TileCost& cost) {
-    const double count = batch * ceil_div(m, tile.m) * ceil_div(n, tile.n) * split;
-    const double waves = ceil_div(count, multiprocessors);
-    const double efficiency = cost.efficiency(tile) / cost.efficiency(tiles[0]);
-    return waves * multiprocessors * tile.m * tile.n * (k / split + cost.depth) / efficiency;
+// Work of so many tiles in waves, each of this depth, per unit of the multiprocessors' rate.
+double tiled_work(double count, const Tile& tile, double depth, double multiprocessors) {
+    return ceil_div(count, multiprocessors) * multiprocessors * tile.m * tile.n * depth;
 }
 
 // Rows that are no multiple of 16 bytes forbid the widest loads; libraries then use kernels with narrower ones. In a batch the matrices
@@ -105,13 +108,16 @@ double gemm_utilization(double batch, double m, double n, double k, const Device
         // CPU libraries block for caches: what is lost is packing (small k, n) and threads without work (small m).
         return m / (m + 8) * n / (n + 16) * k / (k + 16);
     }
-    const TileCost& cost = unit == ComputeUnit::tensor ? tensor_tiles : vector_tiles;
+    const TileCosts& costs = unit == ComputeUnit::tensor ? on_tensor_cores : on_vector_cores;
     double least = INFINITY;
-    for (const Tile& tile : tiles) {
-        const double count = batch * ceil_div(m, tile.m) * ceil_div(n, tile.n);
-        least = std::min(least, tiled_work(batch, m, n, k, tile, 1, d.multiprocessors, cost));
+    for (std::size_t i = 0; i < std::size(tiles); ++i) {
+        const double count = batch * ceil_div(m, tiles[i].m) * ceil_div(n, tiles[i].n);
+        const auto work = [&](double split) {
+            return costs.of[i] * tiled_work(count * split, tiles[i], k / split + costs.depth, d.multiprocessors);
+        };
+        least = std::min(least, work(1));
         for (double split = 2; split <= 16 && count * split <= 2 * d.multiprocessors && k / split >= 256; split *= 2)
-            least = std::min(least, tiled_work(batch, m, n, k, tile, split, d.multiprocessors, cost));
+            least = std::min(least, work(split));
     }
     return useful / least;
 }

@@ -122,6 +122,19 @@ void StagePlay::finish_step(Overlap& o, const StageExchanges& exchanges, bool re
     exchange(o, exchanges.gather_all, 1);
 }
 
+// By the last micro-batch, whose exchanges find none before them: `forward` is what it does before it goes back.
+template <class MicroBatch, class Finish>
+void StagePlay::queue_up(DataParallelPrice& price, Seconds forward, const MicroBatch& micro_batch, const Finish& finish) const {
+    Overlap last(slowdown_);
+    micro_batch(last, false, true);
+    const Seconds end = last.now, done = max(last.done, end);
+    price.queue = done - forward + static_cast<double>(job_.micro_batches - 1) * last.exchanged;
+    finish(last);
+    last.wait_for_exchanges();
+    price.queue += last.now - done;
+    price.behind_last = last.now - end;
+}
+
 DataParallelPrice StagePlay::play_replicated(const StageExchanges& exchanges, Seconds arrival) const {
     const bool gathers = plan_.shards_states() && overlaps_gathers(plan_, framework_) && !plan_.forward_only;
     // Of a single one they come at the end, as of those that are added up, unless they hold up what the stage sends.
@@ -131,7 +144,7 @@ DataParallelPrice StagePlay::play_replicated(const StageExchanges& exchanges, Se
     // Weights that the step before updated come from its start on.
     if (gathers) exchange(o, {exchanges.gathers}, beside_);
     o.now = arrival;
-    Seconds first_forward;
+    Seconds first_forward, late;
     const bool apart = forwards_first();
     const auto micro_batch = [&](Overlap& at, bool first, bool last) {
         const OverlapTimes before = at;
@@ -143,6 +156,7 @@ DataParallelPrice StagePlay::play_replicated(const StageExchanges& exchanges, Se
         if (first) first_forward = at.waited + at.slowed;
         if (first && apart) at.run(static_cast<double>(job_.micro_batches - 1) * (work_.forward + OwnWork{{}, each_, {}, {}, {}}));
         if (plan_.forward_only) return false;
+        if (!first) late = max(late, at.done - at.now);
         if (!every && !(last && overlaps_gradients(plan_, framework_)))
             at.run(work_.backward);
         else
@@ -156,16 +170,9 @@ DataParallelPrice StagePlay::play_replicated(const StageExchanges& exchanges, Se
     if (!every) return price;
     price.at_end = {};
     price = recurring(price);
-    if (!alone() && !job_.played && !o.puts_off() && price.behind > Seconds{}) {
-        Overlap one(slowdown_);
-        micro_batch(one, false, true);
-        const Seconds last = one.now, done = max(one.done, last), forward = apart ? Seconds{} : work_.forward.device() + each_;
-        price.queue = done - forward + static_cast<double>(job_.micro_batches - 1) * one.exchanged;
-        finish(one);
-        one.wait_for_exchanges();
-        price.queue += one.now - done;
-        price.behind_last = one.now - last;
-    }
+    const bool falls_behind = late > Seconds{} && price.behind > Seconds{};
+    if (falls_behind && !alone() && !job_.played && !o.puts_off())
+        queue_up(price, apart ? Seconds{} : work_.forward.device() + each_, micro_batch, finish);
     if (weights_pass())
         price.steady_weights = price.steady;
     else if (!overlaps_gradients(plan_, framework_))

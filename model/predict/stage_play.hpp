@@ -60,6 +60,8 @@ private:
     void forward_behind_gathers(Overlap&, const StageExchanges&) const;
     void finish_step(Overlap&, const StageExchanges&, bool reduced) const;
 
+    template <class MicroBatch, class Finish>
+    void queue_up(DataParallelPrice&, Seconds forward, const MicroBatch&, const Finish&) const;
     [[nodiscard]] DataParallelPrice play_replicated(const StageExchanges&, Seconds arrival) const;
     [[nodiscard]] DataParallelPrice play_sharded(const StageExchanges&) const;
     [[nodiscard]] std::vector<Turn> turns(const StageExchanges&, std::size_t ahead) const;
