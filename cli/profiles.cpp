@@ -64,7 +64,7 @@ std::optional<std::string> shown_framework(const Catalog& catalog, const Profile
     const std::filesystem::path file = root / "frameworks" / (found.name + ".json");
     if (options.format == "text") return framework_to_text(file);
     Diagnostics problems;
-    const auto text = read_text_file(file, problems);
+    auto text = read_text_file(file, problems);
     problems.throw_if_any();
     return text;
 }
