@@ -27,7 +27,7 @@ constexpr TileCosts tile_costs(double operands, double depth) {  // c and k0
         costs.of[i] = (1 + operands * (1 / tiles[i].m + 1 / tiles[i].n)) / (1 + operands * (1 / tiles[0].m + 1 / tiles[0].n));
     return costs;
 }
-constexpr TileCosts on_tensor_cores = tile_costs(12, 64), on_vector_cores = tile_costs(3, 16);
+constexpr TileCosts tensor_costs = tile_costs(12, 64), vector_costs = tile_costs(3, 16);
 
 constexpr double direct_convolution = 0.3;  // estimated: one window per thread, loads dominate
 constexpr double taps_a_clock = 6.4;        // multiply-adds of a depthwise convolution on a multiprocessor (docs/model/compute.md)
@@ -108,7 +108,7 @@ double gemm_utilization(double batch, double m, double n, double k, const Device
         // CPU libraries block for caches: what is lost is packing (small k, n) and threads without work (small m).
         return m / (m + 8) * n / (n + 16) * k / (k + 16);
     }
-    const TileCosts& costs = unit == ComputeUnit::tensor ? on_tensor_cores : on_vector_cores;
+    const TileCosts& costs = unit == ComputeUnit::tensor ? tensor_costs : vector_costs;
     double least = INFINITY;
     for (std::size_t i = 0; i < std::size(tiles); ++i) {
         const double count = batch * ceil_div(m, tiles[i].m) * ceil_div(n, tiles[i].n);

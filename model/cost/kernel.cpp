@@ -105,18 +105,18 @@ Bytes KernelWriter::chain_bytes(const FusedChain& chain, bool backward) const {
     return traffic + sum_bytes(backward ? chain.kept : chain.saved);
 }
 
-// `whole`: the side of the exchange that is not cut. What products want narrow is made so before it is gathered; a gradient in both layouts
-// where scales belong to one.
-Bytes KernelWriter::exchange_bytes(const Operator& op, const Exchange& e, ExchangeKind kind, TensorId whole) const {
-    if (kind != ExchangeKind::all_gather || narrowed_parts_[whole.value] == 1)
+// `gathered`: where it gathers, the tensor of which every rank then has all, or all of its gradient. What products want narrow is made so
+// before; a gradient in both layouts where scales belong to one.
+Bytes KernelWriter::exchange_bytes(const Operator& op, const Exchange& e, ExchangeKind kind, TensorId gathered) const {
+    if (kind != ExchangeKind::all_gather || narrowed_parts_[gathered.value] == 1)
         return e.elements * element_size(graph_.tensor(op.inputs.front()).role, plan_.precision);
-    const bool is_gradient = whole == op.inputs.front();
+    const bool is_gradient = gathered == op.inputs.front();
     return (is_gradient && narrows_in_blocks() ? 2.0 : 1.0) * e.elements * size_of(product_type_);
 }
 
 void KernelWriter::write_operator(const Operator& op, const Exchange& e, BlockKernels& out) const {
-    const auto call = [&](ExchangeKind kind, TensorId whole, std::size_t after) {
-        const Bytes bytes = exchange_bytes(op, e, kind, whole);
+    const auto call = [&](ExchangeKind kind, TensorId gathered, std::size_t after) {
+        const Bytes bytes = exchange_bytes(op, e, kind, gathered);
         return ExchangeCall{.kind = kind, .group = e.group, .bytes = bytes, .after = after, .copies = e.copies, .reach = e.reach};
     };
     const TensorId in = op.inputs.front(), made = op.outputs.front();

@@ -3,6 +3,16 @@
 #include <algorithm>
 
 namespace sextant {
+namespace {
+
+// Are all operators that read a tensor, or make it, such ones?
+template <class Is>
+bool all_that_have(TensorId tensor, std::vector<TensorId> Operator::*where, const OperatorGraph& graph, const Is& is) {
+    return std::ranges::all_of(graph.operators(),
+                               [&](const Operator& op) { return std::ranges::find(op.*where, tensor) == (op.*where).end() || is(op); });
+}
+
+}  // namespace
 
 Bytes element_size(TensorRole role, const Precision& precision) {
     switch (role) {
@@ -48,28 +58,23 @@ std::vector<double> find_narrowed_parts(const OperatorGraph& graph, DataType pro
     std::vector<double> parts(graph.tensors().size(), 1);
     if (is_16_bit_or_wider(product_type)) return parts;
     const auto narrowed = [](const Operator& op) { return is_narrowed(op) && !op.expert_parameters; };
+    const auto narrowed_alone = [&](const Operator& op) { return narrowed(op) && op.outputs.size() == 1; };
     for (const Operator& exchange : graph.operators()) {
         const auto* e = std::get_if<Exchange>(&exchange.kind);
         if (e == nullptr || e->group != ParallelGroup::tensor) continue;
         const TensorId in = exchange.inputs.front(), out = exchange.outputs.front();
         const double part = graph.tensor(in).elements() / graph.tensor(out).elements();
-        const auto is_narrow_reader = [&](const Operator& op) {
-            return std::ranges::find(op.inputs, out) == op.inputs.end() || narrowed(op);
-        };
-        const auto is_narrow_maker = [&](const Operator& op) {
-            return std::ranges::find(op.outputs, in) == op.outputs.end() || (narrowed(op) && op.outputs.size() == 1);
-        };
-        if (e->forward == ExchangeKind::all_gather && std::ranges::all_of(graph.operators(), is_narrow_reader)) parts[out.value] = part;
-        if (e->backward == ExchangeKind::all_gather && std::ranges::all_of(graph.operators(), is_narrow_maker)) parts[in.value] = 1 / part;
+        if (e->forward == ExchangeKind::all_gather && all_that_have(out, &Operator::inputs, graph, narrowed)) parts[out.value] = part;
+        if (e->backward == ExchangeKind::all_gather && all_that_have(in, &Operator::outputs, graph, narrowed_alone))
+            parts[in.value] = 1 / part;
     }
     return parts;
 }
 
 bool feeds_weights_alone(const OperatorGraph& graph, const Operator& exchange) {
-    return std::ranges::all_of(graph.operators(), [&](const Operator& op) {
+    return all_that_have(exchange.outputs.front(), &Operator::inputs, graph, [](const Operator& op) {
         const auto* gemm = std::get_if<Gemm>(&op.kind);
-        const bool reads = std::ranges::find_first_of(op.inputs, exchange.outputs) != op.inputs.end();
-        return !reads || (gemm && gemm->weight) || std::holds_alternative<Convolution>(op.kind);
+        return (gemm && gemm->weight) || std::holds_alternative<Convolution>(op.kind);
     });
 }
 

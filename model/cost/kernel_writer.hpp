@@ -32,7 +32,7 @@ private:
     void add_work(const FusedChain& chain, bool backward, std::vector<Kernel>& kernels) const;
     void prepare_chain(const FusedChain& chain, BlockKernels& out) const;
     [[nodiscard]] Bytes chain_bytes(const FusedChain& chain, bool backward) const;
-    [[nodiscard]] Bytes exchange_bytes(const Operator& op, const Exchange& e, ExchangeKind kind, TensorId whole) const;
+    [[nodiscard]] Bytes exchange_bytes(const Operator& op, const Exchange& e, ExchangeKind kind, TensorId gathered) const;
     void write_operator(const Operator& op, const Exchange& e, BlockKernels& out) const;
     void add_gradient_sum(TensorId id, std::vector<Kernel>& list) const;
     void finish_weight_gradient(const Operator& op, std::vector<Kernel>& list) const;

@@ -2,7 +2,6 @@
 #include "model/predict/stage_play.hpp"
 
 #include "model/plan/framework_defaults.hpp"
-#include "model/predict/stage_price.hpp"
 #include "model/schedule/schedule.hpp"
 
 #include <algorithm>
@@ -138,7 +137,7 @@ void StagePlay::queue_up(DataParallelPrice& price, Seconds forward, const MicroB
 DataParallelPrice StagePlay::play_replicated(const StageExchanges& exchanges, Seconds arrival) const {
     const bool gathers = plan_.shards_states() && overlaps_gathers(plan_, framework_) && !plan_.forward_only;
     // Of a single one they come at the end, as of those that are added up, unless they hold up what the stage sends.
-    const bool holds_up = !alone() && !overlaps_gradients(plan_, framework_) && !hides_sends(job_);
+    const bool holds_up = !alone() && !overlaps_gradients(plan_, framework_) && !overlaps_pipeline(plan_, framework_);
     const bool every = reduces_every_micro_batch(plan_, framework_) && (job_.micro_batches > 1 || holds_up);
     Overlap o(slowdown_, gradient_fusion(plan_, framework_));
     // Weights that the step before updated come from its start on.

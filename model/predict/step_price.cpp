@@ -25,10 +25,10 @@ Seconds time_of_shared_links(const Prepared::State& job, const StagePrices& stag
     return longest;
 }
 
-Pipeline pipeline_of(const Prepared::State& job, const StagePrices& stages) {
+// But for what shared links carry.
+Pipeline pipeline_alone(const Prepared::State& job, const StagePrices& stages) {
     const Plan& plan = job.scenario.plan;
     Pipeline p{plan.schedule, plan.vpp, static_cast<double>(job.micro_batches), plan.forward_only, {}, {}, {}, {}};
-    if (plan.pp > 1) p.shared_links = time_of_shared_links(job, stages);
     if (plan.pp < 2 || !hides_sends(job)) return p;
     Seconds all;
     for (std::size_t s = 0; s < stages.size(); ++s) {
@@ -41,12 +41,18 @@ Pipeline pipeline_of(const Prepared::State& job, const StagePrices& stages) {
     return p;
 }
 
+Pipeline pipeline_of(const Prepared::State& job, const StagePrices& stages) {
+    Pipeline p = pipeline_alone(job, stages);
+    if (stages.size() > 1) p.shared_links = time_of_shared_links(job, stages);
+    return p;
+}
+
 // Exchanges that a stage alone falls behind with, micro-batch by micro-batch, catch up while it waits for other stages: by how much. They
 // begin with the first backward, and where they leave nodes, so does what the stage sends to its neighbours.
 Seconds caught_up(const Prepared::State& job, const StagePrices& stages, std::span<const Seconds> ends, std::size_t stage) {
     const StagePrice& s = stages[stage];
     if (!(s.data.queue > Seconds{})) return {};
-    Seconds done = first_backward(pipeline_of(job, stages), {stages.times, stages.which}, stage) + s.data.queue;
+    Seconds done = first_backward(pipeline_alone(job, stages), {stages.times, stages.which}, stage) + s.data.queue;
     for (std::size_t other = 0; other < stages.size(); ++other) done += stages[other].data.first_forward;
     if (job.groups.send.crosses_network && job.groups[stage].data.crosses_network)
         done += static_cast<double>(job.micro_batches) * (s.send_forward + s.send_backward);
