@@ -41,7 +41,8 @@ struct Call {
     // are parent and child of one tree and the other way round in the other; of three, one has two neighbours in both or a parent in one.
     [[nodiscard]] double tree_load() const { return nodes == 2 && library.tree_of_two_nodes ? 1 : nodes == 3 ? 1.5 : 2; }
     // How much slower the links inside a node are than the ring's slowest: below 1 where the network limits it.
-    [[nodiscard]] double ring_over_inside() const { return group.ring / group.inside; }
+    [[nodiscard]] double ring_over_inside() const { return scaled_ring(group, scale) / (group.inside * scale.inside); }
+    [[nodiscard]] double ring_gain() const { return scaled_ring(group, scale) / group.ring; }
 
     // `parts`: into how many the buffer is cut, of which each rank works on one at a time.
     [[nodiscard]] CollectivePrice price(const Protocol& p, Seconds steps, Bytes bytes, Pattern pattern, double parts) const {
@@ -49,9 +50,9 @@ struct Call {
         if (p.inside_fraction) call.efficiency = std::min(call.efficiency, p.inside_fraction->value / ring_over_inside());
         if (group.staged_inside && library.staged_fraction)
             call.efficiency *= std::min(1.0, library.staged_fraction->value / ring_over_inside());
-        call.efficiency *= scale.bandwidth;
+        call.efficiency *= ring_gain();
         if (p.channel_bandwidth.value > Bandwidth{})
-            call.fixed += bytes * std::min(1.0, parts * p.channel_bytes / size) / (p.channel_bandwidth.value * scale.bandwidth);
+            call.fixed += bytes * std::min(1.0, parts * p.channel_bytes / size) / (p.channel_bandwidth.value * ring_gain());
         if (p.channel_start && library.channel_rate > Bandwidth{})
             call.fixed += std::ceil(group.ring / library.channel_rate) * p.channel_start->value / scale.latency;
         return call;
@@ -75,14 +76,14 @@ struct Call {
     }
     [[nodiscard]] CollectivePrice in_switch_all_reduce() const {
         const Seconds steps = library.protocols.front().base.value + library.in_switch_step.value;
-        return {steps / scale.latency, size, Pattern::ring, library.in_switch_bandwidth_fraction.value * scale.bandwidth};
+        return {steps / scale.latency, size, Pattern::ring, library.in_switch_bandwidth_fraction.value * ring_gain()};
     }
     // The switch of each node adds, and trees join the nodes: the slower of the two passes bytes on.
     [[nodiscard]] CollectivePrice in_switch_tree_all_reduce() const {
         const Seconds steps = library.protocols.front().base.value + library.in_switch_step.value;
         const double load = std::max(tree_load(), ring_over_inside() / library.in_switch_bandwidth_fraction.value);
         return {steps / scale.latency + 2.0 * step(library.protocols.back().tree_step, 0, levels(), size / 2.0), load * size, Pattern::ring,
-                scale.bandwidth * tree_fill(library.protocols.back())};
+                ring_gain() * tree_fill(library.protocols.back())};
     }
     [[nodiscard]] CollectivePrice one_way(const Protocol& p) const { return price(p, ring_pass(p), (n - 1) / n * size, Pattern::ring, n); }
     [[nodiscard]] CollectivePrice chain(const Protocol& p) const {
@@ -120,6 +121,14 @@ struct Call {
         return all_to_all(p);
     }
 };
+
+// Of a ring over several nodes, the part in its first node, as a ring of its own: hops over PCIe and through host memory share the host's
+// links, so that they get less than each would alone.
+RingLayout ring_in_a_node(const Topology& topology, const RingLayout& ring) {
+    const auto node_of = [&](DeviceIndex d) { return d / topology.devices_per_node(); };
+    const auto next = std::ranges::find_if(ring.order, [&](DeviceIndex d) { return node_of(d) != node_of(ring.order.front()); });
+    return topology.ring(std::span(ring.order.begin(), next), {});
+}
 
 // What the host's cores add to a call whose reductions run there.
 Seconds host_time(Collective what, Bytes size, const Group& group, const CommunicationLibrary& library) {
@@ -187,10 +196,14 @@ Group make_group(const Topology& topology, int ranks, int nodes, const RingLayou
     g.all_to_all = all_to_all;
     g.machine = machine;
     const TransferPath neighbour = topology.path(ring.order[0], ring.order[1]);
-    g.inside = !g.crosses_network          ? ring.bandwidth
-               : neighbour.crosses_network ? Bandwidth::from_si(std::numeric_limits<double>::infinity())
-                                           : max(neighbour.bottleneck, g.ring);
-    g.staged_inside = g.crosses_network ? neighbour.through_host && !neighbour.crosses_network : g.through_host;
+    if (!g.crosses_network) {
+        g.inside = g.ring;
+        g.staged_inside = g.through_host;
+    } else if (!neighbour.crosses_network) {
+        const RingLayout in_a_node = ring_in_a_node(topology, ring);
+        g.inside = max(in_a_node.bandwidth, g.ring);
+        g.staged_inside = in_a_node.host_hops > 0;
+    }
     const auto first_link_is = [&](LinkCategory category) {
         return !neighbour.links.empty() && topology.links()[static_cast<std::size_t>(neighbour.links.front())].category == category;
     };
@@ -200,6 +213,11 @@ Group make_group(const Topology& topology, int ranks, int nodes, const RingLayou
     g.in_switch = machine.in_switch_reduction && !g.crosses_network;
     g.in_node_switch = machine.in_switch_reduction && g.crosses_network && over_nvlink;
     return g;
+}
+
+Bandwidth scaled_ring(const Group& group, LinkScale scale) {
+    const bool network_limits = group.crosses_network && group.ring < group.inside;
+    return network_limits ? min(group.ring * scale.across, group.inside * scale.inside) : group.ring * scale.inside;
 }
 
 Seconds time_alone(const CollectivePrice& price, const Group& group) {

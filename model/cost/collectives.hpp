@@ -58,11 +58,16 @@ Group make_group(const Topology&, std::span<const DeviceIndex> members, std::spa
 // The same from what is known of its ring and its all-to-all.
 Group make_group(const Topology&, int ranks, int nodes, const RingLayout&, Bandwidth all_to_all, const GroupMachine&);
 
-// What is scaled in a what-if: how many times as wide, and as quick to answer, this group's links are.
+// What is scaled in a what-if: how many times as wide links are inside a node and over the network, and how many times as quick to answer.
 struct LinkScale {
-    double bandwidth = 1;
+    double inside = 1;
+    double across = 1;
     double latency = 1;
 };
+
+// What a rank then passes on around the ring: as much as the narrower of its parts does. Of a ring that its nodes limit nobody knows what the
+// network could carry: wider links inside are taken to help to the full.
+Bandwidth scaled_ring(const Group&, LinkScale);
 
 // How the bytes of a collective travel: from each rank to its successor around the ring, from each to all others, or from one to one.
 enum class Pattern : std::uint8_t { ring, all_to_all, path };

@@ -212,8 +212,7 @@ Seconds server_sum_time(const Prepared::State& job, Bytes gradients) {
 Seconds server_update_time(const Prepared::State& job, Bytes gradients) { return 2.0 * server_sum_time(job, gradients); }
 
 CollectivePrice group_price(Collective what, Bytes bytes, const Group& group, const Prepared::State& job, const Resources& r) {
-    const double bandwidth = group.crosses_network ? r.network_bandwidth : r.node_bandwidth;
-    return collective_price(what, bytes, group, job.scenario.library, {bandwidth, r.latency});
+    return collective_price(what, bytes, group, job.scenario.library, {r.node_bandwidth, r.network_bandwidth, r.latency});
 }
 
 Seconds group_time(Collective what, Bytes bytes, const Group& group, const Prepared::State& job, const Resources& r) {

@@ -173,7 +173,7 @@ TEST(Collectives, KernelsThatCopyThroughHostMemoryReachAPartOfIt) {
     library.staged_fraction = round_machine::given(0.2);
     EXPECT_NEAR(time_us(Collective::all_reduce, 1 * GB, group, library), 75'016, 1e-6);
     // Over two nodes by a network of 10 GB/s: 22 us and 1.75 GB, whether copies inside reach 20 GB/s or all. With a twentieth, 5 GB/s, they
-    // hold the ring up.
+    // hold the ring up, and a wider network changes nothing.
     Group two = over_nodes(2, 4);
     two.inside = 100 * GB / s;
     two.staged_inside = true;
@@ -181,6 +181,7 @@ TEST(Collectives, KernelsThatCopyThroughHostMemoryReachAPartOfIt) {
     EXPECT_NEAR(time_us(Collective::all_reduce, 1 * GB, two, library), by_the_network, 1e-6);
     library.staged_fraction = round_machine::given(0.05);
     EXPECT_NEAR(time_us(Collective::all_reduce, 1 * GB, two, library), by_the_network + 175'000, 1e-6);
+    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * GB, two, library, {.across = 2}), by_the_network + 175'000, 1e-6);
 }
 
 TEST(Collectives, ASwitchThatAddsSendsEachBufferOnce) {
@@ -334,8 +335,8 @@ TEST(Collectives, LargerIsNeverFasterAndBetterLinksAreNeverSlower) {
             for (double size = 1; size < 1e11; size *= 1.7) {
                 const double now = time_us(what, size * B, group, library);
                 ASSERT_GE(now, before) << to_text(what) << " of " << size << " bytes, " << group.ranks << " ranks";
-                ASSERT_LE(time_us(what, size * B, group, library, {.bandwidth = 2, .latency = 1}), now);
-                ASSERT_LE(time_us(what, size * B, group, library, {.bandwidth = 1, .latency = 2}), now);
+                ASSERT_LE(time_us(what, size * B, group, library, {.inside = 2, .across = 2}), now);
+                ASSERT_LE(time_us(what, size * B, group, library, {.latency = 2}), now);
                 before = now;
             }
         }
@@ -344,8 +345,26 @@ TEST(Collectives, LargerIsNeverFasterAndBetterLinksAreNeverSlower) {
 
 TEST(Collectives, LinkScaleDividesBytesAndStepsApart) {
     // 10 us + 6 us + 15 ms: twice the bandwidth leaves 7.5 ms, half the latency 8 us.
-    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * GB, in_one_node(4), round_machine::library(), {.bandwidth = 2, .latency = 2}), 7'508,
+    EXPECT_NEAR(time_us(Collective::all_reduce, 1 * GB, in_one_node(4), round_machine::library(), {.inside = 2, .latency = 2}), 7'508,
                 1e-6);
+}
+
+TEST(Collectives, WiderLinksHelpAsFarAsTheOtherPartOfTheRingLetsThem) {
+    // Eight ranks on two nodes send 1.75 GB by a network of 10 GB/s: 175 ms. It twice as wide: 87.5; links inside that carry 15 GB/s limit it
+    // to 116.667; they twice as wide alone change nothing.
+    const auto wider = [](const Group& group, LinkScale scale) {
+        return time_us(Collective::all_reduce, 1 * GB, group, round_machine::library(), scale) -
+               time_us(Collective::all_reduce, 1 * GB, group, round_machine::library());
+    };
+    Group group = over_nodes(2, 4);
+    EXPECT_NEAR(wider(group, {.across = 2}), 87'500 - 175'000, 1e-6);
+    group.inside = 15 * GB / s;
+    EXPECT_NEAR(wider(group, {.across = 2}), 1.75e6 / 15 - 175'000, 1e-6);
+    EXPECT_NEAR(wider(group, {.inside = 2}), 0, 1e-6);
+    // Links inside of 10 GB/s limit it themselves.
+    group.inside = 10 * GB / s;
+    EXPECT_NEAR(wider(group, {.across = 2}), 0, 1e-6);
+    EXPECT_NEAR(wider(group, {.inside = 2}), 87'500 - 175'000, 1e-6);
 }
 
 }  // namespace
