@@ -108,7 +108,12 @@ private:
         std::array<std::vector<std::optional<StageExchanges>>, 3> exchanges;
     };
     // Blocks in order of forward, input or not, groups, how other stages slow exchanges in layers and those of data.
-    using StageKey = std::tuple<std::vector<int>, bool, std::size_t, std::array<double, 3>, double>;
+    using StageKey = std::tuple<std::vector<int>, bool, std::size_t, ByInLayer<double>, double>;
+    // What a kind of stage does, and what ZeRO-3 adds: by what is offloaded, and by how other stages slow its exchanges.
+    struct Work {
+        StageWork of_blocks;
+        std::map<std::pair<Offload, double>, std::optional<DataParallelPrice>> sharded;
+    };
     struct Layout {
         GroupsLaid laid = GroupsLaid::all;  // most layouts have no plan that is priced: bounds ask for less
         StageGroups groups;

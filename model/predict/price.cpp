@@ -9,9 +9,6 @@
 namespace sextant {
 namespace {
 
-// Which of PhasePrice::exchange a group's time belongs to: tensor parallelism inside experts counts as tensor parallelism.
-std::size_t exchange_term(ParallelGroup which) { return which == ParallelGroup::context ? 1 : which == ParallelGroup::expert ? 2 : 0; }
-
 ComputeScale compute_scale(const Resources& r) { return {r.compute, r.memory_bandwidth, r.kernel_overhead}; }
 
 // Of the copies of its tokens that a rank would send to their experts one by one, the part that it sends where a token goes once to each
@@ -84,15 +81,15 @@ PhasePrice price_phase(const BlockPhase& phase, const Pricing& by, Behind& behin
     };
     const auto on_exchange = [&](const ExchangeCall& call, const Group& group, const CollectivePrice& one, double hidden) {
         ++launches;
-        const std::size_t term = exchange_term(call.group);
+        const InLayer kind = in_layer(call.group);
         const Seconds t = time_alone(one, group), flow = t - one.fixed;
-        price.exchange[term] += (1 - hidden) * t;
-        price.flowing[term] += (1 - hidden) * flow;
+        price.exchange[kind] += (1 - hidden) * t;
+        price.flowing[kind] += (1 - hidden) * flow;
         if (!(hidden > 0)) return;
-        price.hidden[term] += hidden * t;
-        price.hidden_flowing[term] += hidden * flow;
+        price.hidden[kind] += hidden * t;
+        price.hidden_flowing[kind] += hidden * flow;
         behind.pass((1 - hidden) * one.fixed);
-        price.meeting += behind.meet((1 - hidden) * flow);
+        price.meeting[kind] += behind.meet((1 - hidden) * flow);
         behind.add(hidden * one.fixed, hidden * flow);
     };
     walk(phase, by.job, by.groups, by.resources, on_kernel, on_exchange);
@@ -113,12 +110,10 @@ PhasePrice price_phase(const BlockPhase& phase, const Pricing& by) {
 PhasePrice& PhasePrice::operator+=(const PhasePrice& o) {
     device += o.device;
     host += o.host;
-    for (int i = 0; i < 3; ++i) {
-        exchange[i] += o.exchange[i];
-        flowing[i] += o.flowing[i];
-        hidden[i] += o.hidden[i];
-        hidden_flowing[i] += o.hidden_flowing[i];
-    }
+    exchange += o.exchange;
+    flowing += o.flowing;
+    hidden += o.hidden;
+    hidden_flowing += o.hidden_flowing;
     meeting += o.meeting;
     copies += o.copies;
     return *this;
@@ -128,22 +123,20 @@ PhasePrice operator*(double n, const PhasePrice& p) {
     PhasePrice out = p;
     out.device *= n;
     out.host *= n;
-    for (int i = 0; i < 3; ++i) {
-        out.exchange[i] *= n;
-        out.flowing[i] *= n;
-        out.hidden[i] *= n;
-        out.hidden_flowing[i] *= n;
-    }
+    out.exchange *= n;
+    out.flowing *= n;
+    out.hidden *= n;
+    out.hidden_flowing *= n;
     out.meeting *= n;
     out.copies *= n;
     return out;
 }
 
-PhasePrice PhasePrice::stretched(const std::array<double, 3>& times) const {
+PhasePrice PhasePrice::stretched(const ByInLayer<double>& times) const {
     PhasePrice out = *this;
-    for (std::size_t i = 0; i < times.size(); ++i) {
-        out.exchange[i] += (times[i] - 1) * flowing[i];
-        out.flowing[i] *= times[i];
+    for (const InLayer kind : all_in_layer) {
+        out.exchange[kind] += (times[kind] - 1) * flowing[kind];
+        out.flowing[kind] *= times[kind];
     }
     return out;
 }
@@ -197,7 +190,7 @@ CollectivePrice exchange_price(const ExchangeCall& e, const Group& group, const 
 }
 
 Seconds exchange_time(const ExchangeCall& e, const Prepared::State& job, const JobGroups& groups, const Resources& r) {
-    const Group& group = group_of(groups, e.group);
+    const Group& group = groups[e.group];
     return group_time(collective_of(e.kind), sent_bytes(e, group, job), group, job, r);
 }
 
