@@ -123,7 +123,7 @@ private:
         // Of the shape at hand.
         std::optional<SendTimes> sends;
         // By passes in which weights come apart and whether gradients are added up in shards; by kind of stage, by layers that run again.
-        std::array<std::vector<std::vector<std::unique_ptr<StageWork>>>, 6> works;
+        std::array<std::vector<std::vector<std::unique_ptr<Work>>>, 6> works;
     };
     // What plans of one layout share: over how many ranks there are shards; over all of them where it is not said. Ranks that share nothing
     // exchange in the same groups as those do.
@@ -160,7 +160,7 @@ private:
     [[nodiscard]] const Blocks& blocks(std::size_t stage);
     [[nodiscard]] const SendTimes& sends();
     Stand& stand();
-    [[nodiscard]] const StageWork& work(std::size_t stage);
+    [[nodiscard]] Work& work(std::size_t stage);
     [[nodiscard]] const StageExchanges& exchanges(std::size_t stage);
     [[nodiscard]] const Share& share();
     [[nodiscard]] const std::vector<PassingBytes>& passing();  // of the plan at hand, by unlike stages

@@ -96,7 +96,6 @@ StageWork slowed(StageWork work, double times) {
     for (StageWork::Passes& p : work.passes)
         for (OwnWork* w : {&p.forward, &p.checkpointed, &p.backward, &p.recompute_and_backward, &p.weights}) slow(*w);
     for (OwnWork* w : {&work.forward, &work.backward, &work.weights}) slow(*w);
-    work.sharded = {};
     return work;
 }
 
