@@ -5,12 +5,6 @@
 namespace sextant {
 namespace {
 
-// Where a profile does not say what large products sustain: what its class of hardware is known to reach.
-double default_achievable(ComputeUnit unit, DeviceKind kind) {
-    if (kind == DeviceKind::cpu) return 0.7;
-    return unit == ComputeUnit::tensor ? 0.75 : 0.85;
-}
-
 // Of a GPU; elsewhere, and where they are only guessed at, nobody knows how long their loads take.
 bool knows_multiprocessors(const Device& d) { return d.load_latency.value > Seconds{}; }
 
@@ -36,9 +30,8 @@ DeviceRates device_rates(const Device& device, const Framework& framework, const
     const double clock = device.sustained_clock.value;
     for (const DataType type : all_data_types()) {
         const MatrixPath path = matrix_path(device, type, plan.precision.tf32);
-        const double achievable = path.peak->achievable ? path.peak->achievable->value : default_achievable(path.peak->unit, device.kind);
-        rates.by_type[static_cast<std::size_t>(type)] = {path.peak->rate.value * (achievable * framework.native_build.value * clock),
-                                                         path.peak->rate.value, path.peak->unit};
+        const double sustained = path.peak->achievable.value * framework.native_build.value * clock;
+        rates.by_type[static_cast<std::size_t>(type)] = {path.peak->rate.value * sustained, path.peak->rate.value, path.peak->unit};
     }
     rates.memory = device.memory_bandwidth.value * (device.stream_fraction.value * framework.streaming_efficiency.value);
     if (framework.bytes_in_flight.value > Bytes{} && knows_multiprocessors(device)) {

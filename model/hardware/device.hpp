@@ -23,9 +23,9 @@ struct PeakRate {
     DataType accumulate = DataType::fp32;
     ComputeUnit unit = ComputeUnit::vector;
     Sourced<FlopRate> rate;
-    // The largest fraction of `rate` that a large, well-shaped GEMM sustains: clocks under a power limit included.
-    // Absent: not known; the cost model takes the default of its architecture class and says so.
-    std::optional<Sourced<double>> achievable;
+    // The largest fraction of `rate` that a large, well-shaped GEMM sustains: clocks under a power limit included. Where a profile does not
+    // say, complete() takes what is typical of the architecture.
+    Sourced<double> achievable;
 };
 
 // Measured times of GEMMs [m x k] x [k x n] that share n, k and the data type; ascending in m.
