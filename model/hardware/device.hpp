@@ -67,6 +67,9 @@ struct Device {
     // bytes alone say how long they take.
     std::optional<Sourced<Seconds>> exponential;
     std::optional<Sourced<double>> convolution;  // against products of the same size, where it was measured on this device
+    // Of the rate of TF32 products, what is left where one operand does not lie along its depth, as in a gradient of data, and where
+    // neither does, as in a gradient of weights. Where absent, it does not matter how operands lie.
+    std::optional<Sourced<double>> tf32_across_one, tf32_across_both;
     std::vector<PeakRate> peaks;
 
     // Fraction of the 16-bit tensor peak that the best fused attention kernel reaches: long sequences, heads of 128, no mask.
