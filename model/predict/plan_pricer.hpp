@@ -75,7 +75,8 @@ private:
     };
     struct Shape {
         std::vector<BlockKernels> templates;
-        // By the part of gradients that a rank adds up; by template; once they are needed: most shapes have no plan that fits.
+        // What kernels take in each template, by the fraction of the gradients that a rank adds up. A list is made when it is first needed:
+        // most shapes have no plan that fits.
         std::map<double, std::vector<KernelTimes>> kernels;
         std::map<double, std::vector<BlockTime>> times;  // without exchanges
         // By passes in which weights come apart, that part, passes beside another micro-batch, and stages, where each offloads so many
@@ -122,7 +123,8 @@ private:
         std::map<StageKey, std::size_t> kinds;
         // Of the shape at hand.
         std::optional<SendTimes> sends;
-        // By passes in which weights come apart and whether gradients are added up in shards; by kind of stage, by layers that run again.
+        // What stages do. The first index is twice the schedule's WeightsApart, and one more where a rank adds up only its shard of the
+        // gradients; then come the kind of stage, and how many of its layers run again.
         std::array<std::vector<std::vector<std::unique_ptr<Work>>>, 6> works;
     };
     // What plans of one layout share: over how many ranks there are shards; over all of them where it is not said. Ranks that share nothing
