@@ -5,6 +5,7 @@
 #include "model/base/spelling.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace sextant {
 namespace {
