@@ -75,8 +75,6 @@ ExecArguments parse_exec_arguments(const std::vector<std::string>& words) {
             a.stage = value();
         else if (word == "--stage-mode")
             a.unpack = is_untar(word, value());
-        else if (word == "--check")
-            a.check = true;
         else if (word == "--here")
             a.runs_here = true;
         else if (word == "--parameters")

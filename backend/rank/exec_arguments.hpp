@@ -26,8 +26,7 @@ struct ExecArguments {
     bool unpack = false;              // a tar archive, there
     bool skip_bad_samples = false;
     Seconds hang_timeout = 5 * units::s;  // without a sign of life, after which a rank counts as lost
-    bool check = false;                   // says whether the scenario runs, and does not run it: one process, without MPI
-    bool runs_here = false;               // of check: and whether this machine has what it takes
+    bool runs_here = false;               // where it is only asked whether the scenario runs: and whether this machine has what it takes
     bool parameters = false;              // sums over the final weights go to the record
     bool operators = false;               // so do the times of each operator
 };

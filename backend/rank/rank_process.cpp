@@ -340,9 +340,10 @@ ExitCode run_with_others(const RankEngine& engine, const std::vector<std::string
 }
 
 ExitCode run_or_check(int argc, char** argv, const RankEngine& engine) {
-    const std::vector<std::string> words(argv + 1, argv + argc);
+    std::vector<std::string> words(argv + 1, argv + argc);
     try {
-        if (std::ranges::find(words, "--check") != words.end()) return check(engine, parse_exec_arguments(words));
+        // What is wrong with the arguments is said by the first rank alone, so that MPI is there before they are read; but not for a check.
+        if (std::erase(words, "--check") > 0) return check(engine, parse_exec_arguments(words));
         return run_with_others(engine, words, argc, argv);
     } catch (...) {
         const Failure failure = failure_of(std::current_exception());

@@ -47,7 +47,7 @@ public:
     // Throws InputError with everything collected so far, if anything was.
     void throw_if_any() const;
 
-    // Of an act that throws its own what it throws: others are still looked for.
+    // Runs `act`. Where it throws an InputError, its diagnostics are added to these, so that the caller can look for further problems.
     template <class Act>
     void collect(const Act& act) {
         try {

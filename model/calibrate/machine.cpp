@@ -31,7 +31,7 @@ Cluster machine_cluster(const MachineFacts& m, const Cluster& like) {
     if (m.cache > Bytes{}) d.l2 = {m.cache, SourceKind::measured, node.host.memory.source};
     // Rates are what products and streams reach: there is no peak beside them.
     for (PeakRate& p : d.peaks) {
-        if (p.achievable) p.rate.value = p.rate.value * p.achievable->value;
+        p.rate.value = p.rate.value * p.achievable.value;
         p.rate.kind = SourceKind::estimated;
         p.rate.source = source;
         p.achievable = reached_whole();

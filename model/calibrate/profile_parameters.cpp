@@ -9,14 +9,34 @@
 namespace sextant {
 namespace {
 
+using namespace units;
+
+// Of a number: what such hardware and frameworks can have, how sure we are of it without measuring, what is usual where nothing is known,
+// and where a fit begins.
+template <class T>
 struct Range {
-    double least, most, spread, usual = 0, begin = 0;
+    T least, most;
+    double spread = 0;
+    T usual{}, begin{};
 };
 
+double si(double fraction) { return fraction; }
+template <class Unit>
+double si(Unit quantity) {
+    return quantity.si();
+}
+
 // `field` is what makes a SourcedField: the place of a number, or how it is found and made.
-template <class... Field>
-ProfileParameter parameter(std::string name, ParameterOwner owner, Range range, Field... field) {
-    return {sourced_field<Scenario>(field...), std::move(name), owner, range.least, range.most, range.usual, range.spread, range.begin};
+template <class T, class... Field>
+ProfileParameter parameter(std::string name, ParameterOwner owner, Range<T> range, Field... field) {
+    return {sourced_field<Scenario>(field...),
+            std::move(name),
+            owner,
+            si(range.least),
+            si(range.most),
+            si(range.usual),
+            range.spread,
+            si(range.begin)};
 }
 
 // Of messages of any size, and of small ones.
@@ -52,12 +72,13 @@ ProfileParameter rate_of_large_products(DataType type, ComputeUnit unit) {
     const auto find = [type, unit](const Scenario& s) { return s.cluster.node.device.peak(type, unit); };
     const auto make = [type, unit](Scenario& s) -> PeakRate& { return make_peak(s, type, unit); };
     ProfileParameter p = parameter(
-        std::string(to_text(type)) + " rate that large products sustain", ParameterOwner::device, Range{1e8, 1e14, unknown},
+        std::string(to_text(type)) + " rate that large products sustain", ParameterOwner::device,
+        Range{.least = 0.1 * GFLOP / s, .most = 100 * TFLOP / s, .spread = unknown},
         [find](const Scenario& s) { return find(s) != nullptr ? &find(s)->rate : nullptr; },
         [make](auto& s) -> auto& { return make(s).rate; }, 0.0);
     p.get = [get = p.get, find](const Scenario& s) {
         const PeakRate* rate = find(s);
-        return get(s) * (rate != nullptr && rate->achievable ? rate->achievable->value : 1);
+        return get(s) * (rate != nullptr ? rate->achievable.value : 1);
     };
     p.set = [set = p.set, make](Scenario& s, double si) {
         set(s, si);
@@ -84,8 +105,17 @@ constexpr double gap_known = 0.35, in_flight_known = 0.4;
 // Of a library's numbers: how sure its profile is of them, and how far from them a fit may look.
 constexpr double unsure = 0.7, search_factor = 8;
 
+// Of a link, or of a peak, what large transfers and products reach; of a memory what streams do.
+constexpr Range reached{.least = 0.02, .most = 1.0, .spread = unsure};
+constexpr Range streamed{.least = 0.2, .most = 1.0, .spread = unsure};
+
+// Between the convolutions of 2017's libraries and matrix products of the same size.
+constexpr double as_products = 1.33;
+
 // A run feels it only where the device waits for the host: the search begins where most runs would.
-constexpr Range host_time(double usual) { return {1e-6, 4e-5, 0.5, usual, 4 * usual}; }
+constexpr Range<Seconds> host_time(Seconds usual) {
+    return {.least = 1 * us, .most = 40 * us, .spread = 0.5, .usual = usual, .begin = 4.0 * usual};
+}
 
 }  // namespace
 
@@ -105,7 +135,7 @@ std::vector<ProfileParameter> cpu_parameters(const NodeSpec& node) {
     const auto add = [&list](auto... arguments) { list.push_back(parameter(arguments...)); };
     list.push_back(rate_of_large_products(DataType::fp32, ComputeUnit::vector));
     add(
-        "memory bandwidth that it streams", device, Range{1e8, 1e12, unknown},
+        "memory bandwidth that it streams", device, Range{.least = 0.1 * GB / s, .most = 1 * TB / s, .spread = unknown},
         [](auto& s) -> auto& { return s.cluster.node.device.memory_bandwidth; });
     // All cores were measured at once: the host's memory moves what they do together.
     list.back().set = [set = list.back().set](Scenario& s, double si) {
@@ -121,34 +151,35 @@ std::vector<ProfileParameter> cpu_parameters(const NodeSpec& node) {
     };
     if (d.cache_bandwidth)
         add(
-            "bandwidth of its cache", device, Range{1e8, 1e13, unknown},
+            "bandwidth of its cache", device, Range{.least = 0.1 * GB / s, .most = 10 * TB / s, .spread = unknown},
             [](auto& s) -> auto& { return *s.cluster.node.device.cache_bandwidth; });
     if (d.exponential)
         add(
-            "time of an exponential", device, Range{1e-12, 1e-7, unknown},
+            "time of an exponential", device, Range{.least = 0.001 * ns, .most = 100 * ns, .spread = unknown},
             [](auto& s) -> auto& { return *s.cluster.node.device.exponential; });
     add(
-        "time between two operators", device, Range{1e-8, 1e-3, unknown},
+        "time between two operators", device, Range{.least = 10 * ns, .most = 1 * ms, .spread = unknown},
         [](auto& s) -> auto& { return s.cluster.node.device.kernel_overhead; });
     add(
-        "fused attention forward, of the peak", device, Range{0.01, 1, unknown},
+        "fused attention forward, of the peak", device, Range{.least = 0.01, .most = 1.0, .spread = unknown},
         [](auto& s) -> auto& { return s.cluster.node.device.attention_forward; });
     add(
-        "fused attention backward, of the peak", device, Range{0.01, 1, unknown},
+        "fused attention backward, of the peak", device, Range{.least = 0.01, .most = 1.0, .spread = unknown},
         [](auto& s) -> auto& { return s.cluster.node.device.attention_backward; });
     add(
-        "bandwidth between two processes", link, Range{1e7, 1e12, unknown},
+        "bandwidth between two processes", link, Range{.least = 0.01 * GB / s, .most = 1 * TB / s, .spread = unknown},
         [](auto& s) -> auto& { return s.cluster.node.host_link.bandwidth; });
-    add("start of a call with a small message", library, Range{1e-8, 1e-2, unknown}, small_start);
-    add("start of a call with a large message", library, Range{1e-8, 1e-2, unknown}, large_start);
-    add("bytes that one process adds", library, Range{1e7, 1e12, unknown}, find_adding, make_adding, 0.0);
+    add("start of a call with a small message", library, Range{.least = 10 * ns, .most = 10 * ms, .spread = unknown}, small_start);
+    add("start of a call with a large message", library, Range{.least = 10 * ns, .most = 10 * ms, .spread = unknown}, large_start);
+    add("bytes that one process adds", library, Range{.least = 0.01 * GB / s, .most = 1 * TB / s, .spread = unknown}, find_adding,
+        make_adding, 0.0);
     if (d.convolution)
         add(
-            "convolutions against products of their size", device, Range{0.05, 2, unknown},
+            "convolutions against products of their size", device, Range{.least = 0.05, .most = 2.0, .spread = unknown},
             [](auto& s) -> auto& { return *s.cluster.node.device.convolution; });
     if (node.host.turn)
         add(
-            "wait for a core that another rank has", device, Range{1e-5, 0.1, unknown},
+            "wait for a core that another rank has", device, Range{.least = 10 * us, .most = 100 * ms, .spread = unknown},
             [](auto& s) -> auto& { return *s.cluster.node.host.turn; });
     if (d.peak(DataType::bf16, ComputeUnit::tensor) != nullptr) list.push_back(rate_of_large_products(DataType::bf16, ComputeUnit::tensor));
     return list;
@@ -159,33 +190,24 @@ std::vector<ProfileParameter> gpu_parameters(const Scenario& machine) {
     const Device& d = machine.cluster.node.device;
     std::vector<ProfileParameter> list;
     const auto add = [&list](auto... arguments) { list.push_back(parameter(arguments...)); };
-    constexpr Range reached{0.02, 1, unsure};
     const std::set<std::size_t> paths{path_of(d, DataType::fp32, false), path_of(d, DataType::fp32, true),
                                       path_of(d, DataType::bf16, false), path_of(d, DataType::fp16, false)};
     for (const std::size_t i : paths)
         add(
-            "what large products in " + std::string(to_text(d.peaks[i].input)) + " reach, of the peak", device, reached,
-            [i](const Scenario& s) {
-                const std::optional<Sourced<double>>& achievable = s.cluster.node.device.peaks[i].achievable;
-                return achievable ? &*achievable : nullptr;
-            },
-            [i](Scenario & s) -> auto& {
-                std::optional<Sourced<double>>& achievable = s.cluster.node.device.peaks[i].achievable;
-                if (!achievable) achievable = Sourced<double>{1.0, SourceKind::estimated, "usual"};
-                return *achievable;
-            },
-            1.0);
+            "what large products in " + std::string(to_text(d.peaks[i].input)) + " reach, of the peak", device,
+            reached, [i](auto& s) -> auto& { return s.cluster.node.device.peaks[i].achievable; });
     add(
-        "what streams reach, of its bandwidth", device, Range{0.2, 1, unsure},
-        [](auto& s) -> auto& { return s.cluster.node.device.stream_fraction; });
+        "what streams reach, of its bandwidth", device, streamed, [](auto& s) -> auto& { return s.cluster.node.device.stream_fraction; });
     add(
-        "time between two kernels", device, Range{1e-7, 1e-4, gap_known},
+        "time between two kernels", device, Range{.least = 0.1 * us, .most = 100 * us, .spread = gap_known},
         [](auto& s) -> auto& { return s.cluster.node.device.kernel_overhead; });
     if (machine.framework.bytes_in_flight.value > Bytes{})
         add(
-            "bytes_in_flight", framework, Range{3e3, 1e6, in_flight_known}, [](auto& s) -> auto& { return s.framework.bytes_in_flight; });
+            "bytes_in_flight", framework, Range{.least = 3 * KB, .most = 1 * MB, .spread = in_flight_known},
+            [](auto& s) -> auto& { return s.framework.bytes_in_flight; });
     add(
-        "dispatch", framework, Range{1e-7, 1e-4, unknown, 0, 2e-5}, [](auto& s) -> auto& { return s.framework.dispatch; });
+        "dispatch", framework, Range{.least = 0.1 * us, .most = 100 * us, .spread = unknown, .begin = 20 * us},
+        [](auto& s) -> auto& { return s.framework.dispatch; });
     // The device waits for the host in both directions, and a step does not say in which.
     list.back().set = [](Scenario& s, double si) {
         s.framework.dispatch.value = s.framework.backward_dispatch.value = Seconds::from_si(si);
@@ -195,11 +217,13 @@ std::vector<ProfileParameter> gpu_parameters(const Scenario& machine) {
         s.framework.backward_dispatch = s.framework.dispatch;
     };
     add(
-        "step_overhead", framework, Range{1e-6, 1e-2, unknown}, [](auto& s) -> auto& { return s.framework.step_overhead; });
+        "step_overhead", framework, Range{.least = 1 * us, .most = 10 * ms, .spread = unknown},
+        [](auto& s) -> auto& { return s.framework.step_overhead; });
     add(
-        "attention_efficiency", framework, Range{0.01, 1, unknown}, [](auto& s) -> auto& { return s.framework.attention_efficiency; });
+        "attention_efficiency", framework, Range{.least = 0.01, .most = 1.0, .spread = unknown},
+        [](auto& s) -> auto& { return s.framework.attention_efficiency; });
     add(
-        "convolution_efficiency", framework, Range{0.01, 1.34, unknown},
+        "convolution_efficiency", framework, Range{.least = 0.01, .most = as_products, .spread = unknown},
         [](auto& s) -> auto& { return s.framework.convolution_efficiency; });
     if (machine.cluster.node.devices == 1) return list;
     for (ProfileParameter& p : cluster_parameters(machine.cluster))
@@ -214,16 +238,15 @@ std::vector<ProfileParameter> cluster_parameters(const Cluster& cluster) {
     const NodeSpec& node = cluster.node;
     std::vector<ProfileParameter> list;
     const auto add = [&list](auto... arguments) { list.push_back(parameter(arguments...)); };
-    constexpr Range reached{0.02, 1, unsure};
     if (node.device.kind == DeviceKind::cpu) {
         list = cpu_parameters(node);
         std::erase_if(list, [](const ProfileParameter& p) { return p.owner != device && p.owner != link; });
     } else {
         add(
-            "clock that it sustains, of its boost", device, Range{0.3, 1, unsure},
+            "clock that it sustains, of its boost", device, Range{.least = 0.3, .most = 1.0, .spread = unsure},
             [](auto& s) -> auto& { return s.cluster.node.device.sustained_clock; });
         add(
-            "what streams reach, of its bandwidth", device, Range{0.2, 1, unsure},
+            "what streams reach, of its bandwidth", device, streamed,
             [](auto& s) -> auto& { return s.cluster.node.device.stream_fraction; });
         if (node.peers.layout != PeerLayout::none)
             add(
@@ -235,7 +258,7 @@ std::vector<ProfileParameter> cluster_parameters(const Cluster& cluster) {
     add(
         "reached of " + node.nic_link.name, link, reached, [](auto& s) -> auto& { return s.cluster.node.nic_link.achievable; });
     add(
-        "latency of " + node.nic_link.name, link, Range{1e-7, 1e-2, unsure},
+        "latency of " + node.nic_link.name, link, Range{.least = 0.1 * us, .most = 10 * ms, .spread = unsure},
         [](auto& s) -> auto& { return s.cluster.node.nic_link.latency; });
     return list;
 }
@@ -243,7 +266,7 @@ std::vector<ProfileParameter> cluster_parameters(const Cluster& cluster) {
 std::vector<ProfileParameter> library_parameters(const CommunicationLibrary& l) {
     std::vector<ProfileParameter> list;
     const auto add = [&](std::string pointer, auto field) {
-        list.push_back(parameter(std::move(pointer), ParameterOwner::library, Range{0, 0, unsure}, field));
+        list.push_back(parameter(std::move(pointer), ParameterOwner::library, Range{.least = 0.0, .most = 0.0, .spread = unsure}, field));
         ProfileParameter& p = list.back();
         Scenario machine;
         machine.library = l;
@@ -296,32 +319,38 @@ std::vector<ProfileParameter> training_parameters(const Scenario& s) {
     std::vector<ProfileParameter> list;
     const auto add = [&list](auto... arguments) { list.push_back(parameter(arguments...)); };
     add(
-        "sustained_clock", device, Range{0.3, 1, 0.15, 0.95}, [](auto& x) -> auto& { return x.cluster.node.device.sustained_clock; });
+        "sustained_clock", device, Range{.least = 0.3, .most = 1.0, .spread = 0.15, .usual = 0.95},
+        [](auto& x) -> auto& { return x.cluster.node.device.sustained_clock; });
     add(
-        "streaming_efficiency", framework, Range{0.2, 1, 0.2, 0.9}, [](auto& x) -> auto& { return x.framework.streaming_efficiency; });
+        "streaming_efficiency", framework, Range{.least = 0.2, .most = 1.0, .spread = 0.2, .usual = 0.9},
+        [](auto& x) -> auto& { return x.framework.streaming_efficiency; });
     add(
-        "bytes_in_flight", framework, Range{3e3, 1e6, 0.4, 2e4}, [](auto& x) -> auto& { return x.framework.bytes_in_flight; });
+        "bytes_in_flight", framework, Range{.least = 3 * KB, .most = 1 * MB, .spread = in_flight_known, .usual = 20 * KB},
+        [](auto& x) -> auto& { return x.framework.bytes_in_flight; });
     add(
-        "native_build", framework, Range{0.3, 1, 0.1, 0.97}, [](auto& x) -> auto& { return x.framework.native_build; });
+        "native_build", framework, Range{.least = 0.3, .most = 1.0, .spread = 0.1, .usual = 0.97},
+        [](auto& x) -> auto& { return x.framework.native_build; });
     if (!s.framework.dispatch_in_graph) {
         add(
-            "dispatch", framework, host_time(9e-6), [](auto& x) -> auto& { return x.framework.dispatch; });
+            "dispatch", framework, host_time(9 * us), [](auto& x) -> auto& { return x.framework.dispatch; });
         add(
-            "backward_dispatch", framework, host_time(7e-6), [](auto& x) -> auto& { return x.framework.backward_dispatch; });
+            "backward_dispatch", framework, host_time(7 * us), [](auto& x) -> auto& { return x.framework.backward_dispatch; });
         add(
-            "step_overhead", framework, Range{1e-5, 0.1, unknown, 3e-3}, [](auto& x) -> auto& { return x.framework.step_overhead; });
+            "step_overhead", framework, Range{.least = 10 * us, .most = 100 * ms, .spread = unknown, .usual = 3 * ms},
+            [](auto& x) -> auto& { return x.framework.step_overhead; });
         if (s.plan.micro_batches() > 1)
             add(
-                "micro_batch_overhead", framework, Range{1e-6, 0.05, unknown, 5e-4},
+                "micro_batch_overhead", framework, Range{.least = 1 * us, .most = 50 * ms, .spread = unknown, .usual = 0.5 * ms},
                 [](auto& x) -> auto& { return x.framework.micro_batch_overhead; });
     }
     if (s.plan.recompute != Recompute::none)
         add(
-            "checkpoint_overhead", framework, Range{1e-6, 5e-3, unknown, 1e-4, 3e-4},
+            "checkpoint_overhead", framework,
+            Range{.least = 1 * us, .most = 5 * ms, .spread = unknown, .usual = 0.1 * ms, .begin = 0.3 * ms},
             [](auto& x) -> auto& { return x.framework.checkpoint_overhead; });
     if (!s.workload.is_transformer())
         add(
-            "convolution_efficiency", framework, Range{0.05, 1.33, 0.2, 1},
+            "convolution_efficiency", framework, Range{.least = 0.05, .most = as_products, .spread = 0.2, .usual = 1.0},
             [](auto& x) -> auto& { return x.framework.convolution_efficiency; });
     return list;
 }
@@ -331,12 +360,14 @@ std::vector<ProfileParameter> memory_parameters(const Scenario& s) {
     std::vector<ProfileParameter> list;
     const auto add = [&list](auto... arguments) { list.push_back(parameter(arguments...)); };
     add(
-        "context", framework, Range{1e8, 4e9, 0.4, 7e8}, [](auto& x) -> auto& { return x.framework.context; });
+        "context", framework, Range{.least = 0.1 * GB, .most = 4 * GB, .spread = 0.4, .usual = 0.7 * GB},
+        [](auto& x) -> auto& { return x.framework.context; });
     add(
-        "fragmentation", framework, Range{0.005, 0.5, unknown, 0.1}, [](auto& x) -> auto& { return x.framework.fragmentation; });
+        "fragmentation", framework, Range{.least = 0.005, .most = 0.5, .spread = unknown, .usual = 0.1},
+        [](auto& x) -> auto& { return x.framework.fragmentation; });
     if (s.plan.devices() > 1)
         add(
-            "communication_buffers", framework, Range{5e7, 16e9, 0.7, 6e8},
+            "communication_buffers", framework, Range{.least = 0.05 * GB, .most = 16 * GB, .spread = 0.7, .usual = 0.6 * GB},
             [](auto& x) -> auto& { return x.framework.communication_buffers; });
     return list;
 }

@@ -39,7 +39,7 @@ struct Piece {
     std::optional<PricedLoad> load{};
 };
 
-// Where kernels take so many times as long: copies, hosts and servers do not.
+// How long a piece takes where kernels take `slowness` times as long as usual. Copies, hosts and servers keep their pace.
 inline Seconds device_time(const Piece& piece, double slowness) {
     return runs_kernels(piece.kind) ? slowness * piece.device : piece.device;
 }

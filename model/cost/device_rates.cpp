@@ -5,23 +5,12 @@
 namespace sextant {
 namespace {
 
-// Where a profile does not say what large products sustain: what its class of hardware is known to reach.
-double default_achievable(ComputeUnit unit, DeviceKind kind) {
-    if (kind == DeviceKind::cpu) return 0.7;
-    return unit == ComputeUnit::tensor ? 0.75 : 0.85;
-}
-
 // Of a GPU; elsewhere, and where they are only guessed at, nobody knows how long their loads take.
 bool knows_multiprocessors(const Device& d) { return d.load_latency.value > Seconds{}; }
 
 // What a multiprocessor later than Ampere's does in a clock with instructions of Ampere's, forward and backward: FlashAttention-2 on an
 // H100, heads of 64 (docs/model/compute.md).
 constexpr double ampere_forward = 1550, ampere_backward = 1440;
-
-// Hopper's products of matrices in shared memory take TF32 only where the depth of both operands runs along their rows (PTX ISA, wgmma:
-// transposed operands are of 16 bits). That is so in forward; gradients of data have one operand that does not, gradients of weights two.
-// Of seven shapes on an H200 the medians of cuBLASLt's first choices: docs/model/compute.md.
-constexpr double tf32_across_one_on_hopper = 0.87, tf32_across_both_on_hopper = 0.69;
 
 double attention_fraction(double best, double in_a_clock, const Device& d, const Framework& f) {
     const PeakRate* peak = d.peak(DataType::bf16, ComputeUnit::tensor);
@@ -36,9 +25,8 @@ DeviceRates device_rates(const Device& device, const Framework& framework, const
     const double clock = device.sustained_clock.value;
     for (const DataType type : all_data_types()) {
         const MatrixPath path = matrix_path(device, type, plan.precision.tf32);
-        const double achievable = path.peak->achievable ? path.peak->achievable->value : default_achievable(path.peak->unit, device.kind);
-        rates.by_type[static_cast<std::size_t>(type)] = {path.peak->rate.value * (achievable * framework.native_build.value * clock),
-                                                         path.peak->rate.value, path.peak->unit};
+        const double sustained = path.peak->achievable.value * framework.native_build.value * clock;
+        rates.by_type[static_cast<std::size_t>(type)] = {path.peak->rate.value * sustained, path.peak->rate.value, path.peak->unit};
     }
     rates.memory = device.memory_bandwidth.value * (device.stream_fraction.value * framework.streaming_efficiency.value);
     if (framework.bytes_in_flight.value > Bytes{} && knows_multiprocessors(device)) {
@@ -57,9 +45,9 @@ DeviceRates device_rates(const Device& device, const Framework& framework, const
     rates.attention_forward = attention * attention_fraction(device.attention_forward.value, ampere_forward, device, framework);
     rates.attention_backward = attention * attention_fraction(device.attention_backward.value, ampere_backward, device, framework);
     // Seen with the cuBLAS of CUDA 13, which our executor has. Trainings of BERT that Lambda published are 3 % off without and 6 with it.
-    if (framework.plain_kernels && rates.matrix(DataType::fp32).unit == ComputeUnit::tensor && device.architecture == "hopper") {
-        rates.tf32_across_one = tf32_across_one_on_hopper;
-        rates.tf32_across_both = tf32_across_both_on_hopper;
+    if (framework.plain_kernels && rates.matrix(DataType::fp32).unit == ComputeUnit::tensor) {
+        if (device.tf32_across_one) rates.tf32_across_one = device.tf32_across_one->value;
+        if (device.tf32_across_both) rates.tf32_across_both = device.tf32_across_both->value;
     }
     rates.convolution = framework.convolution_efficiency.value * (device.convolution ? device.convolution->value : 1);
     if (device.kind == DeviceKind::cpu && device.cache_bandwidth) {

@@ -23,9 +23,9 @@ struct PeakRate {
     DataType accumulate = DataType::fp32;
     ComputeUnit unit = ComputeUnit::vector;
     Sourced<FlopRate> rate;
-    // The largest fraction of `rate` that a large, well-shaped GEMM sustains: clocks under a power limit included.
-    // Absent: not known; the cost model takes the default of its architecture class and says so.
-    std::optional<Sourced<double>> achievable;
+    // The largest fraction of `rate` that a large, well-shaped GEMM sustains: clocks under a power limit included. Where a profile does not
+    // say, complete() takes what is typical of the architecture.
+    Sourced<double> achievable;
 };
 
 // Measured times of GEMMs [m x k] x [k x n] that share n, k and the data type; ascending in m.
@@ -67,6 +67,9 @@ struct Device {
     // bytes alone say how long they take.
     std::optional<Sourced<Seconds>> exponential;
     std::optional<Sourced<double>> convolution;  // against products of the same size, where it was measured on this device
+    // Of the rate of TF32 products, what is left where one operand does not lie along its depth, as in a gradient of data, and where
+    // neither does, as in a gradient of weights. Where absent, it does not matter how operands lie.
+    std::optional<Sourced<double>> tf32_across_one, tf32_across_both;
     std::vector<PeakRate> peaks;
 
     // Fraction of the 16-bit tensor peak that the best fused attention kernel reaches: long sequences, heads of 128, no mask.

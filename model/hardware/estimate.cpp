@@ -76,7 +76,7 @@ void add_fp32(Device& d) {
                        DataType::fp32,
                        ComputeUnit::vector,
                        {most / tensor_over_vector, SourceKind::estimated, "1/16 of the FP16 tensor rate, as on an A100"},
-                       std::nullopt});
+                       {}});
 }
 
 void estimate_units(Device& d) {
@@ -103,8 +103,7 @@ void complete(Device& d) {
     estimate_units(d);
     const ArchitectureClass& c = class_of(d);
     const std::string relatives = "typical of " + std::string(c.name);
-    for (PeakRate& p : d.peaks)
-        if (!p.achievable) p.achievable = {p.unit == ComputeUnit::tensor ? c.tensor : c.vector, SourceKind::estimated, relatives};
+    for (PeakRate& p : d.peaks) fill(p.achievable, p.unit == ComputeUnit::tensor ? c.tensor : c.vector, relatives);
     fill(d.stream_fraction, cpu ? 0.8 : 0.87, cpu ? "typical of DDR memory" : "typical of device memory");
     fill(d.load_latency, counted ? c.load_latency : none, counted ? relatives : "nobody says how many multiprocessors wait for loads");
     fill(d.attention_forward, c.attention_forward, relatives);

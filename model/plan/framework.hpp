@@ -1,8 +1,8 @@
 // What a framework does to a plan: what it overlaps, fuses, buckets and launches, by version.
 // A closed struct, loaded from frameworks/*.json.
 //
-// Every parameter belongs to the software, has physical meaning and bounds, and carries its source.
-// Nothing here depends on a model or on a measured row. What each field drives: docs/model/frameworks.md.
+// Every parameter belongs to the software, has physical meaning and bounds, and carries its source. None belongs to one model or device;
+// some were fitted to measured training runs (docs/model/training_fit.md). What each field drives: docs/model/frameworks.md.
 #pragma once
 
 #include "model/base/data_type.hpp"
@@ -106,7 +106,7 @@ struct Framework {
     bool plain_kernels = false;
     bool casts_each_use = false;             // autocast: fp32 weights cast to the compute type in every forward
     Sourced<double> attention_efficiency;    // its fused attention kernels against the best of their generation
-    bool attention_for_ampere = false;       // which is that of Ampere's instructions, on newer devices too
+    bool attention_for_ampere = false;       // these kernels use the instructions of Ampere, on newer devices too
     Sourced<double> convolution_efficiency;  // autotuned algorithms (1) against heuristics
 
     // Data parallelism
@@ -118,7 +118,8 @@ struct Framework {
     std::optional<Sourced<Seconds>> reduction_cycle;  // a background thread starts reductions once per cycle (Horovod)
     bool reduces_every_micro_batch = false;
     bool gradients_in_fp32 = false;  // main gradients kept and reduced in fp32
-    // Whose states are shared out, and no weights: each rank gets the sum of all gradients, and updates with its part of it.
+    // Under ZeRO-1 and ZeRO-2, which share out optimizer states and no weights, each rank receives the sum of all gradients, and then uses
+    // its part of that sum.
     bool reduces_whole_gradients = false;
     // Gradients stand in memory more than once: those that backward wrote in the type of the weights beside those in fp32; copies in the
     // buckets that are reduced; those that a rank updates in one piece, in their own type and in fp32.

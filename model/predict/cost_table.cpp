@@ -91,7 +91,7 @@ public:
     }
 
     WorkPrice price(const CollectiveWork& work, std::size_t stage) const {
-        const Group& group = group_of(job_.groups[stage], work.group);
+        const Group& group = job_.groups[stage][work.group];
         const Bytes size = bytes_of(work) / work.calls;
         CollectivePrice one = collective_price(collective_of(work.kind), size, group, job_.scenario.library);
         if (is_gather(work)) one.fixed += job_.turn;

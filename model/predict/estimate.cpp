@@ -82,10 +82,8 @@ Estimate estimate(const Prepared& prepared, const Resources& r) {
     const SegmentPrice& blocks = finisher.blocks();
     const PhasePrice passes = blocks.forward + blocks.backward + blocks.recompute;
     const double times = static_cast<double>(job.micro_batches);
-    e.overlapped[Term::tensor_communication] = times * passes.hidden[0];
-    e.overlapped[Term::expert_communication] = times * passes.hidden[2];
-    Seconds& meeting = e.overlapped[passes.hidden[0] > Seconds{} ? Term::tensor_communication : Term::expert_communication];
-    meeting = max(Seconds{}, meeting - times * passes.meeting);
+    for (const InLayer kind : all_in_layer)
+        e.overlapped[term_of(kind)] = max(Seconds{}, times * passes.hidden[kind] - times * passes.meeting[kind]);
     e.slowest_stage = static_cast<int>(step.slowest_stage);
     e.slowest = step.slowest;
     e.slowest[Term::bubble] += max(Seconds{}, e.step - e.slowest.total());  // it waits for the rank that finishes last

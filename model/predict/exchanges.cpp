@@ -20,7 +20,7 @@ ShardedBlockPrice price_sharded_block(const BlockParameters& p, const Prepared::
     const auto time = [&](const auto& exchanges, Bytes element) {
         Seconds all;
         for (const DataExchange& e : exchanges) {
-            const Group& group = group_of(g, e.group);
+            const Group& group = g[e.group];
             if (e.elements > 0) all += pieces_time(group, job) + group_time(collective_of(e.kind), e.elements * element, group, job, r);
         }
         return all;

@@ -38,6 +38,11 @@ bool meet(const std::vector<int>& ascending, const std::vector<int>& others) {
     return std::ranges::any_of(others, [&](int x) { return std::ranges::binary_search(ascending, x); });
 }
 
+// Whose ranks exchange inside layers.
+constexpr std::array inside_layers{ParallelGroup::tensor, ParallelGroup::context, ParallelGroup::expert, ParallelGroup::expert_tensor};
+// Whose ranks exchange beside them.
+constexpr std::array outside_layers{ParallelGroup::data, ParallelGroup::expert_data, ParallelGroup::shard, ParallelGroup::replicas};
+
 class GroupLayer {
 public:
     GroupLayer(const Scenario& scenario, const Topology& topology)
@@ -61,17 +66,11 @@ public:
             return entry->second;
         };
         JobGroups g;
-        g.tensor = group(ParallelGroup::tensor);
-        g.context = group(ParallelGroup::context);
-        g.expert_tensor = group(ParallelGroup::expert_tensor);
-        g.expert = group(ParallelGroup::expert);
+        for (const ParallelGroup which : inside_layers) g[which] = group(which);
         if (laid == GroupsLaid::in_layers) return g;
-        g.data = group(ParallelGroup::data);
-        g.expert_data = group(ParallelGroup::expert_data);
-        g.shard = group(ParallelGroup::shard);
-        g.replicas = group(ParallelGroup::replicas);
-        for (std::size_t i = 0; i < groups_in_layers.size(); ++i)
-            g.beside_data[i] = side_by_side(shared_links({groups_in_layers[i], stage}, {data_group(), stage}));
+        for (const ParallelGroup which : outside_layers) g[which] = group(which);
+        for (const InLayer kind : all_in_layer)
+            g.beside_data[kind] = side_by_side(shared_links({group_of(kind), stage}, {data_group(), stage}));
         return g;
     }
 
@@ -89,7 +88,7 @@ public:
                 for (const std::size_t mate : mates) times += side_by_side(shared_links({which, stage}, {which, mate})).one - 1;
                 return times;
             };
-            for (std::size_t i = 0; i < groups_in_layers.size(); ++i) known->second.in_layers[i] = beside_mates(groups_in_layers[i]);
+            for (const InLayer kind : all_in_layer) known->second.in_layers[kind] = beside_mates(group_of(kind));
             known->second.data = beside_mates(data_group());
         }
         return {std::move(mates), known->second.in_layers, known->second.data};
@@ -334,32 +333,8 @@ bool StageGroups::as_before(std::size_t stage) const {
            same_boundaries(stage - 1);
 }
 
-const Group& group_of(const JobGroups& groups, ParallelGroup which) {
-    switch (which) {
-        case ParallelGroup::tensor:
-            return groups.tensor;
-        case ParallelGroup::context:
-            return groups.context;
-        case ParallelGroup::expert:
-            return groups.expert;
-        case ParallelGroup::expert_tensor:
-            return groups.expert_tensor;
-        case ParallelGroup::data:
-            return groups.data;
-        case ParallelGroup::expert_data:
-            return groups.expert_data;
-        case ParallelGroup::shard:
-            return groups.shard;
-        case ParallelGroup::replicas:
-            return groups.replicas;
-        case ParallelGroup::pipeline:
-            break;  // a boundary's
-    }
-    return groups.tensor;
-}
-
 bool same_in_layers(const JobGroups& a, const JobGroups& b) {
-    return a.tensor == b.tensor && a.context == b.context && a.expert == b.expert && a.expert_tensor == b.expert_tensor;
+    return std::ranges::all_of(inside_layers, [&](ParallelGroup which) { return a[which] == b[which]; });
 }
 
 StageGroups lay_groups(const Scenario& scenario, const Topology& topology, GroupsLaid laid) {

@@ -2,8 +2,10 @@
 // docs/model/collectives.md describes them. Internal to predict.
 #pragma once
 
+#include "model/base/failure.hpp"
 #include "model/cost/collectives.hpp"
 #include "model/plan/scenario.hpp"
+#include "model/predict/in_layer.hpp"
 #include "model/predict/link_sharing.hpp"
 #include "model/predict/server_way.hpp"
 
@@ -12,25 +14,30 @@
 
 namespace sextant {
 
-// Exchanges inside layers, as PhasePrice counts them.
-inline constexpr std::array<ParallelGroup, 3> groups_in_layers{ParallelGroup::tensor, ParallelGroup::context, ParallelGroup::expert};
+// Of one stage: of each kind the slowest group, for which its sisters wait. What goes over the boundaries of a pipeline is in StageGroups.
+class JobGroups {
+public:
+    [[nodiscard]] Group& operator[](ParallelGroup which) { return of_[index(which)]; }
+    [[nodiscard]] const Group& operator[](ParallelGroup which) const { return of_[index(which)]; }
+    // How exchanges inside layers and those of gradients, or of weights in shards, slow each other.
+    ByInLayer<Slowed> beside_data;
 
-// Of one stage: of each kind the slowest group, for which its sisters wait.
-struct JobGroups {
-    Group tensor, context, expert, expert_tensor, data, expert_data;
-    Group shard;     // ZeRO group of the dense parameters
-    Group replicas;  // hybrid shard: the same shard in other groups
-    // How exchanges of groups_in_layers and those of gradients, or of weights in shards, slow each other.
-    std::array<Slowed, 3> beside_data;
+private:
+    static constexpr auto count = static_cast<std::size_t>(ParallelGroup::pipeline);
+    static_assert(count + 1 == parallel_group_count);
+    static std::size_t index(ParallelGroup which) {
+        if (which == ParallelGroup::pipeline) broken_invariant("a stage has no group of pipeline parallelism");
+        return static_cast<std::size_t>(which);
+    }
+    std::array<Group, count> of_;
 };
-const Group& group_of(const JobGroups&, ParallelGroup);
 // Do exchanges inside layers take as long, each by itself?
 bool same_in_layers(const JobGroups&, const JobGroups&);
 
 // Other stages with ranks on the nodes of a stage, and how many times as long its exchanges take while all of them do the same.
 struct StageMates {
     std::vector<std::size_t> stages;  // ascending
-    std::array<double, 3> in_layers{1, 1, 1};
+    ByInLayer<double> in_layers{{1, 1, 1}};
     double data = 1;
     [[nodiscard]] double data_of_each() const { return stages.empty() ? 0 : (data - 1) / static_cast<double>(stages.size()); }
     friend bool operator==(const StageMates&, const StageMates&) = default;

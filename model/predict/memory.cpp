@@ -175,8 +175,9 @@ Bytes passing_weights(const Prepared::State& job, std::size_t stage, const Passi
     return max(at_work, (1 - plan.pruned_fraction) * parameters * size_of(job.precision.parameter));
 }
 
-// For backward, wherever it waits. A block that runs again in parts keeps what its kernels say. (One that does not may be asked what it
-// would keep if it did: blocks are priced both ways, whatever the plan.)
+// What blocks keep of their activations until backward, on the device or in host memory. Under selective recomputation the kernels of a
+// block say what it keeps. Otherwise the fraction `recomputed` of the blocks keeps its input alone, and the others keep everything. (The
+// caller chooses `recomputed`: blocks are priced both ways, whatever the plan says.)
 Bytes kept_activations(const BlockKernels& k, const Plan& plan, double recomputed) {
     if (plan.forward_only) return {};
     return plan.recompute == Recompute::selective ? k.saved : recomputed * k.kept_input + (1 - recomputed) * k.saved;

@@ -52,9 +52,9 @@ public:
     explicit Overlap(double slowdown, std::optional<GradientFusion> fusion = {}) : slowdown_(slowdown), fusion_(fusion) {}
 
     void run(const OwnWork&);
-    // Ready now: so many calls, one after another. `fixed`: what several that are fused pay once.
+    // Hands over an exchange that is ready now: so many calls, one after another. Calls that are fused pay `fixed` once.
     void exchange(Seconds fixed, Seconds rest, Bytes size, int calls = 1);
-    // Of what the last exchange brought to parameter servers, which take one after another.
+    // Parameter servers need this time for what the last exchange has brought to them. They serve one exchange after another.
     void serve(Seconds time) { served = max(served, done) + time; }
     // To or from host memory, in turn with exchanges: kernels beside it are not slowed.
     void copy(Seconds);

@@ -25,7 +25,7 @@ void walk(const BlockPhase& phase, const Prepared::State& job, const JobGroups& 
     const auto exchange_before = [&](std::size_t kernel) {
         for (; call != phase.exchanges.end() && call->after <= kernel; ++call) {
             if (!belongs(*call, phase.part)) continue;
-            const Group& group = group_of(groups, call->group);
+            const Group& group = groups[call->group];
             CollectivePrice price = exchange_price(*call, group, job, r);
             price.fixed += job.wait_for_core(std::exchange(since_call, {}));
             on_exchange(*call, group, price, hidden.of(call->group));

@@ -54,7 +54,8 @@ void pipeline_ends(const Pipeline&, const TimesOfStages&, std::span<Seconds> end
 // When each stage begins its first backward, at the earliest.
 Seconds first_backward(const Pipeline&, const TimesOfStages&, std::size_t stage);
 
-// What that works out, in the symbols of docs/model/pipeline.md; of a schedule that is played (is_played()), what the play follows.
+// The formula that pipeline_ends() follows for this schedule, in the symbols of docs/model/pipeline.md. Where the schedule is played
+// (is_played()), the rule that the play follows.
 std::string_view pipeline_formula(Schedule, bool forward_only, bool played);
 
 // How long a schedule that turns back takes at least: the work of any stage, and what it waits for. With many micro-batches, just so long.

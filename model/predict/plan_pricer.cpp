@@ -300,7 +300,7 @@ PlanPricer::Stand& PlanPricer::stand() {
     return stand;
 }
 
-const StageWork& PlanPricer::work(std::size_t stage) {
+PlanPricer::Work& PlanPricer::work(std::size_t stage) {
     const std::size_t apart = static_cast<std::size_t>(weights_apart(state_.scenario.plan.schedule));
     auto& of_kinds = layout().works[2 * apart + (state_.added_gradients < 1 ? 1 : 0)];
     const std::size_t kind = stand().kinds[stage];
@@ -308,7 +308,7 @@ const StageWork& PlanPricer::work(std::size_t stage) {
     auto& works = of_kinds[kind];
     if (works.empty()) works.resize(static_cast<std::size_t>(state_.stages[stage].layers) + 1);
     const auto which = static_cast<std::size_t>(state_.stages[stage].recomputed_layers);
-    if (!works[which]) works[which] = std::make_unique<StageWork>(stage_work(state_, stage, blocks(stage).segments));
+    if (!works[which]) works[which] = std::make_unique<Work>(Work{stage_work(state_, stage, blocks(stage).segments), {}});
     return *works[which];
 }
 
@@ -359,8 +359,11 @@ std::size_t PlanPricer::find_passes(Choice choice, std::size_t& count) {
     if (count == passes_.size()) passes_.emplace_back();
     Passes& passes = passes_[count];
     passes.choice = choice;
-    const StageParts parts{sends(), stand().as_before, [this](std::size_t s) -> const StageWork& { return work(s); },
-                           [this](std::size_t s) -> const StageExchanges& { return exchanges(s); }};
+    const StageParts parts{sends(), stand().as_before, [this](std::size_t s) -> const StageWork& { return work(s).of_blocks; },
+                           [this](std::size_t s) -> const StageExchanges& { return exchanges(s); },
+                           [&](std::size_t s, double beside) -> std::optional<DataParallelPrice>& {
+                               return work(s).sharded[{state_.scenario.plan.offload, beside}];
+                           }};
     price_stages(state_, parts, {}, passes.stages);
     passes.ends.clear();
     return count++;

@@ -75,7 +75,8 @@ private:
     };
     struct Shape {
         std::vector<BlockKernels> templates;
-        // By the part of gradients that a rank adds up; by template; once they are needed: most shapes have no plan that fits.
+        // What kernels take in each template, by the fraction of the gradients that a rank adds up. A list is made when it is first needed:
+        // most shapes have no plan that fits.
         std::map<double, std::vector<KernelTimes>> kernels;
         std::map<double, std::vector<BlockTime>> times;  // without exchanges
         // By passes in which weights come apart, that part, passes beside another micro-batch, and stages, where each offloads so many
@@ -108,7 +109,12 @@ private:
         std::array<std::vector<std::optional<StageExchanges>>, 3> exchanges;
     };
     // Blocks in order of forward, input or not, groups, how other stages slow exchanges in layers and those of data.
-    using StageKey = std::tuple<std::vector<int>, bool, std::size_t, std::array<double, 3>, double>;
+    using StageKey = std::tuple<std::vector<int>, bool, std::size_t, ByInLayer<double>, double>;
+    // What a kind of stage does, and what ZeRO-3 adds: by what is offloaded, and by how other stages slow its exchanges.
+    struct Work {
+        StageWork of_blocks;
+        std::map<std::pair<Offload, double>, std::optional<DataParallelPrice>> sharded;
+    };
     struct Layout {
         GroupsLaid laid = GroupsLaid::all;  // most layouts have no plan that is priced: bounds ask for less
         StageGroups groups;
@@ -117,8 +123,9 @@ private:
         std::map<StageKey, std::size_t> kinds;
         // Of the shape at hand.
         std::optional<SendTimes> sends;
-        // By passes in which weights come apart and whether gradients are added up in shards; by kind of stage, by layers that run again.
-        std::array<std::vector<std::vector<std::unique_ptr<StageWork>>>, 6> works;
+        // What stages do. The first index is twice the schedule's WeightsApart, and one more where a rank adds up only its shard of the
+        // gradients; then come the kind of stage, and how many of its layers run again.
+        std::array<std::vector<std::vector<std::unique_ptr<Work>>>, 6> works;
     };
     // What plans of one layout share: over how many ranks there are shards; over all of them where it is not said. Ranks that share nothing
     // exchange in the same groups as those do.
@@ -155,7 +162,7 @@ private:
     [[nodiscard]] const Blocks& blocks(std::size_t stage);
     [[nodiscard]] const SendTimes& sends();
     Stand& stand();
-    [[nodiscard]] const StageWork& work(std::size_t stage);
+    [[nodiscard]] Work& work(std::size_t stage);
     [[nodiscard]] const StageExchanges& exchanges(std::size_t stage);
     [[nodiscard]] const Share& share();
     [[nodiscard]] const std::vector<PassingBytes>& passing();  // of the plan at hand, by unlike stages

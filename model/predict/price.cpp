@@ -9,9 +9,6 @@
 namespace sextant {
 namespace {
 
-// Which of PhasePrice::exchange a group's time belongs to: tensor parallelism inside experts counts as tensor parallelism.
-std::size_t exchange_term(ParallelGroup which) { return which == ParallelGroup::context ? 1 : which == ParallelGroup::expert ? 2 : 0; }
-
 ComputeScale compute_scale(const Resources& r) { return {r.compute, r.memory_bandwidth, r.kernel_overhead}; }
 
 // Of the copies of its tokens that a rank would send to their experts one by one, the part that it sends where a token goes once to each
@@ -84,15 +81,15 @@ PhasePrice price_phase(const BlockPhase& phase, const Pricing& by, Behind& behin
     };
     const auto on_exchange = [&](const ExchangeCall& call, const Group& group, const CollectivePrice& one, double hidden) {
         ++launches;
-        const std::size_t term = exchange_term(call.group);
+        const InLayer kind = in_layer(call.group);
         const Seconds t = time_alone(one, group), flow = t - one.fixed;
-        price.exchange[term] += (1 - hidden) * t;
-        price.flowing[term] += (1 - hidden) * flow;
+        price.exchange[kind] += (1 - hidden) * t;
+        price.flowing[kind] += (1 - hidden) * flow;
         if (!(hidden > 0)) return;
-        price.hidden[term] += hidden * t;
-        price.hidden_flowing[term] += hidden * flow;
+        price.hidden[kind] += hidden * t;
+        price.hidden_flowing[kind] += hidden * flow;
         behind.pass((1 - hidden) * one.fixed);
-        price.meeting += behind.meet((1 - hidden) * flow);
+        price.meeting[kind] += behind.meet((1 - hidden) * flow);
         behind.add(hidden * one.fixed, hidden * flow);
     };
     walk(phase, by.job, by.groups, by.resources, on_kernel, on_exchange);
@@ -113,12 +110,10 @@ PhasePrice price_phase(const BlockPhase& phase, const Pricing& by) {
 PhasePrice& PhasePrice::operator+=(const PhasePrice& o) {
     device += o.device;
     host += o.host;
-    for (int i = 0; i < 3; ++i) {
-        exchange[i] += o.exchange[i];
-        flowing[i] += o.flowing[i];
-        hidden[i] += o.hidden[i];
-        hidden_flowing[i] += o.hidden_flowing[i];
-    }
+    exchange += o.exchange;
+    flowing += o.flowing;
+    hidden += o.hidden;
+    hidden_flowing += o.hidden_flowing;
     meeting += o.meeting;
     copies += o.copies;
     return *this;
@@ -128,22 +123,20 @@ PhasePrice operator*(double n, const PhasePrice& p) {
     PhasePrice out = p;
     out.device *= n;
     out.host *= n;
-    for (int i = 0; i < 3; ++i) {
-        out.exchange[i] *= n;
-        out.flowing[i] *= n;
-        out.hidden[i] *= n;
-        out.hidden_flowing[i] *= n;
-    }
+    out.exchange *= n;
+    out.flowing *= n;
+    out.hidden *= n;
+    out.hidden_flowing *= n;
     out.meeting *= n;
     out.copies *= n;
     return out;
 }
 
-PhasePrice PhasePrice::stretched(const std::array<double, 3>& times) const {
+PhasePrice PhasePrice::stretched(const ByInLayer<double>& times) const {
     PhasePrice out = *this;
-    for (std::size_t i = 0; i < times.size(); ++i) {
-        out.exchange[i] += (times[i] - 1) * flowing[i];
-        out.flowing[i] *= times[i];
+    for (const InLayer kind : all_in_layer) {
+        out.exchange[kind] += (times[kind] - 1) * flowing[kind];
+        out.flowing[kind] *= times[kind];
     }
     return out;
 }
@@ -197,7 +190,7 @@ CollectivePrice exchange_price(const ExchangeCall& e, const Group& group, const 
 }
 
 Seconds exchange_time(const ExchangeCall& e, const Prepared::State& job, const JobGroups& groups, const Resources& r) {
-    const Group& group = group_of(groups, e.group);
+    const Group& group = groups[e.group];
     return group_time(collective_of(e.kind), sent_bytes(e, group, job), group, job, r);
 }
 
@@ -321,52 +314,61 @@ double update_launches(const StageParameters& parameters, const Precision& preci
     return parameters.blocks * (precision.master_weights ? 3 : 2);
 }
 
+// What the update of one parameter moves: its gradient in, states and weights in and out; of master weights a copy out.
+Bytes update_traffic(const Precision& precision, const Framework& f, const OptimizerFacts& facts) {
+    const Bytes state = size_of(precision.optimizer_state), gradient = size_of(precision.gradient_type());
+    const Bytes weight = size_of(precision.parameter), master = precision.master_weights ? size_of(DataType::fp32) : Bytes{};
+    const Bytes updated = facts.states * state + (master > Bytes{} ? master : weight);
+    Bytes traffic = gradient + 2.0 * updated + (master > Bytes{} ? weight : Bytes{});
+    if (f.accumulates_from_first) traffic += gradient;  // cleared, as the first micro-batch adds to it
+    if (f.plain_kernels) traffic += master;             // read again to be copied
+    constexpr double passes_per_kernel = 2.5;           // an elementwise operation reads one tensor or two and writes one
+    if (!f.fused_optimizer) traffic = std::max(facts.reads_per_parameter, passes_per_kernel * f.optimizer_kernels_per_tensor.value) * state;
+    const double norms = (f.clips_gradients ? 1 : 0) + (facts.needs_norm ? 2 : 0);
+    return traffic + norms * gradient;
+}
+
+// Of a scaled loss the host looks at the gradients first, and is no further than the device then. Plain kernels take the norm of gradients
+// as they lie, those of all blocks behind each other unless ranks have parts of each, and scale them back.
+UpdateTime update_on_device(const Prepared::State& job, const StageParameters& parameters, Bytes buckets, const Resources& r) {
+    const Plan& plan = job.scenario.plan;
+    const Framework& f = job.scenario.framework;
+    const double width = f.plain_kernels ? size_of(job.precision.optimizer_state) / size_of(job.precision.activation) : 1;
+    const Seconds launch = issues_itself(job) ? Seconds{} : f.dispatch.value / job.scenario.cluster.node.host.thread_speed.value;
+    const auto passes = [&](Bytes bytes, double launches) {
+        const Seconds moves = streaming_time(bytes, job.rates, compute_scale(r), width);
+        return UpdateTime{moves + launches * job.rates.kernel_overhead / r.kernel_overhead, launches * launch / r.host, {}, {}};
+    };
+    const double owned = held_parameters(parameters.trained, plan, plan.has_shards());
+    const Bytes traffic = owned * update_traffic(job.precision, f, facts_of(plan.optimizer)) + buckets;
+    const UpdateTime update = passes(traffic, update_launches(parameters, job.precision, f));
+    if (job.precision.compute != DataType::fp16) return update;
+    UpdateTime norm, scaling;
+    if (f.plain_kernels) {
+        const Bytes gradients = owned * size_of(job.precision.gradient_type());
+        norm = passes(gradients, plan.has_shards() ? parameters.blocks : 1);
+        scaling = passes(2.0 * gradients, parameters.blocks);
+    }
+    const Seconds looked = max(norm.device, norm.launches);
+    return {looked + max(scaling.device + update.device, scaling.launches + update.launches), {}, {}, {}};
+}
+
 }  // namespace
 
 UpdateTime update_time(const Prepared::State& job, std::size_t stage, const Resources& r) {
     const Plan& plan = job.scenario.plan;
-    UpdateTime update;
-    if (!plan.updates_weights()) return update;
+    if (!plan.updates_weights()) return {};
     const StageParameters parameters = parameters_of(job, stage);
-    const Bytes buckets = bucket_traffic(job, parameters), tied = tied_gradients(job, stage, parameters);
-    if (updates_on_host(plan))
-        return {streaming_time(buckets, job.rates, compute_scale(r)), {}, offloaded_update_time(job, stage, r), tied};
-    update.tied = tied;
-    const Framework& f = job.scenario.framework;
-    const OptimizerFacts facts = facts_of(plan.optimizer);
-    const double owned = held_parameters(parameters.trained, plan, plan.has_shards());
-    // Gradient in, states and weights in and out; of master weights a copy out. Gradients that the first micro-batch adds to are cleared.
-    const Bytes state = size_of(job.precision.optimizer_state), gradient = size_of(job.precision.gradient_type());
-    const Bytes weight = size_of(job.precision.parameter), master = job.precision.master_weights ? size_of(DataType::fp32) : Bytes{};
-    const Bytes updated = facts.states * state + (master > Bytes{} ? master : weight);
-    Bytes per_parameter = gradient + 2.0 * updated + (master > Bytes{} ? weight : Bytes{});
-    if (f.accumulates_from_first) per_parameter += gradient;
-    if (f.plain_kernels) per_parameter += master;  // read again to be copied
-    constexpr double passes_per_kernel = 2.5;      // an elementwise operation reads one tensor or two and writes one
-    if (!f.fused_optimizer)
-        per_parameter = std::max(facts.reads_per_parameter, passes_per_kernel * f.optimizer_kernels_per_tensor.value) * state;
-    const double norms = (f.clips_gradients ? 1 : 0) + (facts.needs_norm ? 2 : 0);
-    per_parameter += norms * gradient;
-    const double width = f.plain_kernels ? state / size_of(job.precision.activation) : 1;
-    const Seconds launch = issues_itself(job) ? Seconds{} : f.dispatch.value / job.scenario.cluster.node.host.thread_speed.value;
-    const auto passes = [&](Bytes bytes, double launches) {
-        update.device +=
-            streaming_time(bytes, job.rates, compute_scale(r), width) + launches * job.rates.kernel_overhead / r.kernel_overhead;
-        update.launches += launches * launch / r.host;
-    };
-    const auto the_update = [&] { passes(owned * per_parameter + buckets, update_launches(parameters, job.precision, f)); };
-    if (job.precision.compute != DataType::fp16) {
-        the_update();
-        return update;
+    const Bytes buckets = bucket_traffic(job, parameters);
+    UpdateTime update;
+    if (updates_on_host(plan)) {
+        update.device = streaming_time(buckets, job.rates, compute_scale(r));
+        update.host = offloaded_update_time(job, stage, r);
+    } else {
+        update = update_on_device(job, parameters, buckets, r);
     }
-    // Of a scaled loss the host looks at the gradients first, and is no further than the device then. Plain kernels take the norm of
-    // gradients as they lie, those of all blocks behind each other unless ranks have parts of each, and scale them back.
-    if (f.plain_kernels) passes(owned * gradient, plan.has_shards() ? parameters.blocks : 1);
-    const Seconds looked = max(update.device, update.launches);
-    update = {{}, {}, {}, tied};
-    if (f.plain_kernels) passes(owned * 2.0 * gradient, parameters.blocks);
-    the_update();
-    return {looked + max(update.device, update.launches), {}, {}, tied};
+    update.tied = tied_gradients(job, stage, parameters);
+    return update;
 }
 
 Seconds tied_sum_time(const Prepared::State& job, const UpdateTime& update, const Resources& r) {

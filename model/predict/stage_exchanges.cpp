@@ -71,7 +71,7 @@ private:
         return list;
     }
     DataExchangePrice price(const DataExchange& e, Bytes element) const {
-        const Group& group = group_of(groups_, e.group);
+        const Group& group = groups_[e.group];
         if (group.ranks < 2 || !(e.elements > 0)) return {};
         const Bytes size = e.elements * element / e.calls;
         const CollectivePrice& one = price_of(collective_of(e.kind), size, group);

@@ -63,10 +63,18 @@ private:
         if (plan_.offload == Offload::optimizer_and_parameters && !plan_.shards_parameters())  // once for each pass
             price.offload = (plan_.forward_only ? 1 : 2) * offloaded_weights_time(job_, stage, r_);
         if (plan_.pp > 1) price_sends(price, stage);
-        price.data =
-            price_data_parallel(job_, stage, work, parts_.exchanges(stage), arrival, price.overhead + price.offload, beside(stage), r_);
+        price.data = data_parallel(stage, work, arrival, price.overhead + price.offload);
         prices_.times.push_back(price.times(plan_.forward_only ? 1 : 2));
         if (job_.played) add_chunks(price, stage, work);
+    }
+
+    [[nodiscard]] DataParallelPrice data_parallel(std::size_t stage, const StageWork& work, Seconds arrival, Seconds each) const {
+        const double beside = this->beside(stage);
+        const auto price = [&] { return price_data_parallel(job_, stage, work, parts_.exchanges(stage), arrival, each, beside, r_); };
+        if (!parts_.sharded || !plan_.shards_parameters()) return price();
+        std::optional<DataParallelPrice>& known = parts_.sharded(stage, beside);
+        if (!known) known = price();
+        return *known;
     }
 
     // By a virtual stage to the next one; as much comes back.
@@ -195,10 +203,7 @@ std::vector<char> stages_as_before(const Prepared::State& job) {
 DataParallelPrice price_data_parallel(const Prepared::State& job, std::size_t stage, const StageWork& work, const StageExchanges& exchanges,
                                       Seconds arrival, Seconds each, double beside, const Resources& r) {
     StagePlay play(job, stage, work, each, beside, r);
-    if (!job.scenario.plan.shards_parameters()) return play.replicated(exchanges, arrival);
-    std::optional<StageWork::Sharded>& known = work.sharded[static_cast<std::size_t>(job.scenario.plan.offload)];
-    if (!known || known->beside != beside) known = {play.sharded(exchanges), beside};
-    return known->price;
+    return job.scenario.plan.shards_parameters() ? play.sharded(exchanges) : play.replicated(exchanges, arrival);
 }
 
 void StagePrices::clear() {

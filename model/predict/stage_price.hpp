@@ -53,6 +53,8 @@ struct StageParts {
     std::span<const char> as_before;  // stages_as_before()
     std::function<const StageWork&(std::size_t stage)> work;
     std::function<const StageExchanges&(std::size_t stage)> exchanges;
+    // Where what ZeRO-3 adds to a stage is kept, once it is known; `beside` as below. Without, nothing is.
+    std::function<std::optional<DataParallelPrice>&(std::size_t stage, double beside)> sharded{};
 };
 // `into`: prices that nobody needs any more, whose memory is used again.
 void price_stages(const Prepared::State&, const StageParts&, const Resources&, StagePrices& into);

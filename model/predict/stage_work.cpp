@@ -29,21 +29,21 @@ SegmentPrice sum_of_blocks(const Prepared::State& job, std::size_t stage, std::s
 
 // Where stages share nodes, an exchange meets those of the others as often as these go on: as often as it does itself, but for the first
 // micro-batch, which is on one stage only. The longer exchanges take, the more they meet.
-std::array<double, 3> beside_other_stages(const Prepared::State& job, std::size_t stage, const SegmentPrice& blocks) {
-    const std::array<double, 3>& beside = job.groups.mates[stage].in_layers;
-    std::array<double, 3> times{1, 1, 1};
+ByInLayer<double> beside_other_stages(const Prepared::State& job, std::size_t stage, const SegmentPrice& blocks) {
+    const ByInLayer<double>& beside = job.groups.mates[stage].in_layers;
+    ByInLayer<double> times{{1, 1, 1}};
     if (beside == times) return times;
     const PhasePrice all = blocks.forward + blocks.backward + blocks.recompute;
     const double others = 1 - 1 / static_cast<double>(job.micro_batches);
-    for (int i = 0; i < 3; ++i) {
+    for (int round = 0; round < 3; ++round) {
         const Seconds period = all.stretched(times).time();
-        for (std::size_t g = 0; g < times.size(); ++g)
-            times[g] = 1 + (beside[g] - 1) * others * std::min(1.0, times[g] * all.links(g) / period);
+        for (const InLayer kind : all_in_layer)
+            times[kind] = 1 + (beside[kind] - 1) * others * std::min(1.0, times[kind] * all.links(kind) / period);
     }
     return times;
 }
 
-SegmentPrice stretched(const SegmentPrice& s, const std::array<double, 3>& times) {
+SegmentPrice stretched(const SegmentPrice& s, const ByInLayer<double>& times) {
     return {s.forward.stretched(times), s.backward.stretched(times), s.recompute.stretched(times), s.weights.stretched(times),
             s.checkpoint};
 }
@@ -52,24 +52,24 @@ SegmentPrice stretched(const SegmentPrice& s, const std::array<double, 3>& times
 class StretchOfWork {
 public:
     StretchOfWork(const Prepared::State& job, std::size_t stage) : alone_(job.scenario.plan.pp == 1) {
-        const std::array<Slowed, 3>& beside_data = job.groups[stage].beside_data;
-        for (std::size_t i = 0; i < beside_data.size(); ++i) {
-            longer_[i] = beside_data[i].one - 1;
-            holds_up_[i] = beside_data[i].one * (1 - 1 / beside_data[i].other);
+        const ByInLayer<Slowed>& beside_data = job.groups[stage].beside_data;
+        for (const InLayer kind : all_in_layer) {
+            longer_[kind] = beside_data[kind].one - 1;
+            holds_up_[kind] = beside_data[kind].one * (1 - 1 / beside_data[kind].other);
         }
     }
     OwnWork of(const PhasePrice& p) const {
         OwnWork work{p.device, p.exchanges() + p.copies, alone_ ? p.host : Seconds{}, {}, {}};
-        for (std::size_t i = 0; i < longer_.size(); ++i) {
-            work.longer += longer_[i] * p.flowing[i];
-            work.holds_up += holds_up_[i] * p.links(i);
+        for (const InLayer kind : all_in_layer) {
+            work.longer += longer_[kind] * p.flowing[kind];
+            work.holds_up += holds_up_[kind] * p.links(kind);
         }
         return work;
     }
 
 private:
     bool alone_;
-    std::array<double, 3> longer_{}, holds_up_{};
+    ByInLayer<double> longer_, holds_up_;
 };
 
 // A pass whose host begins with it takes as long as the host does; blocks have their part of what that is longer by what they have to
@@ -114,7 +114,7 @@ SendTimes::SendTimes(const Prepared::State& job, const Resources& r)
         const Bytes all = job.templates[t].boundary, part = scatters ? all / plan.tp : all;
         const CollectivePrice price = group_price(Collective::send, part, job.groups.send, job, r);
         for (std::size_t g = 0; scatters && g < gathers.size(); ++g)
-            gathers[g] = group_time(Collective::all_gather, all, job.groups.unlike[g].tensor, job, r);
+            gathers[g] = group_time(Collective::all_gather, all, job.groups.unlike[g][ParallelGroup::tensor], job, r);
         for (std::size_t s = 0; s < stages; ++s) {
             const std::size_t next = (s + 1) % stages;
             const Seconds time = time_alone(price, job.groups.boundaries[s]);
@@ -127,8 +127,8 @@ SendTimes::SendTimes(const Prepared::State& job, const Resources& r)
 StageWork stage_work(const Prepared::State& job, std::size_t stage, std::span<const SegmentPrice> segments) {
     StageWork work;
     work.all = sum_of_blocks(job, stage, segments);
-    const std::array<double, 3> times = beside_other_stages(job, stage, work.all);
-    const bool meets = times != std::array<double, 3>{1, 1, 1};
+    const ByInLayer<double> times = beside_other_stages(job, stage, work.all);
+    const bool meets = times != ByInLayer<double>{{1, 1, 1}};
     if (meets) work.all = stretched(work.all, times);
     const StretchOfWork own(job, stage);
     work.forward = own.of(work.all.forward);

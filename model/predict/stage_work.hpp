@@ -37,12 +37,6 @@ struct StageWork {
     OwnWork forward, backward;   // all of it, as stretches of work
     OwnWork weights;             // of backward, what may come apart
     Seconds launch;              // of both, where hosts issue nothing ahead of what stages send each other
-    // ZeRO-3 and nothing else: what it adds beside other stages, where it has been worked out; by what is offloaded.
-    struct Sharded {
-        DataParallelPrice price;
-        double beside = 1;
-    };
-    mutable std::array<std::optional<Sharded>, 3> sharded;
 };
 // `segments`: by template, for the groups of the stage.
 StageWork stage_work(const Prepared::State&, std::size_t stage, std::span<const SegmentPrice> segments);

@@ -96,16 +96,16 @@ struct Prepared::State {
 struct PhasePrice {
     Seconds device;
     Seconds host;
-    std::array<Seconds, 3> exchange, flowing;       // by groups_in_layers: exposed; of that on links
-    std::array<Seconds, 3> hidden, hidden_flowing;  // likewise, what goes on behind compute
-    Seconds meeting;                                // by which an exchange is longer that meets what is hidden of those before
-    Seconds copies;                                 // of activations to host memory or back, what the phase does not hide
-    [[nodiscard]] Seconds exchanges() const { return exchange[0] + exchange[1] + exchange[2] + meeting; }
+    ByInLayer<Seconds> exchange, flowing;       // exposed; of that on links
+    ByInLayer<Seconds> hidden, hidden_flowing;  // likewise, what goes on behind compute
+    ByInLayer<Seconds> meeting;                 // by which an exchange is longer that meets what is hidden of those before
+    Seconds copies;                             // of activations to host memory or back, what the phase does not hide
+    [[nodiscard]] Seconds exchanges() const { return exchange.sum() + meeting.sum(); }
     [[nodiscard]] Seconds time() const { return device + exchanges() + copies; }
-    [[nodiscard]] Seconds behind_kernels() const { return hidden[0] + hidden[1] + hidden[2]; }
-    [[nodiscard]] Seconds links(std::size_t i) const { return flowing[i] + hidden_flowing[i]; }
+    [[nodiscard]] Seconds behind_kernels() const { return hidden.sum(); }
+    [[nodiscard]] Seconds links(InLayer kind) const { return flowing[kind] + hidden_flowing[kind]; }
     // With exchanges that are so many times as long on links.
-    [[nodiscard]] PhasePrice stretched(const std::array<double, 3>&) const;
+    [[nodiscard]] PhasePrice stretched(const ByInLayer<double>&) const;
     PhasePrice& operator+=(const PhasePrice&);
     friend PhasePrice operator+(PhasePrice a, const PhasePrice& b) { return a += b; }
     friend PhasePrice operator*(double n, const PhasePrice&);

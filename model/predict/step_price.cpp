@@ -54,7 +54,7 @@ Seconds caught_up(const Prepared::State& job, const StagePrices& stages, std::sp
     if (!(s.data.queue > Seconds{})) return {};
     Seconds done = first_backward(pipeline_alone(job, stages), {stages.times, stages.which}, stage) + s.data.queue;
     for (std::size_t other = 0; other < stages.size(); ++other) done += stages[other].data.first_forward;
-    if (job.groups.send.crosses_network && job.groups[stage].data.crosses_network)
+    if (job.groups.send.crosses_network && job.groups[stage][ParallelGroup::data].crosses_network)
         done += static_cast<double>(job.micro_batches) * (s.send_forward + s.send_backward);
     return max(Seconds{}, s.data.behind - max(s.data.behind_last, done - ends[stage]));
 }
@@ -96,7 +96,6 @@ StageWork slowed(StageWork work, double times) {
     for (StageWork::Passes& p : work.passes)
         for (OwnWork* w : {&p.forward, &p.checkpointed, &p.backward, &p.recompute_and_backward, &p.weights}) slow(*w);
     for (OwnWork* w : {&work.forward, &work.backward, &work.weights}) slow(*w);
-    work.sharded = {};
     return work;
 }
 
@@ -213,10 +212,10 @@ Terms stage_terms(const Prepared::State& job, const StagePrices& stages, std::sp
     t[Term::backward] = m * backward.device + (forward_only ? Seconds{} : s.data.slowdown);
     t[forward_only ? Term::forward : Term::backward] += m * s.beside_sends;
     t[Term::recompute] = m * recompute.device;
-    static constexpr Term by_group[] = {Term::tensor_communication, Term::context_communication, Term::expert_communication};
-    for (std::size_t g = 0; g < 3; ++g) t[by_group[g]] = m * (forward.exchange[g] + backward.exchange[g] + recompute.exchange[g]);
-    const Term that_meet = job.scenario.plan.tp > 1 ? Term::tensor_communication : Term::expert_communication;
-    t[that_meet] += m * (forward.meeting + backward.meeting + recompute.meeting);
+    for (const InLayer kind : all_in_layer) {
+        t[term_of(kind)] = m * (forward.exchange[kind] + backward.exchange[kind] + recompute.exchange[kind]);
+        t[term_of(kind)] += m * (forward.meeting[kind] + backward.meeting[kind] + recompute.meeting[kind]);
+    }
     t[Term::pipeline_communication] = m * s.sends() + tied_sum_time(job, update, r);
     const Seconds waits = max(Seconds{}, end - m * s.micro_batch() - s.data.passing);
     const Seconds host = m * (forward.host + backward.host + recompute.host - s.micro_batch());

@@ -40,7 +40,7 @@ public:
     std::vector<std::string> exchanges(std::initializer_list<ParallelGroup> which, Term term, std::string_view title) {
         say(std::string(title) + ": sum over exchanges of the fastest algorithm and protocol of " + job_.scenario.library.name);
         for (const ParallelGroup group : which) {
-            say_group(group_of(groups_, group));
+            say_group(groups_[group]);
             for (std::size_t t = 0; t < job_.templates.size(); ++t) {
                 const BlockKernels& block = job_.templates[t];
                 say_calls(t, "forward", block.forward_exchanges, group);
@@ -137,7 +137,7 @@ private:
         const auto& bucket = job_.scenario.framework.bucket;
         say("data-parallel communication that nothing hides: block by block, a bucket goes when its gradients are there and those before "
             "it are done; what is left of them when backward ends, all of it where the framework does not overlap");
-        say_group(groups_.data);
+        say_group(groups_[ParallelGroup::data]);
         say("  gradients " + to_text(p.trained.total() * size_of(job_.precision.reduction_type())) +
             (!bucket                   ? ", all together"
              : bucket->value > Bytes{} ? " in buckets of " + to_text(bucket->value)
@@ -158,10 +158,10 @@ private:
         say("data-parallel communication that nothing hides: block by block, what kernels wait for weights that are gathered ahead of "
             "them, and the scatters that are left when backward ends");
         say("  shards:");
-        say_group(groups_.shard);
-        if (groups_.replicas.ranks > 1) {
+        say_group(groups_[ParallelGroup::shard]);
+        if (groups_[ParallelGroup::replicas].ranks > 1) {
             say("  replicas of each shard:");
-            say_group(groups_.replicas);
+            say_group(groups_[ParallelGroup::replicas]);
         }
         for (std::size_t t = 0; t < job_.templates.size(); ++t) {
             if (stage.count[t] == 0) continue;

@@ -39,12 +39,8 @@ std::vector<InputUsed> inputs_of(const Scenario& s) {
     std::vector<InputUsed> list;
     const MatrixPath path = matrix_path(d, s.plan.precision.compute, s.plan.precision.tf32);
     const std::string type(to_text(path.peak->input));
-    if (path.peak->achievable)
-        list.push_back(input(type + " rate that " + d.name + " sustains", *path.peak->achievable,
-                             to_text(path.peak->rate.value * path.peak->achievable->value), &Resources::compute));
-    else
-        list.push_back({type + " rate that " + d.name + " sustains", to_text(path.peak->rate.value) + " at most", SourceKind::estimated,
-                        "default of its class", spread_of(SourceKind::estimated) / 2, 0, &Resources::compute});
+    list.push_back(input(type + " rate that " + d.name + " sustains", path.peak->achievable,
+                         to_text(path.peak->rate.value * path.peak->achievable.value), &Resources::compute));
     list.push_back(input("memory bandwidth that " + d.name + " streams", d.stream_fraction,
                          to_text(d.memory_bandwidth.value * d.stream_fraction.value), &Resources::memory_bandwidth));
     list.push_back(

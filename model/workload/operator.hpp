@@ -88,8 +88,7 @@ struct Normalization {
     NormKind kind = NormKind::layer;
     std::int64_t rows = 1, width = 1;  // batch norm: rows = channels, width = batch x pixels
     std::int64_t parts = 1;            // of a row, each normalized by itself
-    bool gated = false;                // what is normalized is the product of the first input and SiLU of the second
-    bool gate_behind = false;          // ... SiLU of the second multiplies what comes out instead
+    bool gated = false;                // SiLU of a second input multiplies the first; in gated delta rules what comes out
     bool of_heads = false;             // each row is a token's head: tensor ranks share them out, or have copies, and all have the gain
 };
 

@@ -22,6 +22,67 @@ void refuse(Diagnostics& problems, std::string pointer, std::string what, std::s
     problems.add({.file = {}, .pointer = std::move(pointer), .what = std::move(what), .hint = std::move(hint)});
 }
 
+void check_image(Diagnostics& problems, const TransformerSpec& spec) {
+    if (spec.kind != TransformerKind::vision) return;
+    extent(problems, "patch_px", spec.patch_px, 1, 10'000);
+    extent(problems, "image_px", spec.image_px, spec.patch_px, 10'000);
+    extent(problems, "channels", spec.channels, 1, 10'000);
+    require_divides(problems, "/workload/patch_px", "patch_px", spec.patch_px, "image side", spec.image_px);
+}
+
+void check_latent_attention(Diagnostics& problems, const LatentAttention& a) {
+    extent(problems, "mla/q_rank", a.q_rank, 0);
+    extent(problems, "mla/kv_rank", a.kv_rank);
+    extent(problems, "mla/qk_nope_dim", a.qk_nope_dim);
+    extent(problems, "mla/qk_rope_dim", a.qk_rope_dim);
+    extent(problems, "mla/value_dim", a.value_dim);
+}
+
+void check_adapter_sizes(Diagnostics& problems, const LowRankAdapters& a) {
+    extent(problems, "adapters/rank", a.rank);
+    extent(problems, "adapters/alpha", a.alpha, 0);
+}
+
+void check_state_space(Diagnostics& problems, const StateSpace& m) {
+    extent(problems, "ssm/heads", m.heads, 1, most_heads);
+    extent(problems, "ssm/head_dim", m.head_dim);
+    extent(problems, "ssm/groups", m.groups, 1, m.heads);
+    extent(problems, "ssm/state", m.state);
+    extent(problems, "ssm/kernel", m.kernel, 1, 1000);
+    extent(problems, "ssm/chunk", m.chunk);
+}
+
+void check_delta_rule(Diagnostics& problems, const DeltaRule& d) {
+    extent(problems, "delta_rule/key_heads", d.key_heads, 1, most_heads);
+    extent(problems, "delta_rule/value_heads", d.value_heads, 1, most_heads);
+    extent(problems, "delta_rule/key_dim", d.key_dim);
+    extent(problems, "delta_rule/value_dim", d.value_dim);
+    extent(problems, "delta_rule/kernel", d.kernel, 1, 1000);
+    extent(problems, "delta_rule/chunk", d.chunk);
+}
+
+void check_experts(Diagnostics& problems, const TransformerSpec& spec) {
+    const MixtureOfExperts& e = *spec.moe;
+    extent(problems, "moe/latent", e.latent, 0);
+    extent(problems, "moe/experts", e.experts, 1, most_experts);
+    extent(problems, "moe/topk", e.topk, 1, e.experts);
+    extent(problems, "moe/ffn_hidden", e.ffn_hidden);
+    extent(problems, "moe/shared_ffn_hidden", e.shared_ffn_hidden, 0);
+    extent(problems, "moe/dense_layers", e.dense_layers, 0, spec.layers);
+    extent(problems, "moe/every", e.every);
+    extent(problems, "moe/expert_groups", e.expert_groups, 1, e.experts);
+    extent(problems, "moe/groups_per_token", e.groups_per_token, 1, e.expert_groups);
+    if (!(e.capacity_factor >= 0 && e.capacity_factor <= largest_capacity))
+        refuse(problems, "/workload/moe/capacity_factor", "capacity_factor must be between 0 and 100", "0: no token is dropped");
+    if (!(e.balance_loss >= 0 && e.balance_loss <= largest_loss_weight))
+        refuse(problems, "/workload/moe/balance_loss", "balance_loss must be between 0 and 100", "0.01 is usual");
+    if (!(e.bias_update_speed >= 0 && e.bias_update_speed <= 1))
+        refuse(problems, "/workload/moe/bias_update_speed", "bias_update_speed must be between 0 and 1", "0.001 is usual");
+    if (!(e.imbalance >= 1 && e.imbalance <= static_cast<double>(e.experts)))
+        refuse(problems, "/workload/moe/imbalance", "imbalance must be between 1 and the number of experts",
+               "1: every rank has as many rows for its experts");
+}
+
 void check_extents(Diagnostics& problems, const TransformerSpec& spec) {
     extent(problems, "layers", spec.layers, 1, most_layers);
     extent(problems, "hidden", spec.hidden);
@@ -40,63 +101,16 @@ void check_extents(Diagnostics& problems, const TransformerSpec& spec) {
     extent(problems, "full_attention_every", spec.full_attention_every, 0);
     extent(problems, "mtp_layers", spec.mtp_layers, 0, most_prediction_layers);
     extent(problems, "predicted_tokens", spec.predicted_tokens, 0, spec.seq_len);
-    if (spec.kind == TransformerKind::vision) {
-        extent(problems, "patch_px", spec.patch_px, 1, 10'000);
-        extent(problems, "image_px", spec.image_px, spec.patch_px, 10'000);
-        extent(problems, "channels", spec.channels, 1, 10'000);
-        require_divides(problems, "/workload/patch_px", "patch_px", spec.patch_px, "image side", spec.image_px);
-    }
+    check_image(problems, spec);
     extent(problems, "classes", spec.classes);
-    if (spec.mla) {
-        extent(problems, "mla/q_rank", spec.mla->q_rank, 0);
-        extent(problems, "mla/kv_rank", spec.mla->kv_rank);
-        extent(problems, "mla/qk_nope_dim", spec.mla->qk_nope_dim);
-        extent(problems, "mla/qk_rope_dim", spec.mla->qk_rope_dim);
-        extent(problems, "mla/value_dim", spec.mla->value_dim);
-    }
-    if (spec.adapters) {
-        extent(problems, "adapters/rank", spec.adapters->rank);
-        extent(problems, "adapters/alpha", spec.adapters->alpha, 0);
-    }
-    if (spec.ssm) {
-        extent(problems, "ssm/heads", spec.ssm->heads, 1, most_heads);
-        extent(problems, "ssm/head_dim", spec.ssm->head_dim);
-        extent(problems, "ssm/groups", spec.ssm->groups, 1, spec.ssm->heads);
-        extent(problems, "ssm/state", spec.ssm->state);
-        extent(problems, "ssm/kernel", spec.ssm->kernel, 1, 1000);
-        extent(problems, "ssm/chunk", spec.ssm->chunk);
-    }
+    if (spec.mla) check_latent_attention(problems, *spec.mla);
+    if (spec.adapters) check_adapter_sizes(problems, *spec.adapters);
+    if (spec.ssm) check_state_space(problems, *spec.ssm);
     if (spec.mla && (spec.qk_norm || spec.attention_gate))
         refuse(problems, spec.qk_norm ? "/workload/qk_norm" : "/workload/attention_gate",
                "latent attention has norms of its own and no gate", "no mla, or neither of both");
-    if (spec.delta_rule) {
-        extent(problems, "delta_rule/key_heads", spec.delta_rule->key_heads, 1, most_heads);
-        extent(problems, "delta_rule/value_heads", spec.delta_rule->value_heads, 1, most_heads);
-        extent(problems, "delta_rule/key_dim", spec.delta_rule->key_dim);
-        extent(problems, "delta_rule/value_dim", spec.delta_rule->value_dim);
-        extent(problems, "delta_rule/kernel", spec.delta_rule->kernel, 1, 1000);
-        extent(problems, "delta_rule/chunk", spec.delta_rule->chunk);
-    }
-    if (spec.moe) {
-        extent(problems, "moe/latent", spec.moe->latent, 0);
-        extent(problems, "moe/experts", spec.moe->experts, 1, most_experts);
-        extent(problems, "moe/topk", spec.moe->topk, 1, spec.moe->experts);
-        extent(problems, "moe/ffn_hidden", spec.moe->ffn_hidden);
-        extent(problems, "moe/shared_ffn_hidden", spec.moe->shared_ffn_hidden, 0);
-        extent(problems, "moe/dense_layers", spec.moe->dense_layers, 0, spec.layers);
-        extent(problems, "moe/every", spec.moe->every);
-        extent(problems, "moe/expert_groups", spec.moe->expert_groups, 1, spec.moe->experts);
-        extent(problems, "moe/groups_per_token", spec.moe->groups_per_token, 1, spec.moe->expert_groups);
-        if (!(spec.moe->capacity_factor >= 0 && spec.moe->capacity_factor <= largest_capacity))
-            refuse(problems, "/workload/moe/capacity_factor", "capacity_factor must be between 0 and 100", "0: no token is dropped");
-        if (!(spec.moe->balance_loss >= 0 && spec.moe->balance_loss <= largest_loss_weight))
-            refuse(problems, "/workload/moe/balance_loss", "balance_loss must be between 0 and 100", "0.01 is usual");
-        if (!(spec.moe->bias_update_speed >= 0 && spec.moe->bias_update_speed <= 1))
-            refuse(problems, "/workload/moe/bias_update_speed", "bias_update_speed must be between 0 and 1", "0.001 is usual");
-        if (!(spec.moe->imbalance >= 1 && spec.moe->imbalance <= static_cast<double>(spec.moe->experts)))
-            refuse(problems, "/workload/moe/imbalance", "imbalance must be between 1 and the number of experts",
-                   "1: every rank has as many rows for its experts");
-    }
+    if (spec.delta_rule) check_delta_rule(problems, *spec.delta_rule);
+    if (spec.moe) check_experts(problems, spec);
 }
 
 void check_adapters(Diagnostics& problems, const TransformerSpec& spec) {

@@ -37,8 +37,7 @@ TensorId write_delta_rule(TransformerWriter& w, TensorId x, const DeltaRule& d) 
         .batch = w.cut.batch, .sequence = w.cut.sequence, .heads = heads, .key_dim = d.key_dim, .value_dim = d.value_dim, .chunk = d.chunk};
     x = w.write("delta.scan", scan, {q, k, v, writing, decay}, {tokens, inner}, 2 * static_cast<double>(heads));
     also("delta.inverse", heads * d.chunk);
-    const Normalization norm{
-        .kind = NormKind::rms, .rows = tokens * heads, .width = d.value_dim, .gated = true, .gate_behind = true, .of_heads = true};
+    const Normalization norm{.kind = NormKind::rms, .rows = tokens * heads, .width = d.value_dim, .gated = true, .of_heads = true};
     x = w.write("delta.gated_norm", norm, {x, gate}, {tokens, inner}, static_cast<double>(d.value_dim));
     x = w.linear("delta.out", x, w.spec.hidden, w.spec.bias);
     return w.leave_tensor_parallel("delta.leave", x);

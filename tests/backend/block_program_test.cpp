@@ -5,6 +5,7 @@
 #include "tests/backend/arrays.hpp"
 #include "tests/backend/engine.hpp"
 #include "tests/backend/networks.hpp"
+#include "tests/backend/single_rank.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

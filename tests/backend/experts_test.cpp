@@ -3,6 +3,7 @@
 #include "backend/exec/routing.hpp"
 #include "tests/backend/arrays.hpp"
 #include "tests/backend/engine.hpp"
+#include "tests/backend/single_rank.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

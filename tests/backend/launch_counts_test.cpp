@@ -5,6 +5,7 @@
 #include "model/cost/kernel.hpp"
 #include "model/plan/partition.hpp"
 #include "model/sextant.hpp"
+#include "tests/backend/single_rank.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

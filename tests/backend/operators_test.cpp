@@ -4,6 +4,7 @@
 #include "backend/exec/reals.hpp"
 #include "tests/backend/arrays.hpp"
 #include "tests/backend/engine.hpp"
+#include "tests/backend/single_rank.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

@@ -3,6 +3,7 @@
 #include "backend/cpu/cpu_device.hpp"
 #include "tests/backend/arrays.hpp"
 #include "tests/backend/networks.hpp"
+#include "tests/backend/single_rank.hpp"
 #include "tests/backend/thread_group.hpp"
 
 #include <gtest/gtest.h>

@@ -2,6 +2,7 @@
 #include "tests/backend/arrays.hpp"
 #include "tests/backend/engine.hpp"
 #include "tests/backend/networks.hpp"
+#include "tests/backend/single_rank.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@ namespace {
 using namespace units;
 
 PeakRate peak(DataType input, DataType accumulate, ComputeUnit unit, double tera) {
-    return {input, accumulate, unit, {tera * TFLOP / s, SourceKind::datasheet, "datasheet"}, std::nullopt};
+    return {input, accumulate, unit, {tera * TFLOP / s, SourceKind::datasheet, "datasheet"}, {}};
 }
 constexpr auto vector_units = ComputeUnit::vector;
 constexpr auto tensor_units = ComputeUnit::tensor;

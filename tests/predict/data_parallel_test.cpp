@@ -22,7 +22,7 @@ Prepared::State replicated(DataParallel how = DataParallel::all_reduce) {
     job.scenario.plan.dp = 4;
     job.scenario.plan.data_parallel = how;
     JobGroups& groups = job.groups.unlike.front();
-    groups.data = groups.shard = four_ranks();
+    groups[ParallelGroup::data] = groups[ParallelGroup::shard] = four_ranks();
     return job;
 }
 
@@ -206,8 +206,8 @@ TEST(DataParallel, OfHybridShardingSumsTheShardOverTheReplicas) {
     Prepared::State job = replicated(DataParallel::zero1);
     job.scenario.plan.dp = 8;
     job.scenario.plan.shard_group = 4;
-    job.groups.unlike.front().replicas = four_ranks();
-    job.groups.unlike.front().replicas.ranks = 2;
+    job.groups.unlike.front()[ParallelGroup::replicas] = four_ranks();
+    job.groups.unlike.front()[ParallelGroup::replicas].ranks = 2;
     // 30.026 ms as above; a quarter of the gradients, 0.5 GB, over two replicas: 10 us + 2 us + 0.5 GB / (100 GB/s)
     EXPECT_NEAR(price(job, {}, {}).exposed, 30.026 + 5.012, 1e-9);
 }
@@ -239,8 +239,8 @@ TEST(DataParallel, OfZero3GathersExpertsOverTheirOwnCopies) {
     // Beside its 0.1e9 dense parameters a block has 0.3e9 of experts, which two ranks hold: 10 us + 1 us + 1/2 x 0.6 GB / (100 GB/s).
     Prepared::State job = replicated(DataParallel::zero3);
     job.templates[0].trained.expert = 300e6;
-    job.groups.unlike.front().expert_data = four_ranks();
-    job.groups.unlike.front().expert_data.ranks = 2;
+    job.groups.unlike.front()[ParallelGroup::expert_data] = four_ranks();
+    job.groups.unlike.front()[ParallelGroup::expert_data].ranks = 2;
     EXPECT_NEAR(price(job, {}, {}).exposed, 3 * 10 * (1.513 + 3.011), 1e-9);
 }
 

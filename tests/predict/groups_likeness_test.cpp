@@ -21,14 +21,14 @@ public:
     explicit Text(const StageGroups& stages) {
         text_ << std::setprecision(13);
         for (const JobGroups& g : stages.unlike) {
-            for (int which = 0; which < parallel_group_count; ++which) add(group_of(g, static_cast<ParallelGroup>(which)));
-            for (const Slowed& slowed : g.beside_data) text_ << slowed.one << " beside " << slowed.other << "\n";
+            for (int which = 0; which < static_cast<int>(ParallelGroup::pipeline); ++which) add(g[static_cast<ParallelGroup>(which)]);
+            for (const Slowed& slowed : g.beside_data.of) text_ << slowed.one << " beside " << slowed.other << "\n";
         }
         for (const std::size_t which : stages.which) text_ << which << " ";
         for (const StageMates& mates : stages.mates) {
             text_ << "\nmates ";
             for (const std::size_t mate : mates.stages) text_ << mate << " ";
-            for (const double times : mates.in_layers) text_ << times << " ";
+            for (const double times : mates.in_layers.of) text_ << times << " ";
             text_ << mates.data;
         }
         text_ << "\nboundaries\n";

@@ -24,16 +24,21 @@ TEST(Groups, FollowTheOrderOfRanksTensorFirstAndPipelineLast) {
     Job job;
     job.scenario.plan.tp = job.scenario.plan.dp = job.scenario.plan.pp = 2;
     const JobGroups g = job.groups();
-    EXPECT_EQ(g.tensor.ranks, 2);
-    EXPECT_EQ(g.tensor.nodes, 1);
-    EXPECT_EQ(g.data.ranks, 2);
-    EXPECT_EQ(g.data.nodes, 1);
-    EXPECT_FALSE(g.data.crosses_network);
-    EXPECT_EQ(g.context.ranks, 1);
+    EXPECT_EQ(g[ParallelGroup::tensor].ranks, 2);
+    EXPECT_EQ(g[ParallelGroup::tensor].nodes, 1);
+    EXPECT_EQ(g[ParallelGroup::data].ranks, 2);
+    EXPECT_EQ(g[ParallelGroup::data].nodes, 1);
+    EXPECT_FALSE(g[ParallelGroup::data].crosses_network);
+    EXPECT_EQ(g[ParallelGroup::context].ranks, 1);
     const Group boundary = job.stages().boundaries.front();
     EXPECT_EQ(boundary.ranks, 2);
     EXPECT_EQ(boundary.nodes, 2);
     EXPECT_TRUE(boundary.crosses_network);
+}
+
+TEST(Groups, OfAStageAreNotThoseOfItsPipeline) {
+    const JobGroups g;
+    EXPECT_DEATH(static_cast<void>(g[ParallelGroup::pipeline].ranks), "no group of pipeline parallelism");
 }
 
 TEST(Groups, OverStageBoundariesLieAsTheirOwnRanksDoAndSendsArePricedForTheFirstThatLeavesANode) {
@@ -62,7 +67,7 @@ TEST(Groups, FollowThePlacementThatThePlanAsksFor) {
     job.scenario.plan.tp = job.scenario.plan.dp = job.scenario.plan.pp = 2;
     job.scenario.plan.placement = {PlanDimension::pipeline, PlanDimension::tensor, PlanDimension::data};
     EXPECT_EQ(job.stages().boundaries.front().nodes, 1);
-    EXPECT_EQ(job.groups().data.nodes, 2);
+    EXPECT_EQ(job.groups()[ParallelGroup::data].nodes, 2);
 }
 
 TEST(Groups, InsideANodeUseTheSwitchAndAcrossOneNicPerSisterGroup) {
@@ -71,35 +76,35 @@ TEST(Groups, InsideANodeUseTheSwitchAndAcrossOneNicPerSisterGroup) {
     job.scenario.plan.tp = 4;
     job.scenario.plan.dp = 2;
     const JobGroups g = job.groups();
-    EXPECT_EQ(g.tensor.hop, Hop::nvlink);
-    EXPECT_NEAR(g.tensor.ring / (GB / s), 100, 1e-9);
-    EXPECT_NEAR(g.data.ring / (GB / s), 10, 1e-9);
-    EXPECT_EQ(g.data.nodes, 2);
+    EXPECT_EQ(g[ParallelGroup::tensor].hop, Hop::nvlink);
+    EXPECT_NEAR(g[ParallelGroup::tensor].ring / (GB / s), 100, 1e-9);
+    EXPECT_NEAR(g[ParallelGroup::data].ring / (GB / s), 10, 1e-9);
+    EXPECT_EQ(g[ParallelGroup::data].nodes, 2);
 }
 
 TEST(Groups, OfOneGroupOverTwoNodesUseAllNicsOfANode) {
     Job job;
     job.scenario.plan.dp = 8;
-    EXPECT_EQ(job.groups().data.ranks, 8);
-    EXPECT_NEAR(job.groups().data.ring / (GB / s), 40, 1e-9);
+    EXPECT_EQ(job.groups()[ParallelGroup::data].ranks, 8);
+    EXPECT_NEAR(job.groups()[ParallelGroup::data].ring / (GB / s), 40, 1e-9);
 }
 
 TEST(Groups, OfScatteredRanksSpanNodesThatPackedOnesDoNot) {
     // Ranks are dealt to the two nodes in turn: 0 and 1 stand on different ones.
     Job job;
     job.scenario.plan.tp = 2;
-    EXPECT_EQ(job.groups().tensor.nodes, 1);
+    EXPECT_EQ(job.groups()[ParallelGroup::tensor].nodes, 1);
     job.scenario.plan.scattered = true;
-    EXPECT_EQ(job.groups().tensor.nodes, 2);
-    EXPECT_TRUE(job.groups().tensor.crosses_network);
+    EXPECT_EQ(job.groups()[ParallelGroup::tensor].nodes, 2);
+    EXPECT_TRUE(job.groups()[ParallelGroup::tensor].crosses_network);
 }
 
 TEST(Groups, LeaveDevicesIdleWhereTheJobUsesFewerOfANode) {
     Job job;
     job.scenario.plan.dp = 4;
-    EXPECT_EQ(job.groups().data.nodes, 1);
+    EXPECT_EQ(job.groups()[ParallelGroup::data].nodes, 1);
     job.scenario.plan.devices_per_node = 2;
-    EXPECT_EQ(job.groups().data.nodes, 2);
+    EXPECT_EQ(job.groups()[ParallelGroup::data].nodes, 2);
 }
 
 TEST(Groups, OfDataIncludeTheContextRanks) {
@@ -107,8 +112,8 @@ TEST(Groups, OfDataIncludeTheContextRanks) {
     Job job;
     job.scenario.plan.dp = 2;
     job.scenario.plan.cp = 4;
-    EXPECT_EQ(job.groups().context.ranks, 4);
-    EXPECT_EQ(job.groups().data.ranks, 8);
+    EXPECT_EQ(job.groups()[ParallelGroup::context].ranks, 4);
+    EXPECT_EQ(job.groups()[ParallelGroup::data].ranks, 8);
 }
 
 TEST(Groups, OfExpertsAreNeighboursInTheDataDimensionAndTheirCopiesFarApart) {
@@ -117,10 +122,10 @@ TEST(Groups, OfExpertsAreNeighboursInTheDataDimensionAndTheirCopiesFarApart) {
     job.scenario.plan.dp = 8;
     job.scenario.plan.ep = 4;
     const JobGroups g = job.groups();
-    EXPECT_EQ(g.expert.ranks, 4);
-    EXPECT_EQ(g.expert.nodes, 1);
-    EXPECT_EQ(g.expert_data.ranks, 2);
-    EXPECT_EQ(g.expert_data.nodes, 2);
+    EXPECT_EQ(g[ParallelGroup::expert].ranks, 4);
+    EXPECT_EQ(g[ParallelGroup::expert].nodes, 1);
+    EXPECT_EQ(g[ParallelGroup::expert_data].ranks, 2);
+    EXPECT_EQ(g[ParallelGroup::expert_data].nodes, 2);
 }
 
 TEST(Groups, OfExpertsTakeFirstTheTensorRanksThatAnExpertLeaves) {
@@ -129,14 +134,14 @@ TEST(Groups, OfExpertsTakeFirstTheTensorRanksThatAnExpertLeaves) {
     job.scenario.plan.tp = job.scenario.plan.ep = 4;
     job.scenario.plan.dp = 2;
     job.scenario.plan.expert_tp = 1;
-    EXPECT_EQ(job.groups().expert_tensor.ranks, 1);
-    EXPECT_EQ(job.groups().expert.nodes, 1);
-    EXPECT_EQ(job.groups().expert_data.ranks, 2);
+    EXPECT_EQ(job.groups()[ParallelGroup::expert_tensor].ranks, 1);
+    EXPECT_EQ(job.groups()[ParallelGroup::expert].nodes, 1);
+    EXPECT_EQ(job.groups()[ParallelGroup::expert_data].ranks, 2);
     job.scenario.plan.expert_tp = 2;
-    EXPECT_EQ(job.groups().expert_tensor.ranks, 2);
-    EXPECT_EQ(job.groups().expert.ranks, 4);
-    EXPECT_EQ(job.groups().expert.nodes, 2);
-    EXPECT_EQ(job.groups().expert_data.ranks, 1);
+    EXPECT_EQ(job.groups()[ParallelGroup::expert_tensor].ranks, 2);
+    EXPECT_EQ(job.groups()[ParallelGroup::expert].ranks, 4);
+    EXPECT_EQ(job.groups()[ParallelGroup::expert].nodes, 2);
+    EXPECT_EQ(job.groups()[ParallelGroup::expert_data].ranks, 1);
 }
 
 TEST(Groups, OfHybridShardingKeepShardsInTheNodeAndReplicasAcross) {
@@ -145,10 +150,10 @@ TEST(Groups, OfHybridShardingKeepShardsInTheNodeAndReplicasAcross) {
     job.scenario.plan.data_parallel = DataParallel::zero3;
     job.scenario.plan.shard_group = 4;
     const JobGroups g = job.groups();
-    EXPECT_EQ(g.shard.ranks, 4);
-    EXPECT_EQ(g.shard.nodes, 1);
-    EXPECT_EQ(g.replicas.ranks, 2);
-    EXPECT_EQ(g.replicas.nodes, 2);
+    EXPECT_EQ(g[ParallelGroup::shard].ranks, 4);
+    EXPECT_EQ(g[ParallelGroup::shard].nodes, 1);
+    EXPECT_EQ(g[ParallelGroup::replicas].ranks, 2);
+    EXPECT_EQ(g[ParallelGroup::replicas].nodes, 2);
 }
 
 TEST(Groups, OfPartsTakeContextRanksFirst) {
@@ -161,18 +166,18 @@ TEST(Groups, OfPartsTakeContextRanksFirst) {
         job.scenario.plan.ep = part;
         job.scenario.plan.shard_group = part;
         const JobGroups g = job.groups();
-        EXPECT_EQ(g.expert.ranks, part);
-        EXPECT_EQ(g.expert_data.ranks, copies);
-        EXPECT_EQ(g.shard.ranks, part);
-        EXPECT_EQ(g.replicas.ranks, copies);
+        EXPECT_EQ(g[ParallelGroup::expert].ranks, part);
+        EXPECT_EQ(g[ParallelGroup::expert_data].ranks, copies);
+        EXPECT_EQ(g[ParallelGroup::shard].ranks, part);
+        EXPECT_EQ(g[ParallelGroup::replicas].ranks, copies);
     }
     // cp 2, dp 4, four ranks: a context group on each of two neighbouring replicas, {0 1 2 3}.
     job.scenario.plan.dp = 4;
     job.scenario.plan.cp = 2;
     job.scenario.plan.ep = job.scenario.plan.shard_group.emplace(4);
-    EXPECT_EQ(job.groups().shard.ranks, 4);
-    EXPECT_EQ(job.groups().shard.nodes, 1);
-    EXPECT_EQ(job.groups().replicas.nodes, 2);
+    EXPECT_EQ(job.groups()[ParallelGroup::shard].ranks, 4);
+    EXPECT_EQ(job.groups()[ParallelGroup::shard].nodes, 1);
+    EXPECT_EQ(job.groups()[ParallelGroup::replicas].nodes, 2);
 }
 
 TEST(Groups, OfStagesThatLieAlikeAreTheSameOnes) {
@@ -194,11 +199,11 @@ TEST(Groups, OfEachStageLieAsItsOwnRanksDo) {
     job.scenario.plan.tp = 4;
     job.scenario.plan.pp = 3;
     const StageGroups stages = job.stages();
-    EXPECT_NEAR(stages[0].tensor.ring / (GB / s), 100, 1e-9);
-    EXPECT_NEAR(stages[1].tensor.ring / (GB / s), 20, 1e-9);
-    EXPECT_NEAR(stages[2].tensor.ring / (GB / s), 100, 1e-9);
-    EXPECT_EQ(stages[1].tensor.nodes, 2);
-    EXPECT_EQ(stages[2].tensor.nodes, 1);
+    EXPECT_NEAR(stages[0][ParallelGroup::tensor].ring / (GB / s), 100, 1e-9);
+    EXPECT_NEAR(stages[1][ParallelGroup::tensor].ring / (GB / s), 20, 1e-9);
+    EXPECT_NEAR(stages[2][ParallelGroup::tensor].ring / (GB / s), 100, 1e-9);
+    EXPECT_EQ(stages[1][ParallelGroup::tensor].nodes, 2);
+    EXPECT_EQ(stages[2][ParallelGroup::tensor].nodes, 1);
 }
 
 // Switches over three nodes of four devices, twelve ranks behind each. Of three stages of eight ranks, data groups of eight, the second
@@ -210,9 +215,9 @@ TEST(Groups, OfStagesThatASwitchTearsApartAreNotThoseOfTheOthers) {
     job.scenario.plan.dp = 8;
     job.scenario.plan.pp = 3;
     const StageGroups stages = job.stages();
-    EXPECT_FALSE(stages[0].data.crosses_network);
-    EXPECT_TRUE(stages[1].data.crosses_network);
-    EXPECT_FALSE(stages[2].data.crosses_network);
+    EXPECT_FALSE(stages[0][ParallelGroup::data].crosses_network);
+    EXPECT_TRUE(stages[1][ParallelGroup::data].crosses_network);
+    EXPECT_FALSE(stages[2][ParallelGroup::data].crosses_network);
 }
 
 TEST(Groups, OfStagesOnTheSameNodesHoldEachOtherUpWhereTheyMeet) {
@@ -223,10 +228,10 @@ TEST(Groups, OfStagesOnTheSameNodesHoldEachOtherUpWhereTheyMeet) {
     job.scenario.plan.tp = job.scenario.plan.dp = job.scenario.plan.pp = 2;
     job.scenario.plan.placement = {PlanDimension::tensor, PlanDimension::pipeline, PlanDimension::data};
     const StageGroups stages = job.stages();
-    EXPECT_NEAR(stages[0].data.ring / (GB / s), 5, 1e-9);
+    EXPECT_NEAR(stages[0][ParallelGroup::data].ring / (GB / s), 5, 1e-9);
     EXPECT_THAT(stages.mates[0].stages, ElementsAre(1));
     EXPECT_NEAR(stages.mates[0].data, 2, 1e-9);
-    EXPECT_NEAR(stages.mates[0].in_layers[0], 1, 1e-9);
+    EXPECT_NEAR(stages.mates[0].in_layers[InLayer::tensor], 1, 1e-9);
     // Stages on nodes of their own do not.
     job.scenario.plan.placement = {PlanDimension::tensor, PlanDimension::data, PlanDimension::pipeline};
     EXPECT_THAT(job.stages().mates[0].stages, IsEmpty());
@@ -243,15 +248,15 @@ TEST(Groups, InLayersAndOfDataSlowEachOtherWhereTheyMeet) {
     job.scenario.plan.tp = 8;
     job.scenario.plan.dp = 2;
     const JobGroups g = job.groups();
-    EXPECT_NEAR(g.tensor.ring / (GB / s), 10, 1e-9);
-    EXPECT_NEAR(g.data.ring / (GB / s), 2.5, 1e-9);
-    EXPECT_NEAR(g.beside_data[0].one, 5, 1e-9);
-    EXPECT_NEAR(g.beside_data[0].other, 1.25, 1e-9);
+    EXPECT_NEAR(g[ParallelGroup::tensor].ring / (GB / s), 10, 1e-9);
+    EXPECT_NEAR(g[ParallelGroup::data].ring / (GB / s), 2.5, 1e-9);
+    EXPECT_NEAR(g.beside_data[InLayer::tensor].one, 5, 1e-9);
+    EXPECT_NEAR(g.beside_data[InLayer::tensor].other, 1.25, 1e-9);
     // Tensor groups inside a node keep to its switch, data groups to the NICs, but for the ports of the devices.
     job.scenario.cluster.nodes = 2;
     job.scenario.plan.tp = 4;
-    EXPECT_NEAR(job.groups().beside_data[0].one, 1, 1e-9);
-    EXPECT_NEAR(job.groups().beside_data[0].other, 1, 1e-9);
+    EXPECT_NEAR(job.groups().beside_data[InLayer::tensor].one, 1, 1e-9);
+    EXPECT_NEAR(job.groups().beside_data[InLayer::tensor].other, 1, 1e-9);
 }
 
 TEST(Groups, ReduceInTheSwitchWhereItCanAndTheyStayOnIt) {
@@ -259,8 +264,8 @@ TEST(Groups, ReduceInTheSwitchWhereItCanAndTheyStayOnIt) {
     job.scenario.cluster.node.peers.in_switch_reduction = true;
     job.scenario.plan.tp = 4;
     job.scenario.plan.dp = 2;
-    EXPECT_TRUE(job.groups().tensor.in_switch);
-    EXPECT_FALSE(job.groups().data.in_switch);
+    EXPECT_TRUE(job.groups()[ParallelGroup::tensor].in_switch);
+    EXPECT_FALSE(job.groups()[ParallelGroup::data].in_switch);
 }
 
 }  // namespace

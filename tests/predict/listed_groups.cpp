@@ -31,16 +31,12 @@ public:
     [[nodiscard]] JobGroups groups_of(std::size_t stage) const {
         const auto group = [&](ParallelGroup which) { return layout_.size_of(which) < 2 ? Group{} : slowest(sisters(which, stage)); };
         JobGroups g;
-        g.tensor = group(ParallelGroup::tensor);
-        g.context = group(ParallelGroup::context);
-        g.data = group(ParallelGroup::data);
-        g.expert_tensor = group(ParallelGroup::expert_tensor);
-        g.expert = group(ParallelGroup::expert);
-        g.expert_data = group(ParallelGroup::expert_data);
-        g.shard = group(ParallelGroup::shard);
-        g.replicas = group(ParallelGroup::replicas);
-        for (std::size_t i = 0; i < groups_in_layers.size(); ++i)
-            g.beside_data[i] = side_by_side(shared_links({groups_in_layers[i], stage}, {data_group(), stage}));
+        for (int which = 0; which < static_cast<int>(ParallelGroup::pipeline); ++which) {
+            const auto kind = static_cast<ParallelGroup>(which);
+            g[kind] = group(kind);
+        }
+        for (const InLayer kind : all_in_layer)
+            g.beside_data[kind] = side_by_side(shared_links({group_of(kind), stage}, {data_group(), stage}));
         return g;
     }
 
@@ -58,7 +54,7 @@ public:
             for (const std::size_t mate : mates.stages) times += side_by_side(shared_links({which, stage}, {which, mate})).one - 1;
             return times;
         };
-        for (std::size_t i = 0; i < groups_in_layers.size(); ++i) mates.in_layers[i] = beside_mates(groups_in_layers[i]);
+        for (const InLayer kind : all_in_layer) mates.in_layers[kind] = beside_mates(group_of(kind));
         mates.data = beside_mates(data_group());
         return mates;
     }

@@ -16,7 +16,7 @@ PhasePrice two_half_hidden_gathers(Seconds kernel) {
     job.scenario.framework.tensor_overlap_fraction = round_machine::given(0.5);
     job.rates.memory = 1 * TB / s;
     job.rates.kernel_overhead = {};
-    Group& tensor = job.groups.unlike.front().tensor;
+    Group& tensor = job.groups.unlike.front()[ParallelGroup::tensor];
     tensor.ranks = 4;
     tensor.ring = 100 * GB / s;
     Kernel reads;
@@ -38,36 +38,37 @@ PhasePrice two_half_hidden_gathers(Seconds kernel) {
 TEST(PhasePrice, HidesThePartOfAnExchangeThatKernelsAreLongEnoughFor) {
     const PhasePrice p = two_half_hidden_gathers(6 * ms);
     EXPECT_NEAR(p.device / ms, 12, 1e-9);
-    EXPECT_NEAR(p.exchange[0] / ms, 10, 1e-9);
-    EXPECT_NEAR(p.hidden[0] / ms, 10, 1e-9);
-    EXPECT_NEAR(p.meeting / ms, 0, 1e-9);
-    EXPECT_NEAR(p.flowing[0] / ms, 10, 1e-9);
-    EXPECT_NEAR(p.links(0) / ms, 20, 1e-9);
+    EXPECT_NEAR(p.exchange[InLayer::tensor] / ms, 10, 1e-9);
+    EXPECT_NEAR(p.hidden[InLayer::tensor] / ms, 10, 1e-9);
+    EXPECT_NEAR(p.meeting[InLayer::tensor] / ms, 0, 1e-9);
+    EXPECT_NEAR(p.flowing[InLayer::tensor] / ms, 10, 1e-9);
+    EXPECT_NEAR(p.links(InLayer::tensor) / ms, 20, 1e-9);
 }
 
 TEST(PhasePrice, TakesLongerWhereAnExchangeMeetsWhatIsLeftOfTheOneBefore) {
     // Kernels of 2 ms leave 3 of the 5 ms hidden, also of the last exchange of the block before: both exchanges take 3 ms more.
-    EXPECT_NEAR(two_half_hidden_gathers(2 * ms).meeting / ms, 6, 1e-9);
+    EXPECT_NEAR(two_half_hidden_gathers(2 * ms).meeting[InLayer::tensor] / ms, 6, 1e-9);
     // Without kernels all 5 ms are left, and the link is never idle: 2 x 10 ms in all.
     const PhasePrice p = two_half_hidden_gathers({});
     EXPECT_NEAR(p.time() / ms, 20, 1e-9);
 }
 
 TEST(PhasePrice, StretchesWhatIsOnLinks) {
-    const PhasePrice p = two_half_hidden_gathers(6 * ms).stretched({1.5, 1, 1});
-    EXPECT_NEAR(p.exchange[0] / ms, 15, 1e-9);
+    const PhasePrice p = two_half_hidden_gathers(6 * ms).stretched({{1.5, 1, 1}});
+    EXPECT_NEAR(p.exchange[InLayer::tensor] / ms, 15, 1e-9);
     EXPECT_NEAR(p.device / ms, 12, 1e-9);
 }
 
-// Tokens to their experts on four ranks of a node, 10 ms on links if each copy travels by itself; behind a kernel of 6 ms.
-PhasePrice to_experts(void (*change)(Scenario&), int nodes = 1) {
+// Tokens to their experts on four ranks of a node, 10 ms on links if each copy travels by itself, in one call or several; behind a kernel
+// of 6 ms.
+PhasePrice to_experts(void (*change)(Scenario&), int nodes = 1, int calls = 1) {
     Prepared::State job = ten_layers();
     round_machine::only_arithmetic_counts(job.scenario);
     change(job.scenario);
     job.micro_batches = 2;
     job.rates.memory = 1 * TB / s;
     job.rates.kernel_overhead = {};
-    Group& expert = job.groups.unlike.front().expert;
+    Group& expert = job.groups.unlike.front()[ParallelGroup::expert];
     expert.ranks = 4;
     expert.nodes = nodes;
     expert.crosses_network = nodes > 1;
@@ -76,32 +77,41 @@ PhasePrice to_experts(void (*change)(Scenario&), int nodes = 1) {
     block.forward.emplace_back();
     block.forward[0].kind = KernelKind::memory;
     block.forward[0].bytes = 6 * GB;
-    block.forward_exchanges = {{.kind = ExchangeKind::all_to_all,
-                                .group = ParallelGroup::expert,
-                                .bytes = 4.0 / 3 * GB,  // of which three quarters leave the rank
-                                .after = 1,
-                                .copies = 2}};
+    for (int i = 0; i < calls; ++i)
+        block.forward_exchanges.push_back({.kind = ExchangeKind::all_to_all,
+                                           .group = ParallelGroup::expert,
+                                           .bytes = 4.0 / 3 / calls * GB,  // of which three quarters leave the rank
+                                           .after = 1,
+                                           .copies = 2});
     return price_block(block, kernel_times(block, job, {}), job, job.groups.unlike.front(), {}).forward;
 }
 
 TEST(PhasePrice, SendsATokenOnceToARankOfANodeOrToAnotherNodeWhereTheFrameworkDoes) {
     const auto once = [](Scenario& s) { s.framework.deduplicates_tokens = true; };
-    EXPECT_NEAR(to_experts([](Scenario&) {}).exchange[2] / ms, 10, 1e-9);
+    EXPECT_NEAR(to_experts([](Scenario&) {}).exchange[InLayer::expert] / ms, 10, 1e-9);
     // Two copies on four ranks: 4 (1 - (3/4)^2) = 1.75 different ones, of 2 that a plain exchange sends.
-    EXPECT_NEAR(to_experts(once).exchange[2] / ms, 10 * 1.75 / 2, 1e-9);
+    EXPECT_NEAR(to_experts(once).exchange[InLayer::expert] / ms, 10 * 1.75 / 2, 1e-9);
     // On two nodes 2 (1 - (1/2)^2) = 1.5.
-    EXPECT_NEAR(to_experts(once, 2).exchange[2] / ms, 10 * 1.5 / 2, 1e-9);
+    EXPECT_NEAR(to_experts(once, 2).exchange[InLayer::expert] / ms, 10 * 1.5 / 2, 1e-9);
+}
+
+void overlap_experts(Scenario& s) {
+    s.plan.expert_overlap = true;
+    s.framework.expert_overlap_fraction = round_machine::given(0.9);
 }
 
 TEST(PhasePrice, HidesTheExchangesOfExpertsAsLongAsKernelsLast) {
-    const auto beside = [](Scenario& s) {
-        s.plan.expert_overlap = true;
-        s.framework.expert_overlap_fraction = round_machine::given(0.9);
-    };
     // Of 10 ms nine could be hidden; the kernels last for six. Of two micro-batches one has another beside it.
-    const PhasePrice p = to_experts(beside);
-    EXPECT_NEAR(p.exchange[2] / ms, 7, 1e-9);
-    EXPECT_NEAR(p.hidden[2] / ms, 3, 1e-9);
+    const PhasePrice p = to_experts(overlap_experts);
+    EXPECT_NEAR(p.exchange[InLayer::expert] / ms, 7, 1e-9);
+    EXPECT_NEAR(p.hidden[InLayer::expert] / ms, 3, 1e-9);
+}
+
+TEST(PhasePrice, CountsWhatMeetsAsTimeOfTheExchangesThatTakeLonger) {
+    // Of two calls of 5 ms each 0.3 are hidden, as above: when the second begins, 1.5 ms of the first are still on its links.
+    const PhasePrice p = to_experts(overlap_experts, 1, 2);
+    EXPECT_NEAR(p.meeting[InLayer::expert] / ms, 1.5, 1e-9);
+    EXPECT_EQ(p.meeting[InLayer::tensor], Seconds{});
 }
 
 TEST(PhasePrice, HidesNothingOfExpertsWhereAPipelineOnlyFillsAndDrains) {

@@ -25,7 +25,7 @@ PassSums sums_of(const JobGroups& groups, const std::vector<Piece>& pieces, Span
         if ((piece.kind == SpanKind::weight_gradient ? SpanKind::backward : piece.kind) != kind) continue;
         sums += {piece.device, piece.host, {}, {}};
         if (!piece.exchange) continue;
-        const Seconds alone = time_alone(piece.exchange->price, group_of(groups, piece.exchange->group));
+        const Seconds alone = time_alone(piece.exchange->price, groups[piece.exchange->group]);
         sums += {{}, {}, (1 - piece.exchange->hidden) * alone, piece.exchange->hidden * alone};
     }
     return sums;
@@ -41,7 +41,7 @@ PassSums closed_form(const Prepared::State& job, std::size_t stage, SpanKind kin
         double n = blocks.count[t];
         if (kind == SpanKind::recompute)
             n = job.roles[t] == BlockRole::layer && blocks.layers > 0 ? n * blocks.recomputed_layers / blocks.layers : 0;
-        sums += {n * one.device, n * one.host, n * (one.exchanges() - one.meeting), n * one.behind_kernels()};
+        sums += {n * one.device, n * one.host, n * one.exchange.sum(), n * one.behind_kernels()};
     }
     return sums;
 }

@@ -218,7 +218,7 @@ TEST(Interval, AddsTheSpreadOfTheInputsToThatOfTheModelInSquares) {
     EXPECT_NEAR(sure.inputs.at(0).effect, std::log(1.1), 1e-9);
     EXPECT_THAT(sure.inputs.at(0).name, HasSubstr("bf16 rate"));
     EXPECT_GT(sigma(sure), std::log(1.1));
-    for (PeakRate& p : job.cluster.node.device.peaks) p.achievable->kind = SourceKind::estimated;
+    for (PeakRate& p : job.cluster.node.device.peaks) p.achievable.kind = SourceKind::estimated;
     EXPECT_NEAR(std::pow(sigma(report_of(job)), 2) - std::pow(sigma(sure), 2), 0.05975, 1e-5);
 }
 

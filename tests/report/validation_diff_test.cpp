@@ -1,8 +1,12 @@
 #include "model/base/diagnostics.hpp"
 #include "model/io/measurement/validation_reader.hpp"
 #include "model/io/measurement/validation_writer.hpp"
+#include "tests/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
 
 namespace sextant {
 namespace {
@@ -52,8 +56,16 @@ TEST(ValidationDiff, ARowThatIsRefusedNowMoved) {
     EXPECT_NE(validation_diff_text(d).find("1 rows are refused that were not"), std::string::npos);
 }
 
-TEST(ValidationDiff, WhatJsonSaysOfAValidationIsEnoughToHoldAnotherAgainstIt) {
-    const Validation read = validation_from_text(validation_json(before()), "base.json");
+class ValidationFile : public TemporaryFolder {
+protected:
+    [[nodiscard]] Validation load(const std::string& text) const {
+        std::ofstream(folder_ / "base.json") << text;
+        return load_validation(folder_ / "base.json");
+    }
+};
+
+TEST_F(ValidationFile, WhatJsonSaysOfAValidationIsEnoughToHoldAnotherAgainstIt) {
+    const Validation read = load(validation_json(before()));
     EXPECT_TRUE(diff(read, before()).moved.empty());
     EXPECT_EQ(validation_diff_text(diff(read, before())).substr(0, 19), "no prediction moved");
     const ValidationDiff d = diff(read, after());
@@ -64,12 +76,11 @@ TEST(ValidationDiff, WhatJsonSaysOfAValidationIsEnoughToHoldAnotherAgainstIt) {
     EXPECT_NE(text.find("worse"), std::string::npos);
 }
 
-TEST(ValidationDiff, AFileThatIsNoValidationIsRefused) {
-    EXPECT_THROW(validation_from_text("{}", "base.json"), InputError);
-    EXPECT_THROW(validation_from_text("[", "base.json"), InputError);
-    EXPECT_THROW(validation_from_text(R"({"files": [{"file": "f", "results": [{"predicted_step_time_s": "x"}]}]})", "base.json"),
-                 InputError);
-    EXPECT_TRUE(validation_from_text(R"({"files": [7]})", "base.json").files.front().results.empty());
+TEST_F(ValidationFile, IsRefusedWhereItIsNoValidation) {
+    EXPECT_THROW(load("{}"), InputError);
+    EXPECT_THROW(load("["), InputError);
+    EXPECT_THROW(load(R"({"files": [{"file": "f", "results": [{"predicted_step_time_s": "x"}]}]})"), InputError);
+    EXPECT_TRUE(load(R"({"files": [7]})").files.front().results.empty());
 }
 
 TEST(ValidationPage, DrawsEachCountedRowOfAGroupTwiceAndNamesIt) {

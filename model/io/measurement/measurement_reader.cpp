@@ -130,7 +130,6 @@ void read_model(const Fields& f, MeasuredModel& m) {
     const std::pair<const char*, std::optional<bool>*> flags[] = {
         {"tied_embeddings", &m.tied_embeddings}, {"bias", &m.bias}, {"qkv_bias", &m.qkv_bias}, {"bidirectional", &m.bidirectional}};
     for (const auto& [key, field] : flags) f.optional(key, *field);
-    f.optional("params", m.params, positive);
     if (const Fields mla{f.at("mla")}) {
         MeasuredModel::LatentAttention& a = m.mla.emplace();
         mla.optional("q_lora_rank", a.q_lora_rank, large_count);
@@ -145,7 +144,6 @@ void read_hardware(const Fields& f, MeasuredHardware& h) {
     f.optional("gpu", h.gpu);
     f.optional("system", h.system);
     f.optional("cpu", h.cpu);
-    f.optional("storage", h.storage);
     f.optional("gpus", h.gpus, ranks);
     f.optional("nodes", h.nodes, ranks);
     f.optional("gpus_per_node", h.gpus_per_node, ranks);
@@ -303,7 +301,6 @@ MeasurementRow read_row(const JsonNode& node, Diagnostics& diagnostics) {
     f.required("kind", kind);
     f.optional("source_ref", header.source_ref);
     f.optional("notes", header.notes);
-    f.optional("grade", header.grade);
     f.optional("complete", header.complete);
     header.suspect = read_doubt(f, "suspect") || read_doubt(f, "source_check");
     MeasurementRow row = UnreadRow{header, {}};

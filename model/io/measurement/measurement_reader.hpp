@@ -21,7 +21,6 @@ struct RowHeader {
     std::string id;
     std::string source_ref;
     std::string notes;
-    std::string grade;
     bool complete = true;  // false: the source left out something that matters
     bool suspect = false;  // the figures of the source disagree with each other
     std::string file;      // of the row, for diagnostics
@@ -41,7 +40,6 @@ struct MeasuredModel {
     std::optional<std::int64_t> mtp_layers, sliding_window, sliding_window_every, max_predictions;
     std::optional<bool> tied_embeddings, bias, qkv_bias, bidirectional;
     std::optional<LatentAttention> mla;
-    std::optional<double> params;
 };
 
 struct MeasuredIntraNode {
@@ -59,7 +57,7 @@ struct MeasuredInterNode {
 };
 
 struct MeasuredHardware {
-    std::string gpu, system, cpu, storage;
+    std::string gpu, system, cpu;
     int gpus = 1, nodes = 1;
     std::optional<int> gpus_per_node, gpus_used_per_node;
     MeasuredIntraNode intra_node;

@@ -63,6 +63,8 @@ private:
 };
 
 Cluster cluster_of(const MeasuredHardware&, const MeasurementSources&, RowReport&);
+// A link type of the catalogue; complains at this place of the row where it is not there.
+LinkType look_up(std::string_view name, const MeasurementSources&, RowReport&, std::string_view at);
 Workload workload_of(const TrainingRow&, const MeasurementSources&, RowReport&);
 Plan plan_of(const TrainingRow&, const Cluster&, const Workload&, RowReport&);
 

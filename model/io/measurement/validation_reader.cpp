@@ -36,7 +36,11 @@ RowResult read_row(const JsonNode& n) {
     return row;
 }
 
-Validation read(const JsonFile& document, Diagnostics& diagnostics) {
+}  // namespace
+
+Validation load_validation(const std::filesystem::path& path) {
+    Diagnostics diagnostics;
+    const JsonFile document = JsonFile::load(path, diagnostics);
     Validation validation;
     const JsonNode root = document.root();
     if (root.value) {
@@ -50,18 +54,6 @@ Validation read(const JsonFile& document, Diagnostics& diagnostics) {
     }
     diagnostics.throw_if_any();
     return validation;
-}
-
-}  // namespace
-
-Validation load_validation(const std::filesystem::path& path) {
-    Diagnostics diagnostics;
-    return read(JsonFile::load(path, diagnostics), diagnostics);
-}
-
-Validation validation_from_text(std::string_view text, const std::string& name) {
-    Diagnostics diagnostics;
-    return read(JsonFile::from_text(text, name, diagnostics), diagnostics);
 }
 
 }  // namespace sextant

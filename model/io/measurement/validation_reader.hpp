@@ -4,14 +4,11 @@
 #include "model/report/validation.hpp"
 
 #include <filesystem>
-#include <string>
-#include <string_view>
 
 namespace sextant {
 
 // Rows with what was measured and predicted of them; nothing of what they are averaged with or grouped by. Throws InputError with
 // everything that is wrong with the file.
 Validation load_validation(const std::filesystem::path&);
-Validation validation_from_text(std::string_view text, const std::string& name);
 
 }  // namespace sextant

@@ -119,6 +119,8 @@ bool read_device(const JsonNode& n, Device& out) {
         read_sourced(r, "cache_bandwidth", d.cache_bandwidth, plausible::bandwidth);
         read_sourced(r, "exponential", d.exponential, Bounds{1e-13, 1e-6});
         read_sourced(r, "convolution", d.convolution, Bounds{0.01, 10});
+        read_sourced(r, "tf32_across_one", d.tf32_across_one, plausible::part);
+        read_sourced(r, "tf32_across_both", d.tf32_across_both, plausible::part);
         read_peaks(r, d);
         read_sourced(r, "kernel_overhead", d.kernel_overhead, plausible::latency);
         read_sourced(r, "graph_kernel_overhead", d.graph_kernel_overhead, plausible::latency);

@@ -131,6 +131,8 @@ Json json_of(const Device& d, Form form) {
     w.number({"cache_bandwidth", "cache_bandwidth_bytes_per_s"}, d.cache_bandwidth);
     w.number({"exponential", "exponential_s"}, d.exponential);
     w.number({"convolution", "convolution_fraction"}, d.convolution);
+    w.number({"tf32_across_one", "tf32_across_one_fraction"}, d.tf32_across_one);
+    w.number({"tf32_across_both", "tf32_across_both_fraction"}, d.tf32_across_both);
     Json peaks = Json::array();
     for (const PeakRate& p : d.peaks) {
         Writer peak(form, {{"input", to_text(p.input)},

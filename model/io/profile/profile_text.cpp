@@ -57,8 +57,7 @@ std::string rates_of(const Device& d, SourceNotes& sources) {
     table.row({"input", "sums in", "unit", "TOP/s", "", "sustained", ""});
     for (const PeakRate& p : d.peaks)
         table.row({std::string(to_text(p.input)), std::string(to_text(p.accumulate)), std::string(unit_text(p.unit)), tera(p.rate.value),
-                   sources.note(p.rate), p.achievable ? percent_text(p.achievable->value) : "",
-                   p.achievable ? sources.note(*p.achievable) : ""});
+                   sources.note(p.rate), percent_text(p.achievable.value), sources.note(p.achievable)});
     return "\nMatrix products, dense: D = A x B + C, A and B in `input`, C and D in `sums in`\n" + table.text();
 }
 
