@@ -17,6 +17,9 @@ std::string_view to_text(DataType);
 std::optional<DataType> parse_data_type(std::string_view);
 std::span<const DataType> all_data_types();
 
+// What only inference computes in: weights are stored so, and products add up in int32.
+constexpr bool is_quantized(DataType type) { return type == DataType::int8 || type == DataType::int4 || type == DataType::int1; }
+
 // Storage of one element, scales included.
 constexpr Bytes size_of(DataType type) {
     switch (type) {

@@ -195,8 +195,7 @@ void check_placement(Check& c) {
 }
 
 void check_rest(Check& c) {
-    const auto is_integer = [](DataType t) { return t == DataType::int8 || t == DataType::int4 || t == DataType::int1; };
-    if (!c.plan.forward_only && (is_integer(c.plan.precision.compute) || is_integer(c.plan.precision.parameter)))
+    if (!c.plan.forward_only && (is_quantized(c.plan.precision.compute) || is_quantized(c.plan.precision.parameter)))
         c.complain("/plan/precision", "integers do not train", "\"forward_only\": true");
     if (c.plan.recompute == Recompute::blocks && c.transformer && c.plan.recompute_blocks > layers_of(*c.transformer))
         c.complain("/plan/recompute/blocks", "the network has " + text(layers_of(*c.transformer)) + " layers");

@@ -16,7 +16,10 @@ inline bool overlaps_scatters(const Plan& p, const Framework& f) { return overla
 inline bool overlaps_tensor(const Plan& p, const Framework& f) {
     return p.tensor_overlap.value_or(f.overlaps_tensor && p.precision.compute != DataType::nvfp4);
 }
-inline bool casts_each_use(const Plan& p, const Framework& f) { return p.autocast.value_or(f.casts_each_use); }
+// Weights of whole numbers are stored as such: nobody casts FP32 to them at each use.
+inline bool casts_each_use(const Plan& p, const Framework& f) {
+    return p.autocast.value_or(f.casts_each_use) && !is_quantized(p.precision.compute);
+}
 inline bool deduplicates_tokens(const Plan& p, const Framework& f) { return p.token_deduplication.value_or(f.deduplicates_tokens); }
 inline bool overlaps_pipeline(const Plan& p, const Framework& f) { return p.pipeline_overlap.value_or(f.overlaps_pipeline); }
 // Whether what stages send each other is cut over the tensor group, and gathered behind the transfer.

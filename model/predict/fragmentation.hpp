@@ -1,5 +1,5 @@
 // What an allocator reserves of memory that comes and goes, and does not use. Where the device has no room for that, the allocator gives it
-// back, as far as that is enough.
+// back.
 #pragma once
 
 #include "model/base/quantity.hpp"
@@ -8,7 +8,7 @@
 namespace sextant {
 
 // Of what an allocator would leave unused beside so much that is needed, what it does leave.
-inline Bytes left_unused(Bytes unused, Bytes needed, Bytes device) { return needed <= device ? min(unused, device - needed) : unused; }
+inline Bytes left_unused(Bytes unused, Bytes needed, Bytes device) { return min(unused, max(device - needed, Bytes{})); }
 
 // `held`: what is there from beginning to end.
 Bytes fragmentation(const Framework&, Bytes passing, Bytes held, Bytes device);

@@ -254,13 +254,15 @@ BesideCheckpoint beside_checkpoint(const Checkpoints& asked, const Prepared::Sta
 
 }  // namespace
 
-// Weights as they are stored, the master copy, and the optimizer's states. Who holds a part that nobody else has writes it: one rank of
+// Weights as they are stored, the master copy where it is another, and the optimizer's states. Who holds a part that nobody else has writes it: one rank of
 // each tensor and pipeline place, or every rank where the states are sharded.
 std::optional<CheckpointEstimate> estimate_checkpoints(const Prepared::State& job, const Estimate& e) {
     const auto& asked = job.scenario.data.checkpoints;
     if (!asked) return {};
     const Plan& plan = job.scenario.plan;
-    const Bytes of_parameter = size_of(job.precision.parameter) + (job.precision.master_weights ? Bytes::from_si(4) : Bytes{}) +
+    const bool masters_only = job.scenario.framework.shards_are_masters && plan.shards_parameters() && job.precision.master_weights;
+    const Bytes of_parameter = (masters_only ? Bytes{} : size_of(job.precision.parameter)) +
+                               (job.precision.master_weights ? Bytes::from_si(4) : Bytes{}) +
                                static_cast<double>(facts_of(plan.optimizer).states) * size_of(job.precision.optimizer_state);
     CheckpointEstimate c;
     c.bytes = size_of(job.scenario.workload).trained_parameters * (1 - plan.pruned_fraction) * of_parameter;

@@ -137,7 +137,8 @@ StageMemory held_memory(const Prepared::State& job, std::size_t stage) {
         if (leave || plan.shards_gradients())
             gradients = min(held(false) * size_of(type), gradients + part_adding_up(job) * held(false) * size_of(type));
         if (f.keeps_both_gradients && type != precision.parameter) gradients += held(false) * size_of(precision.parameter);
-        if (f.copies_gradients_to_buckets && dp == DataParallel::all_reduce && plan.dp > 1) gradients += held(false) * size_of(type);
+        const bool whole = dp == DataParallel::all_reduce || (dp == DataParallel::zero1 && f.reduces_whole_gradients);
+        if (f.copies_gradients_to_buckets && whole && plan.dp > 1) gradients += held(false) * size_of(type);
         if (flattens && (dp == DataParallel::zero1 || dp == DataParallel::zero2)) {
             gradients += held(true) * size_of(type);
             if (type != DataType::fp32) gradients += held(true) * size_of(DataType::fp32);

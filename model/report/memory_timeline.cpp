@@ -36,9 +36,26 @@ struct HeldChange {
     Bytes by;
 };
 
-void follow(MemoryTimeline& timeline, const std::vector<const Span*>& spans, std::span<const Segment> segments, const CostTable& prices) {
+// Of one rank: what ran, and the segments that hold or give back memory although there was nothing to run.
+struct RankSegments {
+    std::vector<const Span*> spans;
+    std::vector<SegmentIndex> idle;
+};
+
+// Who had nothing to run was done when the segment before it was: where a frozen embedding has no backward, when its weights were gathered.
+std::map<SegmentIndex, Extent> extents_of(const RankSegments& rank) {
+    std::map<SegmentIndex, Extent> extents = extents_of(rank.spans);
+    for (const SegmentIndex segment : rank.idle) {
+        const auto next = extents.lower_bound(segment);
+        const Seconds at = next == extents.begin() ? Seconds{} : std::prev(next)->second.end;
+        extents.emplace_hint(next, segment, Extent{at, at});
+    }
+    return extents;
+}
+
+void follow(MemoryTimeline& timeline, const RankSegments& rank, std::span<const Segment> segments, const CostTable& prices) {
     std::vector<HeldChange> changes;
-    for (const auto& [segment, extent] : extents_of(spans)) {
+    for (const auto& [segment, extent] : extents_of(rank)) {
         const WorkPrice& price = prices.works[segments[segment].work];
         const Bytes taken = price.allocates + price.working, given_back = price.releases + price.working;
         if (taken > Bytes{}) changes.push_back({extent.start, segment, false, taken});
@@ -77,10 +94,15 @@ std::vector<MemoryTimeline> memory_timelines(const Trace& trace, std::span<const
         timeline_of[rank] = timelines.size();
         timelines.push_back(std::move(t));
     }
-    std::vector<std::vector<const Span*>> spans(timelines.size());
+    std::vector<RankSegments> ranks(timelines.size());
     for (const Span& s : trace.spans)
-        if (const auto t = timeline_of[s.rank]) spans[*t].push_back(&s);
-    for (std::size_t t = 0; t < timelines.size(); ++t) follow(timelines[t], spans[t], segments, prices);
+        if (const auto t = timeline_of[s.rank]) ranks[*t].spans.push_back(&s);
+    for (SegmentIndex s = 0; s < segments.size(); ++s) {
+        const WorkPrice& price = prices.works[segments[s].work];
+        if (!price.pieces.empty() || !(price.allocates > Bytes{} || price.releases > Bytes{})) continue;
+        if (const auto t = timeline_of[segments[s].rank]) ranks[*t].idle.push_back(s);
+    }
+    for (std::size_t t = 0; t < timelines.size(); ++t) follow(timelines[t], ranks[t], segments, prices);
     return timelines;
 }
 

@@ -112,7 +112,7 @@ std::vector<DataParallel> sharing_kinds(const PlanSpace& space, const Plan& plan
 
 std::vector<Offload> offloads(const PlanSpace& space) {
     if (!space.is_free(PlanField::offload)) return {space.job.plan.offload};
-    if (space.job.plan.forward_only || space.job.plan.without_optimizer) return {Offload::none};
+    if (space.job.plan.forward_only || space.job.plan.without_optimizer) return {Offload::none, Offload::optimizer_and_parameters};
     return {Offload::none, Offload::optimizer, Offload::optimizer_and_parameters};
 }
 

@@ -91,6 +91,14 @@ TEST_F(MemoryOverTime, WorkThatTakesNoTimeStillNeedsItsMemory) {
     EXPECT_EQ(memory_timelines(t.trace, segments, prices, base)[0].highest, 4 * MB);
 }
 
+TEST_F(MemoryOverTime, WhoHadNothingToRunGivesBackWhenTheSegmentBeforeItIsDone) {
+    // Gathered from 0 to 1 for a pass that has nothing to do, which gives it back: 10 at 0, nothing from 1 on.
+    run(0, 0, 0, 1);
+    segments.push_back({.work = 1, .rank = 0});
+    prices.works[1].working = {};
+    EXPECT_THAT(memory_timelines(t.trace, segments, prices, base)[0].curve, ElementsAre(MemoryPoint{0 * ms, 10 * MB}, MemoryPoint{1 * ms, 0 * MB}));
+}
+
 TEST(HighestByInterval, IsTheMostThatIsHeldAnywhereWithin) {
     // 2 GB from 0, 5 from 3 to 4, 1 from 10 on; in intervals of 5: 5, 2, 1, and 1 held on.
     MemoryTimeline m;
