@@ -33,7 +33,12 @@ Term term_named(const std::string& asked) {
         if (to_text(t) == name) return t;
         known += (known.empty() ? "" : ", ") + std::string(to_text(t));
     }
-    throw InputError(Diagnostic{"--explain " + asked, "", "no such term", "memory, or one of: " + known});
+    throw InputError(Diagnostic{"--explain " + asked, "", "no such term", "memory, run, or one of: " + known});
+}
+
+std::vector<std::string> explanation(const Prepared& job, const std::string& of) {
+    if (of == "memory") return explain_memory(job);
+    return of == "run" ? explain_run(job) : explain(job, term_named(of));
 }
 
 // With its timeline, where the step can be played.
@@ -64,8 +69,7 @@ ExitCode run_predict(const PredictOptions& o) {
     if (!o.explain.empty()) {
         if (o.report.json())
             throw InputError(Diagnostic{"--explain " + o.explain, "", "an explanation is text", "--format json without --explain"});
-        for (const std::string& line : o.explain == "memory" ? explain_memory(job) : explain(job, term_named(o.explain)))
-            std::cout << line << '\n';
+        for (const std::string& line : explanation(job, o.explain)) std::cout << line << '\n';
         return ExitCode::done;
     }
     const Report report = make_report(job);
@@ -83,7 +87,7 @@ void add_predict(CLI::App& app, ExitCode& exit_code) {
     auto options = std::make_shared<PredictOptions>();
     options->scenario.add_to(*command);
     options->report.add_to(*command);
-    command->add_option("--explain", options->explain, "formula and numbers behind one term, or behind the memory")
+    command->add_option("--explain", options->explain, "formula and numbers behind one term, the memory or the whole run")
         ->check([](const std::string& term) { return std::string(term.empty() ? "name a term" : ""); })
         ->type_name("TERM");
     command->add_option("--html", options->html, "write the whole report as one page, with the timeline of the step")

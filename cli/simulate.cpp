@@ -50,7 +50,7 @@ ExitCode run_simulate(const SimulateOptions& o) {
     check_writable(o.html);
     if (!o.chakra.empty()) check_writable(o.chakra + ".groups.json");
     const Prepared job = prepare(o.scenario.load());
-    const std::vector<Condition> conditions = fail_conditions(o.report.fail_if, [&] { return named_quantities(make_report(job)); });
+    const std::vector<Condition> conditions = fail_conditions(o.report.fail_if, [&] { return simulated_quantities(job); });
     const SimulationReport report = simulate(job, o.seed);
     if (!o.trace.empty()) write_trace_file(report.trace, o.trace, report.devices, report.links, report.memory);
     if (!o.picture.empty()) draw(report, o.picture);
@@ -59,7 +59,7 @@ ExitCode run_simulate(const SimulateOptions& o) {
     if (!o.chakra.empty()) written = export_trace(job, o);
     std::cout << (o.report.json() ? simulation_to_json(report) : simulation_to_text(report));
     if (written) say(*written, o.chakra, o.report.json() ? std::cerr : std::cout);
-    return verdict(report.report, conditions);
+    return verdict(report, conditions);
 }
 
 }  // namespace

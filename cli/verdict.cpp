@@ -21,9 +21,20 @@ ExitCode verdict(const std::vector<NamedQuantity>& quantities, const std::vector
     return code;
 }
 
-ExitCode verdict(const Report& report, const std::vector<Condition>& conditions) {
-    const ExitCode code = verdict(named_quantities(report), conditions);
+namespace {
+
+ExitCode unless_it_does_not_fit(ExitCode code, const Report& report) {
     return code == ExitCode::done && !report.estimate.fits() ? ExitCode::does_not_fit : code;
+}
+
+}  // namespace
+
+ExitCode verdict(const Report& report, const std::vector<Condition>& conditions) {
+    return unless_it_does_not_fit(verdict(named_quantities(report), conditions), report);
+}
+
+ExitCode verdict(const SimulationReport& simulation, const std::vector<Condition>& conditions) {
+    return unless_it_does_not_fit(verdict(named_quantities(simulation), conditions), simulation.report);
 }
 
 }  // namespace sextant

@@ -3,7 +3,7 @@
 
 #include "model/base/failure.hpp"
 #include "model/report/condition.hpp"
-#include "model/report/report.hpp"
+#include "model/report/simulation_report.hpp"
 
 #include <string>
 #include <vector>
@@ -16,5 +16,6 @@ std::vector<Condition> fail_conditions(const std::vector<std::string>& fail_if, 
 // Says on stderr which conditions held.
 ExitCode verdict(const std::vector<NamedQuantity>&, const std::vector<Condition>&);
 ExitCode verdict(const Report&, const std::vector<Condition>&);
+ExitCode verdict(const SimulationReport&, const std::vector<Condition>&);
 
 }  // namespace sextant

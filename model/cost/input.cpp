@@ -258,11 +258,15 @@ StagingTime StagingTime::after(Seconds time) const {
     return t;
 }
 
+SampleSource copied_from(const StagingJob& job) {
+    return {job.from, sample_access(job.format, Shuffle::none, job.sample, job.samples_per_file), 1, {}};
+}
+
 // One process on each node copies file by file: it opens, reads, creates and writes each. All nodes read at the same time.
 StagingTime staging_time(const StagingJob& job) {
     const SampleAccess in_files = sample_access(DataFormat::files, Shuffle::none, job.sample, {});
-    const SampleAccess as_stored = sample_access(job.format, Shuffle::none, job.sample, job.samples_per_file);
-    SampleSource source{job.from, as_stored, 1, {}};
+    SampleSource source = copied_from(job);
+    const SampleAccess as_stored = source.access;
     const LoaderNode one{1, 1, job.network};
     StagingTime t;
     source.keep = write_time(as_stored, job.to);
@@ -285,6 +289,15 @@ Seconds checkpoint_time(Bytes bytes, const StorageClass& s, double writers, doub
     if (s.shared && s.total_write_bandwidth) rate = min(rate, left * s.total_write_bandwidth->value);
     const Seconds opens = s.shared && s.metadata_rate ? writers / (left * s.metadata_rate->value) : Seconds{};
     return max(opens, s.open_latency->value) + bytes / rate;
+}
+
+// Who reads is limited by what limits readers.
+Seconds checkpoint_read_time(Bytes bytes, const StorageClass& storage, double writers, double nodes, Bandwidth network, double left) {
+    StorageClass s = storage;
+    s.write_bandwidth = s.read_bandwidth;
+    s.client_write_bandwidth = s.client_read_bandwidth;
+    s.total_write_bandwidth = s.total_read_bandwidth;
+    return checkpoint_time(bytes, s, writers, nodes, network, left);
 }
 
 Seconds host_copy_time(Bytes bytes, double copies, const HostCopy& link) {

@@ -130,10 +130,14 @@ struct StagingTime {
     [[nodiscard]] StagingTime after(Seconds) const;
 };
 StagingTime staging_time(const StagingJob&);
+// Where a copy reads its samples.
+SampleSource copied_from(const StagingJob&);
 
 // `writers` on `nodes` nodes write a checkpoint of so many bytes, each its part as one file. `left`: the part of shared storage that nobody
 // else takes.
 Seconds checkpoint_time(Bytes, const StorageClass&, double writers, double nodes, Bandwidth network, double left = 1);
+// The same, read back by those who wrote it.
+Seconds checkpoint_read_time(Bytes, const StorageClass&, double writers, double nodes, Bandwidth network, double left = 1);
 
 // From host to device memory. A pageable copy goes through a buffer of the driver: at this part of the bandwidth, while the device waits.
 struct HostCopy {

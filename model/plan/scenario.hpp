@@ -21,6 +21,13 @@ struct Sweep {
     std::int64_t at_once = 1;  // jobs that the scheduler lets run side by side
 };
 
+// How often what the job runs on fails, and how long it stands still then. A failure of any device or node stops the whole job.
+struct Failures {
+    std::optional<Seconds> device_mtbf, node_mtbf;  // mean time between failures of one; one of the two at least
+    Seconds detection;                              // until it is noticed
+    Seconds restart;                                // until the job is there again, beside reading a checkpoint back
+};
+
 // How long the job runs, and what a device-hour costs.
 struct Run {
     std::optional<double> epochs;
@@ -31,6 +38,7 @@ struct Run {
     std::optional<std::int64_t> base_batch;
     std::optional<MoneyRate> device_price;  // overrides the profile's
     std::optional<Sweep> sweep;
+    std::optional<Failures> failures;
 };
 
 // Some devices of the job are another kind (mixed GPUs) or slower (a hot node): the step waits for them.

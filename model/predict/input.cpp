@@ -89,9 +89,9 @@ void place_samples(InputJob& in, const DataSource& data, const Prepared::State& 
         in.staged = staging.to->capacity && dataset > Bytes{} ? std::min(1.0, staging.to->capacity->value / (own * dataset)) : 1;
     const bool ahead = staging.mode == StagingMode::copy || unpacked;
     if (ahead) {
-        const StagingJob copy{storage,      *staging.to, data.format, data.sample_bytes, data.samples_per_file, in.staged * own * samples,
-                              staging.mode, in.nodes,    data.others, job.network};
-        in.staging = staging_time(copy);
+        in.copy = StagingJob{storage,      *staging.to, data.format, data.sample_bytes, data.samples_per_file, in.staged * own * samples,
+                             staging.mode, in.nodes,    data.others, job.network};
+        in.staging = staging_time(*in.copy);
     }
     const SampleThread thread = thread_of(job.scenario.cluster.node.host);
     in.writing =
@@ -272,6 +272,7 @@ std::optional<CheckpointEstimate> estimate_checkpoints(const Prepared::State& jo
     c.write = checkpoint_time(c.bytes, asked->storage, writers, nodes, job.network, beside.left);
     c.wait = asked->asynchronous ? c.bytes / writers / job.host_copy : c.write;
     c.steps = std::max(1.0, asked->every_steps ? static_cast<double>(*asked->every_steps) : std::ceil(*asked->every / e.step));
+    c.read = checkpoint_read_time(c.bytes, asked->storage, writers, nodes, job.network, 1 - job.scenario.data.others);
     // The next one waits for the one before.
     c.wait = max(c.wait, c.write - c.steps * e.step);
     if (beside.more > Seconds{}) c.wait += min(c.write, c.steps * e.step) / beside.step * beside.more;

@@ -25,6 +25,7 @@ struct InputJob {
     double others = 0;         // of shared storage, what other jobs take
     double steps_per_epoch = 0;
     double cached = 0, staged = 0;
+    std::optional<StagingJob> copy;  // before the first step
     StagingTime staging;
     Seconds writing;    // as of InputEstimate
     Bytes values;       // of one sample as the network takes it, a byte each

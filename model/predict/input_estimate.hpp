@@ -23,6 +23,7 @@ struct CheckpointEstimate {
     Bytes bytes;
     Seconds write;     // until it is on storage
     Seconds wait;      // of the training
+    Seconds read;      // back, behind a failure
     double steps = 1;  // from one to the next
 };
 

@@ -60,24 +60,14 @@ double writes_of(const BenchmarkCheckpoint& c, const std::optional<BenchmarkTrai
     return t->epochs < c.first_epoch ? 0 : static_cast<double>(1 + later);
 }
 
-// Who reads is limited by what limits readers.
-StorageClass reading(StorageClass s) {
-    s.write_bandwidth = s.read_bandwidth;
-    s.client_write_bandwidth = s.client_read_bandwidth;
-    s.total_write_bandwidth = s.total_read_bandwidth;
-    return s;
-}
-
 CheckpointRun checkpoint_run(const StorageBenchmark& b, int accelerators, std::int64_t steps) {
     const BenchmarkCheckpoint& c = *b.checkpoint;
     CheckpointRun run;
     run.writers = c.writers.value_or(accelerators);
     const double nodes = std::min(b.hosts, run.writers);
-    const auto time = [&](const StorageClass& storage) {
-        return checkpoint_time(c.size, storage, run.writers, nodes, b.network.value_or(Bandwidth{}), 1 - b.other_jobs);
-    };
-    run.write = time(b.storage);
-    run.read = time(reading(b.storage));
+    const Bandwidth network = b.network.value_or(Bandwidth{});
+    run.write = checkpoint_time(c.size, b.storage, run.writers, nodes, network, 1 - b.other_jobs);
+    run.read = checkpoint_read_time(c.size, b.storage, run.writers, nodes, network, 1 - b.other_jobs);
     run.writes = writes_of(c, b.training, steps);
     return run;
 }

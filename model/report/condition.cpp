@@ -35,21 +35,50 @@ double truth(const Condition& c) {
     return plain_number(c, "true or false, as in '" + c.quantity + " == false'");
 }
 
-// As JSON has it, with the unit in its name, and in groups: "step_time_s" is step_time in seconds, "throughput.samples_per_s"
-// samples_per_s.
-std::string_view without_unit(std::string_view name) {
-    for (const std::string_view unit : {"_s", "_bytes", "_j"})
-        if (name.ends_with(unit)) return name.substr(0, name.size() - unit.size());
-    return name;
+// As JSON has it, with units in the names: "input.staging_s.copy" is input.staging.copy in seconds.
+std::string without_units(std::string_view name) {
+    std::string out;
+    while (!name.empty()) {
+        std::string_view part = name.substr(0, name.find('.'));
+        name.remove_prefix(std::min(name.size(), part.size() + 1));
+        for (const std::string_view unit : {"_s", "_bytes", "_j", "_usd"})
+            if (part.ends_with(unit)) part.remove_suffix(unit.size());
+        out.append(out.empty() ? "" : ".").append(part);
+    }
+    return out;
 }
-std::string_view without_group(std::string_view name) {
-    constexpr std::string_view group = "throughput.";
-    return name.starts_with(group) ? name.substr(group.size()) : name;
+
+// What it is called elsewhere: in JSON, which has groups, or for short. Those that end in a point are the beginnings of names.
+constexpr struct {
+    std::string_view theirs, ours;
+} other_names[] = {{"throughput.", ""},
+                   {"goodput", "run.goodput"},
+                   {"bottleneck.kind", "bottleneck"},
+                   {"checkpoint.", "checkpoints."},
+                   {"checkpoints.bytes", "checkpoints.size_bytes"},
+                   {"input.samples_per_s", "input.later_epochs.node_samples_per_s"},
+                   {"input.load_step", "input.later_epochs.load_step"},
+                   {"input.first_epoch", "input.first_epoch.load_step"},
+                   {"input.later_epochs", "input.later_epochs.load_step"}};
+std::string as_listed(std::string_view name) {
+    for (const auto& [theirs, ours] : other_names)
+        if (name == theirs || (theirs.ends_with('.') && name.starts_with(theirs)))
+            return std::string(ours).append(name.substr(theirs.size()));
+    return std::string(name);
+}
+
+double word_in(const Condition& c, const NamedQuantity& q) {
+    if (c.relation != Relation::equal && c.relation != Relation::not_equal)
+        refuse(c, "\"" + c.quantity + "\" is a word, neither more nor less than another", "== or !=");
+    const auto word = std::ranges::find(q.words, c.value);
+    if (word == q.words.end()) refuse(c, "\"" + c.quantity + "\" is never \"" + c.value + "\"", hint_for(c.value, q.words));
+    return static_cast<double>(word - q.words.begin());
 }
 
 double value_in(const Condition& c, const NamedQuantity& q) {
     if (q.yes_or_no) return truth(c);
-    if (!q.table || c.quantity != q.name) return plain_number(c);
+    if (!q.words.empty()) return word_in(c, q);
+    if (!q.table || as_listed(c.quantity) != q.name) return plain_number(c);  // the unit is in the name
     const ParsedQuantity parsed = parse_quantity(c.value, *q.table);
     if (!parsed.si) refuse(c, parsed.error, {});
     return *parsed.si;
@@ -62,55 +91,6 @@ double value_in(const Condition& c, const NamedQuantity& q) {
 }
 
 }  // namespace
-
-std::vector<NamedQuantity> named_quantities(const Report& r) {
-    const Estimate& e = r.estimate;
-    const UnitTable* time = &unit_table<Seconds>();
-    const UnitTable* size = &unit_table<Bytes>();
-    std::vector<NamedQuantity> list = {{"step_time", e.step.si(), time},
-                                       {"step_time_low", r.low.si(), time},
-                                       {"step_time_high", r.high.si(), time},
-                                       {"samples_per_s", r.samples_per_s.si(), nullptr},
-                                       {"memory", e.peak_memory.si(), size},
-                                       {"device_memory", e.device_memory.si(), size},
-                                       {"host_memory", e.host.total().si(), size},
-                                       {"fits", e.fits() ? 1.0 : 0.0, nullptr, true},
-                                       {"mfu", r.mfu, nullptr},
-                                       {"hfu", r.hfu, nullptr},
-                                       {"scaling_efficiency", r.scaling_efficiency, nullptr},
-                                       {"utilization", r.utilization, nullptr},
-                                       {"devices", static_cast<double>(r.devices), nullptr},
-                                       {"reserved_devices", static_cast<double>(r.reserved_devices), nullptr},
-                                       {"effective_batch", static_cast<double>(r.batch.effective_batch), nullptr},
-                                       {"largest_micro_batch", static_cast<double>(r.batch.largest_micro_batch), nullptr}};
-    if (r.tokens_per_s) list.push_back({"tokens_per_s", r.tokens_per_s->si(), nullptr});
-    for (int i = 0; i < term_count; ++i) {
-        const Term t = static_cast<Term>(i);
-        list.push_back({"terms." + std::string(to_text(t)), e.terms[t].si(), time});
-        list.push_back({"overlapped." + std::string(to_text(t)), e.overlapped[t].si(), time});
-        list.push_back({"share." + std::string(to_text(t)), e.terms[t] / e.step, nullptr});
-    }
-    const auto fullest = std::ranges::max_element(e.memory, {}, &StageMemory::total);
-    for (int i = 0; i < memory_kind_count; ++i) {
-        const auto kind = static_cast<MemoryKind>(i);
-        list.push_back({"memory." + std::string(to_text(kind)), fullest == e.memory.end() ? 0 : (*fullest)[kind].si(), size});
-    }
-    if (r.input) {
-        list.push_back({"input.samples_per_s", r.input->later.samples.si(), nullptr});
-        list.push_back({"input.load_step", r.input->later_loading.si(), time});
-        list.push_back({"input.staging", r.input->staging.total().si(), time});
-    }
-    if (r.checkpoints) list.push_back({"checkpoint.wait", r.checkpoints->wait.si(), time});
-    if (r.run) {
-        list.push_back({"run.steps", r.run->steps, nullptr});
-        list.push_back({"run.goodput", r.run->goodput, nullptr});
-        list.push_back({"run.time", r.run->time.si(), time});
-        list.push_back({"run.device_hours", r.run->device_time / units::hour, nullptr});
-        list.push_back({"run.energy", r.run->energy.si(), &unit_table<Joules>()});
-        if (r.run->cost) list.push_back({"run.cost", r.run->cost->si(), &unit_table<Money>()});
-    }
-    return list;
-}
 
 Condition parse_condition(std::string_view text, std::string_view option) {
     static constexpr struct {
@@ -148,7 +128,8 @@ std::vector<Condition> read_conditions(const std::vector<std::string>& texts, st
 bool holds(const Condition& c, const Report& r) { return holds(c, named_quantities(r)); }
 
 const NamedQuantity* quantity_of(const Condition& c, const std::vector<NamedQuantity>& quantities) {
-    for (const std::string_view name : {std::string_view(c.quantity), without_group(c.quantity), without_unit(c.quantity)}) {
+    const std::string listed = as_listed(c.quantity);
+    for (const std::string& name : {c.quantity, listed, without_units(listed)}) {
         const auto found = std::ranges::find(quantities, name, &NamedQuantity::name);
         if (found != quantities.end()) return &*found;
     }

@@ -13,15 +13,17 @@
 
 namespace sextant {
 
-// A reported quantity by name. `table` is null for plain numbers and fractions.
+// A reported quantity by name: as the JSON has it ("run.failures.expected"), without the unit there. `table` is null for plain numbers and
+// fractions.
 struct NamedQuantity {
     std::string name;
     double si = 0;
     const UnitTable* table = nullptr;
-    bool yes_or_no = false;  // 1 or 0, which may be written as true and false
+    bool yes_or_no = false;                 // 1 or 0, which may be written as true and false
+    std::vector<std::string_view> words{};  // of what is no number: `si` counts them
 };
 
-// Everything that a condition may ask about, in the order of the report.
+// Everything that a condition may ask about, in the order of the report (reported_quantities.cpp).
 std::vector<NamedQuantity> named_quantities(const Report&);
 
 enum class Relation { less, less_equal, greater, greater_equal, equal, not_equal };

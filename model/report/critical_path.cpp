@@ -26,7 +26,8 @@ CriticalPath critical_path(const Trace& trace) {
         if (s.cause == index) break;
         index = s.cause;
     }
-    path.waiting = max(Seconds{}, trace.end - path.seconds);
+    constexpr double rounding = 1e-9;
+    path.waiting = trace.end - path.seconds > rounding * trace.end ? trace.end - path.seconds : Seconds{};
     std::ranges::reverse(path.spans);
     return path;
 }

@@ -10,6 +10,7 @@ constexpr std::string_view as_percentage = " %";
 
 std::string text_of(const NamedQuantity& q, bool percentage) {
     if (percentage) return percent_text(q.si, 2);
+    if (!q.words.empty()) return std::string(q.words[static_cast<std::size_t>(q.si)]);
     return q.table ? format_quantity(q.si, *q.table) : number_text(q.si);
 }
 
@@ -20,7 +21,8 @@ std::vector<NamedQuantity> lesson_quantities(const Report& before, const Report&
     std::vector<NamedQuantity> all;
     for (NamedQuantity q : first) q.name.insert(0, "before."), all.push_back(std::move(q));
     for (const NamedQuantity& q : second) {
-        all.push_back({"after." + q.name, q.si, q.table});
+        NamedQuantity& after = all.emplace_back(q);
+        after.name.insert(0, "after.");
         const auto same = std::ranges::find(first, q.name, &NamedQuantity::name);
         if (same != first.end() && same->si != 0) all.push_back({"ratio." + q.name, q.si / same->si, nullptr});
     }

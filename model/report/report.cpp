@@ -10,7 +10,9 @@
 #include "model/report/headings.hpp"
 #include "model/report/input_advice.hpp"
 #include "model/report/running_cost.hpp"
+#include "model/report/staleness.hpp"
 #include "model/report/uncertainty.hpp"
+#include "model/report/whole_run.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -54,46 +56,6 @@ std::string plan_line(const Plan& p) {
         text += p.servers_on_workers ? ", servers on the workers' hosts" : ", parameter servers " + std::to_string(p.parameter_servers);
     return text + ", micro-batch " + std::to_string(p.micro_batch) + ", global batch " + std::to_string(p.global_batch) + ", " +
            std::string(to_text(p.precision.compute));
-}
-
-// What is done once, or every so many steps.
-void add_input(RunCost& cost, const Report& r) {
-    if (r.input) {
-        const double cold = r.input->steps_per_epoch > 0 ? std::min(cost.steps, r.input->steps_per_epoch) : 0;
-        cost.staging = r.input->staging.after(cost.time).total();
-        cost.first_epoch = cold * max(Seconds{}, r.input->first_wait - r.estimate.terms[Term::input]);
-    }
-    if (r.checkpoints) cost.checkpoints = std::floor(cost.steps / r.checkpoints->steps) * r.checkpoints->wait;
-    const Seconds steps = cost.time;
-    cost.time += cost.staging + cost.first_epoch + cost.checkpoints;
-    if (cost.time > Seconds{}) cost.goodput = steps / cost.time;
-}
-
-RunCost run_cost(const Scenario& s, double samples, const Report& r) {
-    const Estimate& e = r.estimate;
-    const int reserved = r.reserved_devices;
-    RunCost cost;
-    cost.steps = std::ceil(samples / static_cast<double>(s.plan.global_batch));
-    cost.time = cost.steps * e.step;
-    add_input(cost, r);
-    cost.device_time = reserved * cost.time;
-    if (const std::optional<MoneyRate> rent = device_rent(s)) cost.cost = reserved * (*rent * cost.time);
-    cost.energy = power_drawn(s, r.utilization, reserved) * cost.time;
-    return cost;
-}
-
-// What one task of a sweep does: this run.
-SweepTask sweep_task(const Scenario& s, const Report& r) {
-    SweepTask task{r.run->time, {}, {}};
-    if (!r.input || !s.data.storage->shared || !s.data.storage->total_read_bandwidth || !s.data.samples) return task;
-    const double epochs = r.run->steps / r.input->steps_per_epoch, staged = r.input->staged;
-    const bool ahead = r.input->staging.total() > Seconds{};
-    // All of it once, the first epoch or what is staged; then what is neither in memory nor on staging storage.
-    const double reads = ahead ? 1 : std::min(1.0, epochs);
-    const double again = std::max(0.0, epochs - (ahead ? 0 : 1)) * (1 - r.input->cached) * (1 - staged);
-    task.reads = (reads + again) * static_cast<double>(*s.data.samples) * s.data.sample_bytes;
-    task.storage = (1 - s.data.others) * s.data.storage->total_read_bandwidth->value;
-    return task;
 }
 
 // The most at which every stage fits; memory is linear in it.
@@ -238,8 +200,9 @@ Report make_report(const Prepared& job, const Estimate& e) {
     r.batch = batch_advice(s, e);
     if (job.state().input) r.input = estimate_input(*job.state().input, without_input(e), {});
     r.checkpoints = estimate_checkpoints(job.state(), e);
+    if (s.plan.is_asynchronous()) r.staleness = expected_staleness(s.plan.dp);
     if (const auto samples = samples_of_run(s)) r.run = run_cost(s, *samples, r);
-    if (r.run && s.run.sweep) r.sweep = best_grouping(*s.run.sweep, sweep_task(s, r));
+    if (r.run && s.run.sweep) r.sweep = best_grouping(*s.run.sweep, sweep_task(job, r));
     r.assumptions = s.assumptions;
     r.assumptions.insert(r.assumptions.end(), s.cluster.assumptions.begin(), s.cluster.assumptions.end());
     if (s.cluster.calibration && s.cluster.calibration->edited)
@@ -250,6 +213,7 @@ Report make_report(const Prepared& job, const Estimate& e) {
     for (std::string& a : feature_assumptions(s)) r.assumptions.push_back(std::move(a));
     r.advice = advice(s, r);
     for (std::string& a : checkpoint_advice(s, r)) r.advice.push_back(std::move(a));
+    if (auto a = interval_advice(r)) r.advice.push_back(std::move(*a));
     if (!r.input) return r;
     for (std::string& a : input_assumptions(s)) r.assumptions.push_back(std::move(a));
     for (std::string& a : input_advice(job, r)) r.advice.push_back(std::move(a));

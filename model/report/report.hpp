@@ -3,6 +3,7 @@
 
 #include "model/predict/estimate.hpp"
 #include "model/predict/input_estimate.hpp"
+#include "model/report/failures.hpp"
 #include "model/report/sweep.hpp"
 
 #include <optional>
@@ -59,12 +60,14 @@ struct InputUsed {
 
 struct RunCost {
     double steps = 0;
-    Seconds time;                                     // of all
-    Seconds staging{}, first_epoch{}, checkpoints{};  // of that, beside steps as they are once the first epoch is over
-    double goodput = 1;                               // the part of the time that is such steps
-    Seconds device_time;                              // of the devices reserved
+    Seconds time;  // of all
+    // Of that, beside steps as they are once the first epoch is over.
+    Seconds staging{}, first_epoch{}, checkpoints{}, failures{};
+    double goodput = 1;   // the part of the time that is such steps
+    Seconds device_time;  // of the devices reserved
     std::optional<Money> cost;
     Joules energy;
+    std::optional<FailureEstimate> failing;
 };
 
 struct BatchAdvice {
@@ -92,6 +95,7 @@ struct Report {
     int devices = 1, reserved_devices = 1;
     Bottleneck bottleneck;
     BatchAdvice batch;
+    std::optional<double> staleness;  // of an asynchronous parameter server: updates by other workers, on average (staleness.hpp)
     std::optional<RunCost> run;
     std::optional<InputEstimate> input;  // of real data
     std::optional<CheckpointEstimate> checkpoints;
@@ -100,6 +104,16 @@ struct Report {
     std::vector<std::string> assumptions;
     std::vector<std::string> advice;
 };
+
+// 80 % interval of what is the larger the longer a step takes.
+template <class Q>
+struct Interval {
+    Q low, high;
+};
+template <class Q>
+Interval<Q> interval_of(Q q, const Report& r) {
+    return {r.low / r.estimate.step * q, r.high / r.estimate.step * q};
+}
 
 Report make_report(const Prepared&);
 // The same about an estimate made otherwise: of a simulation. What would move it is still judged by the closed form.
@@ -113,5 +127,7 @@ StageMemory with_micro_batch_scaled(const StageMemory&, double factor, Bytes dev
 std::vector<std::string> explain(const Prepared&, Term);
 // Likewise: what the memory of the fullest rank consists of, kind by kind, of activations the largest tensors.
 std::vector<std::string> explain_memory(const Prepared&);
+// Likewise: the time of the whole run.
+std::vector<std::string> explain_run(const Prepared&);
 
 }  // namespace sextant

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/graph/trace.hpp"
+#include "model/report/condition.hpp"
 #include "model/report/critical_path.hpp"
 #include "model/report/memory_timeline.hpp"
 #include "model/report/report.hpp"
@@ -26,6 +27,10 @@ struct SimulationReport {
     Jitter jitter;
     std::uint64_t events = 0;
 };
+
+// Those of its report, and what a timeline alone has; of this job before it is played: names and units.
+std::vector<NamedQuantity> named_quantities(const SimulationReport&);
+std::vector<NamedQuantity> simulated_quantities(const Prepared&);
 
 // What a trace of so many steps takes for one of them: until the last rank has ended it. Workers that wait for nobody do theirs together at
 // the rate at which all of them end.

@@ -42,4 +42,6 @@ Staleness staleness_of(const TaskGraph& graph, const Trace& trace) {
     return s;
 }
 
+double expected_staleness(int workers) { return workers - 1; }
+
 }  // namespace sextant

@@ -17,4 +17,9 @@ struct Staleness {
 
 Staleness staleness_of(const TaskGraph&, const Trace&);
 
+// Its mean over all updates where so many workers go on for long, whose weights leave as soon as their update is made. While a worker makes
+// one update, all together make R / r, of rates R and r. A worker of rate r makes the part r / R of all updates, so that the mean of
+// R / r - 1 over them is workers - 1, however fast each is. Neglects that weights may leave late, which lessens it.
+double expected_staleness(int workers);
+
 }  // namespace sextant

@@ -199,6 +199,8 @@ TEST(Scale, measures_each_size_against_the_smallest) {
     ASSERT_EQ(json.at("points").size(), 3u);
     const Json &first = json["points"][0], &last = json["points"][2];
     EXPECT_EQ(last.at("devices"), 32);
+    EXPECT_LT(last.at("step_time_interval_s").at(0), last.at("step_time_s"));
+    EXPECT_GT(last.at("step_time_interval_s").at(1), last.at("step_time_s"));
     EXPECT_NEAR(last.at("efficiency").get<double>(),
                 last.at("samples_per_s").get<double>() / 32 / (first.at("samples_per_s").get<double>() / 8), 1e-9);
 }

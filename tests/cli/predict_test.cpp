@@ -15,6 +15,7 @@
 namespace sextant {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -238,6 +239,27 @@ TEST(Predict, counts_steps_between_checkpoints_in_whole_numbers) {
     };
     EXPECT_THAT(every("63"), HasSubstr("  63 steps\n"));
     EXPECT_THAT(every("1"), HasSubstr("  1 step\n"));
+}
+
+TEST(Predict, says_what_failures_cost_and_how_often_to_save) {
+    const std::string file = "scenarios/llama-3.1-405b-failures.json";
+    const ProcessResult r = run_sextant({"predict", file, "--fail-if", "goodput < 90 %", "--fail-if", "run.failures.expected > 100"});
+    EXPECT_EQ(r.exit_code, 1);
+    EXPECT_THAT(r.err, AllOf(HasSubstr("goodput < 90 %"), HasSubstr("run.failures.expected > 100")));
+    EXPECT_THAT(r.out,
+                AllOf(HasSubstr("expected, one every 3.09 h"), HasSubstr("best checkpoints"), HasSubstr("advice     checkpoints every")));
+    const Json run = json_of(run_sextant({"predict", file, "--format", "json"})).at("run");
+    EXPECT_GT(run.at("failures").at("expected"), 419);  // in more than 54 days
+    EXPECT_GT(run.at("failures").at("best_checkpoints").at("goodput"), run.at("goodput"));
+    EXPECT_LT(run.at("time_interval_s").at(0), run.at("time_s"));
+    EXPECT_THAT(run_sextant({"predict", file, "--explain", "run"}).out, HasSubstr("16384 devices / 2112 d"));
+    EXPECT_THAT(run_sextant({"predict", file, "--set", "run.failures=null"}).out, Not(HasSubstr("failures")));
+}
+
+TEST(Predict, shows_no_rounding_as_a_slower_first_epoch) {
+    const std::vector<std::string> packed{"predict", "scenarios/input-thousand-files.json", "--set", "data.format=zip"};
+    EXPECT_THAT(run_sextant(packed).out, Not(HasSubstr("goodput")));
+    EXPECT_THAT(run_sextant({"simulate", "scenarios/input-thousand-files.json"}).out, Not(HasSubstr("0.0000")));
 }
 
 TEST(Predict, tokens_are_null_where_there_are_none) {

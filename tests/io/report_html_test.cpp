@@ -33,6 +33,8 @@ TEST(ReportHtml, TellsAllThatTheReportTells) {
          {to_text(r.estimate.step), r.bottleneck.why.substr(1), to_text(r.estimate.peak_memory), to_text(r.run->time),
           r.inputs.front().source, std::string("Where the samples come from"), std::string("How input is made up")})
         EXPECT_THAT(page, HasSubstr(svg::escaped(said)));
+    const std::string failing = page_of("llama-3.1-405b-failures", {}, false);
+    for (const char* said : {"<h2>The whole run</h2>", "best checkpoints", "one every 3.09 h"}) EXPECT_THAT(failing, HasSubstr(said));
     for (const std::string& assumption : r.assumptions) EXPECT_THAT(page, HasSubstr(svg::escaped(assumption)));
 }
 

@@ -262,6 +262,16 @@ TEST(Lessons, many_epochs_over_nfs_are_worth_a_copy_on_local_disk_and_one_is_not
     expect_better("hours of one epoch, staged over NFS", run("input-nfs-staged", "1"), run("input-nfs-every-epoch", "1"), 2);
 }
 
+TEST(Lessons, checkpoints_may_be_too_rare_and_too_frequent) {
+    const auto goodput = [](const std::string& every) {
+        return report_of("llama-3.1-405b-failures", {"data.checkpoints.every=" + every}).run->goodput;
+    };
+    const double best = report_of("llama-3.1-405b-failures").run->failing->best->goodput;
+    expect_better("goodput, checkpoints as often as is best over every 30 min", best, goodput("30 min"), 1.05);
+    expect_better("and over one after each step or two", best, goodput("10 s"), 1.05);
+    EXPECT_NEAR(goodput("5 min"), best, 0.005);
+}
+
 TEST(Lessons, two_workers_do_not_feed_an_a100) {
     expect_better("images a second, decoded once over decoded by two workers", samples_per_second("input-decoded-once"),
                   samples_per_second("input-few-workers"), 2);

@@ -115,6 +115,28 @@ TEST(Condition, OnWhetherItFitsIsWrittenAsTrueOrFalse) {
     EXPECT_THAT(complaint("mfu < true"), HasSubstr("is not a number"));
 }
 
+TEST(Condition, OnTheBottleneckComparesWords) {
+    Report r = half_a_second();
+    r.bottleneck.kind = BottleneckKind::io;
+    EXPECT_TRUE(holds("bottleneck == I/O", r));
+    EXPECT_TRUE(holds("bottleneck.kind != compute", r));
+    EXPECT_FALSE(holds("bottleneck == communication (latency)", r));
+    EXPECT_THAT(complaint("bottleneck == storage"), HasSubstr("is never \"storage\""));
+    EXPECT_THAT(complaint("bottleneck == bandwidth"), HasSubstr("memory bandwidth"));
+    EXPECT_THAT(complaint("bottleneck > compute"), HasSubstr("== or !="));
+}
+
+TEST(Condition, KnowsQuantitiesByTheirShortNames) {
+    Report r = half_a_second();
+    r.run.emplace().goodput = 0.75;
+    r.checkpoints = CheckpointEstimate{5 * GB, 4 * s, 3 * s, 2 * s, 100};
+    EXPECT_TRUE(holds("goodput < 80 %", r));
+    EXPECT_TRUE(holds("checkpoint.size == 5 GB", r));
+    EXPECT_TRUE(holds("checkpoints.bytes == 5e9", r));
+    EXPECT_TRUE(holds("checkpoint.wait == 3 s", r));
+    EXPECT_TRUE(holds("checkpoints.wait_s == 3", r));
+}
+
 TEST(Condition, OnWhatIsNotReportedNamesTheNearestThatIs) {
     EXPECT_THAT(complaint("MFU < 0.4"), HasSubstr("did you mean \"mfu\"?"));
     EXPECT_THAT(complaint("forward > 1 s"), HasSubstr("did you mean \"terms.forward\"?"));
@@ -133,14 +155,14 @@ TEST(Condition, KnowsWhichValueIsNearerToWhatItAsks) {
 }
 
 TEST(Condition, OnWhatIsNotReportedListsWhatIs) {
-    EXPECT_THAT(complaint("speed > 5"), HasSubstr("\"speed\" is not reported"));
-    EXPECT_THAT(complaint("speed > 5"), HasSubstr("step_time"));
+    EXPECT_THAT(complaint("happiness > 5"), HasSubstr("\"happiness\" is not reported"));
+    EXPECT_THAT(complaint("happiness > 5"), HasSubstr("step_time"));
     // An image network has no tokens, and a scenario without a length no cost.
     EXPECT_THAT(complaint("tokens_per_s < 10"), HasSubstr("not reported"));
     EXPECT_THAT(complaint("run.cost > 10 USD"), HasSubstr("not reported"));
     Report r = half_a_second();
     r.tokens_per_s = 9 * Hz;
-    r.run = RunCost{.steps = 1, .time = 2 * hour, .device_time = 16 * hour, .cost = 32 * USD, .energy = 5 * kWh};
+    r.run = RunCost{.steps = 1, .time = 2 * hour, .device_time = 16 * hour, .cost = 32 * USD, .energy = 5 * kWh, .failing = {}};
     EXPECT_TRUE(holds("tokens_per_s < 10", r));
     EXPECT_TRUE(holds("run.cost > 10 USD", r));
     EXPECT_TRUE(holds("run.time <= 2 h", r));

@@ -126,6 +126,14 @@ TEST(Report, CostOfTheRunIsStepsTimesStepTimesReservedDevices) {
     EXPECT_THAT(r.advice, Contains(HasSubstr("1 of 2 reserved devices do nothing")));
 }
 
+TEST(Report, TheRunIsAsUncertainAsItsStep) {
+    Scenario job = products(4, 8);
+    job.run.samples = 10'000;  // two steps
+    const Report r = report_of(job);
+    EXPECT_NEAR(interval_of(r.run->time, r).low / (2 * r.low), 1, 1e-12);
+    EXPECT_NEAR(interval_of(r.run->time, r).high / (2 * r.high), 1, 1e-12);
+}
+
 TEST(Report, CostFallsBackToThePriceOfTheDeviceAndThenOfTheNode) {
     Scenario job = products(4, 8);
     job.run.epochs = 3;

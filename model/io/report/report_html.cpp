@@ -6,6 +6,7 @@
 #include "model/io/format/svg.hpp"
 #include "model/io/format/text_table.hpp"
 #include "model/io/report/report_pictures.hpp"
+#include "model/io/report/run_rows.hpp"
 #include "model/io/trace/timeline_svg.hpp"
 
 #include <algorithm>
@@ -160,6 +161,16 @@ std::string input(const Report& r) {
     return out;
 }
 
+std::string said(std::string_view heading, const SaidRows& said) {
+    Rows rows{{"", ""}};
+    for (const auto& [label, value] : said) rows.push_back({label, value});
+    return section(heading) + table(rows, " class=\"sources\"");
+}
+
+std::string whole_run(const Report& r) {
+    return (r.run ? said("The whole run", run_rows(r)) : "") + (r.sweep ? said("The whole sweep", sweep_rows(*r.sweep)) : "");
+}
+
 std::string trust(const Report& r) {
     Rows rows{{"input", "value", "kind", "moves the answer by", "source"}};
     for (const InputUsed& i : r.inputs)
@@ -177,7 +188,7 @@ std::string trust(const Report& r) {
 std::string report_html(const Prepared& job, const Report& r, const SimulationReport* played, const std::vector<PageFigure>& figures) {
     std::string body = head(r) + bottleneck(r.bottleneck) + breakdown(job, r.estimate) + memory(r);
     if (played) body += timeline(*played);
-    body += topology(r, played) + operators(job) + input(r);
+    body += topology(r, played) + operators(job) + input(r) + whole_run(r);
     for (const PageFigure& f : figures) body += section(f.heading) + figure(f.svg);
     body += trust(r);
     return html::page("Sextant: " + r.scenario, style, body);

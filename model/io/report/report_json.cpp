@@ -61,30 +61,52 @@ Json input_json(const InputEstimate& i) {
 }
 
 Json checkpoints_json(const CheckpointEstimate& c) {
-    return {{"bytes", c.bytes.si()}, {"write_s", c.write.si()}, {"wait_s", c.wait.si()}, {"every_steps", c.steps}};
+    return {{"bytes", c.bytes.si()}, {"write_s", c.write.si()}, {"wait_s", c.wait.si()}, {"read_s", c.read.si()}, {"every_steps", c.steps}};
 }
 
 Json sweep_json(const SweepEstimate& s) {
     const auto grouping = [](const Grouping& g) {
-        return Json{{"tasks_per_job", g.tasks_per_job}, {"jobs", g.jobs}, {"time_s", g.time.si()}};
+        return Json{{"tasks_per_job", g.tasks_per_job}, {"jobs", g.jobs}, {"job_s", g.job.si()}, {"time_s", g.time.si()}};
     };
     Json json = grouping(s.best);
     json["ungrouped_time_s"] = s.ungrouped.si();
     if (s.faster) json["faster"] = grouping(*s.faster);
-    if (s.storage_bound_from) json["storage_bound_from_jobs"] = *s.storage_bound_from;
+    if (s.bound) json["storage_bound_from_jobs"] = s.bound->jobs, json["storage_limit"] = to_text(s.bound->limit);
     return json;
 }
 
-Json run_json(const RunCost& run) {
-    Json json = {
-        {"steps", run.steps}, {"time_s", run.time.si()}, {"device_hours", run.device_time / units::hour}, {"energy_j", run.energy.si()}};
+template <class Q>
+Json interval_json(const Interval<Q>& i) {
+    return {i.low.si(), i.high.si()};
+}
+
+Json failures_json(const FailureEstimate& f) {
+    Json json = {{"expected", f.expected}, {"between_s", f.job.between.si()}, {"restart_s", f.job.restart.si()}};
+    if (f.best)
+        json["best_checkpoints"] = {{"every_steps", f.best->steps}, {"interval_s", f.best->interval.si()}, {"goodput", f.best->goodput}};
+    return json;
+}
+
+Json learning_rate_json(const BatchAdvice& b) { return {{"linear", *b.linear_rate}, {"square_root", *b.square_root_rate}}; }
+
+Json run_json(const Report& r) {
+    const RunCost& run = *r.run;
+    Json json = {{"steps", run.steps},
+                 {"time_s", run.time.si()},
+                 {"time_interval_s", interval_json(interval_of(run.time, r))},
+                 {"device_hours", run.device_time / units::hour},
+                 {"energy_j", run.energy.si()},
+                 {"energy_interval_j", interval_json(interval_of(run.energy, r))},
+                 {"goodput", run.goodput}};
     if (run.goodput < 1) {
         json["staging_s"] = run.staging.si();
         json["first_epoch_s"] = run.first_epoch.si();
         json["checkpoints_s"] = run.checkpoints.si();
-        json["goodput"] = run.goodput;
+        json["failures_s"] = run.failures.si();
     }
-    if (run.cost) json["cost_usd"] = run.cost->si();
+    if (run.failing) json["failures"] = failures_json(*run.failing);
+    if (run.cost) json["cost_usd"] = run.cost->si(), json["cost_interval_usd"] = interval_json(interval_of(*run.cost, r));
+    if (r.batch.linear_rate) json["learning_rate"] = learning_rate_json(r.batch);
     return json;
 }
 
@@ -126,12 +148,14 @@ nlohmann::ordered_json report_fields(const Report& r, const std::string& schema)
     json["scaling_efficiency"] = r.scaling_efficiency;
     json["utilization"] = r.utilization;
     json["devices"] = r.devices;
+    json["reserved_devices"] = r.reserved_devices;
     json["effective_batch"] = r.batch.effective_batch;
-    if (r.batch.linear_rate) json["learning_rate"] = {{"linear", *r.batch.linear_rate}, {"square_root", *r.batch.square_root_rate}};
+    if (r.batch.linear_rate) json["learning_rate"] = learning_rate_json(r.batch);
+    if (r.staleness) json["staleness"] = {{"mean", *r.staleness}};
     json["bottleneck"] = bottleneck_json(r.bottleneck);
     if (r.input) json["input"] = input_json(*r.input);
     if (r.checkpoints) json["checkpoints"] = checkpoints_json(*r.checkpoints);
-    if (r.run) json["run"] = run_json(*r.run);
+    if (r.run) json["run"] = run_json(r);
     if (r.sweep) json["sweep"] = sweep_json(*r.sweep);
     Json estimated = Json::array(), inputs = Json::array();
     for (const InputUsed& i : r.inputs) {

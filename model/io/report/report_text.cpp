@@ -2,12 +2,11 @@
 
 #include "model/base/quantity_text.hpp"
 #include "model/io/format/text_table.hpp"
+#include "model/io/report/run_rows.hpp"
 #include "model/report/headings.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
-#include <utility>
 
 namespace sextant {
 namespace {
@@ -83,22 +82,6 @@ std::string bottleneck_text(const Bottleneck& b) {
     return out;
 }
 
-// "copy 18.9 min, unpack 2.06 min": those that take any time.
-std::string parts_text(std::initializer_list<std::pair<std::string_view, Seconds>> parts) {
-    std::string text;
-    for (const auto& [name, time] : parts)
-        if (time > Seconds{}) text += (text.empty() ? "" : ", ") + std::string(name) + " " + to_text(time);
-    return text;
-}
-
-// What a run needs beside its steps.
-std::string once_text(const RunCost& run) {
-    if (!(run.goodput < 1)) return {};
-    return row("of that",
-               parts_text({{"staging", run.staging}, {"a slower first epoch", run.first_epoch}, {"checkpoints", run.checkpoints}}) +
-                   ": goodput " + percent_text(run.goodput, 3));
-}
-
 std::string epoch_text(std::string_view name, const LoaderRate& rate, Seconds loading) {
     return row(name, number_text(rate.samples.si()) + " samples/s a node, a step's in " + to_text(loading) + ": reading " +
                          to_text(rate.reading) + " and work " + to_text(rate.work) + " a sample, limit " +
@@ -115,7 +98,8 @@ std::string input_text(const Report& r) {
         if (i.cached > 0) out += row("in memory by then", percent_text(i.cached, 3));
         if (i.staged > 0) out += row("staged", percent_text(i.staged, 3));
         if (i.staging.total() > Seconds{})
-            out += row("staging", parts_text({{"copy", i.staging.copy}, {"unpack", i.staging.unpack}, {"remove", i.staging.remove}}));
+            out += row("staging", parts_text({{"copy", i.staging.copy}, {"unpack", i.staging.unpack}, {"remove", i.staging.remove}},
+                                             i.staging.total()));
         if (i.copies > Seconds{}) out += row("copies to a device", to_text(i.copies) + " a step");
     }
     if (r.checkpoints)
@@ -125,26 +109,16 @@ std::string input_text(const Report& r) {
     return out;
 }
 
+std::string rows_text(std::string_view heading, const SaidRows& rows) {
+    std::string out = "\n" + std::string(heading) + "\n";
+    for (const auto& [label, said] : rows) out += row(label, said);
+    return out;
+}
+
 std::string run_text(const Report& r) {
     std::string out;
-    if (r.run) {
-        out += "\nThe whole run\n" + row("steps", number_text(r.run->steps, 1)) + row("time", to_text(r.run->time)) + once_text(*r.run) +
-               row("device-hours", number_text(r.run->device_time / units::hour, 4)) + row("energy", to_text(r.run->energy));
-        if (r.run->cost) out += row("cost", number_text(r.run->cost->si(), 5) + " USD");
-    }
-    if (r.sweep) {
-        const SweepEstimate& s = *r.sweep;
-        const auto grouping = [](const Grouping& g) {
-            return std::to_string(g.tasks_per_job) + (g.tasks_per_job == 1 ? " task" : " tasks") + " a job, " + std::to_string(g.jobs) +
-                   (g.jobs == 1 ? " job" : " jobs");
-        };
-        out += "\nThe whole sweep\n" + row("best grouping", grouping(s.best)) +
-               row("time", to_text(s.best.time) + ", with a job for each task " + to_text(s.ungrouped));
-        if (s.faster)
-            out += row("faster", to_text(s.faster->time) + " with " + grouping(*s.faster) +
-                                     ", more than a cluster's other users put up with (" + std::to_string(most_jobs) + ")");
-        if (s.storage_bound_from) out += row("storage", "is the limit from " + number_text(*s.storage_bound_from) + " jobs at once");
-    }
+    if (r.run) out += rows_text("The whole run", run_rows(r));
+    if (r.sweep) out += rows_text("The whole sweep", sweep_rows(*r.sweep));
     if (r.batch.linear_rate)
         out += row("learning rate", "linear rule " + number_text(*r.batch.linear_rate) + ", square-root rule " +
                                         number_text(*r.batch.square_root_rate) + " for an effective batch of " +
@@ -176,6 +150,8 @@ std::string report_to_text(const Report& r) {
     out += row("efficiency", "MFU " + percent_text(r.mfu) + ", HFU " + percent_text(r.hfu) + " of " + to_text(r.peak) +
                                  " per device; data-parallel scaling " + percent_text(r.scaling_efficiency) + "; device busy " +
                                  percent_text(r.utilization));
+    if (r.staleness)
+        out += row("staleness", number_text(*r.staleness) + " updates by other workers since a worker's weights left, on average");
     out += terms_text(e) + memory_text(r) + bottleneck_text(r.bottleneck) + input_text(r) + run_text(r) + trust_text(r);
     return out;
 }

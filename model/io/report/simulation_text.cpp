@@ -38,7 +38,7 @@ std::string simulated_text(const SimulationReport& s) {
 std::string path_text(const SimulationReport& s) {
     const CriticalPath& path = s.critical_path;
     std::string out = "\nCritical path: " + to_text(path.seconds) + " in " + std::to_string(path.spans.size()) + " spans, " +
-                      to_text(path.waiting) + " of waiting between them\n";
+                      (path.waiting > Seconds{} ? to_text(path.waiting) + " of waiting between them\n" : "one right behind another\n");
     TextTable table;
     for (int i = 0; i < span_kind_count; ++i) {
         const auto k = static_cast<SpanKind>(i);

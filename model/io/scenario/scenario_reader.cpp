@@ -3,6 +3,7 @@
 #include "model/io/profile/profile_fields.hpp"
 #include "model/io/scenario/data_source_reader.hpp"
 #include "model/io/scenario/plan_reader.hpp"
+#include "model/io/scenario/run_reader.hpp"
 #include "model/plan/framework_defaults.hpp"
 #include "model/search/plan_fields.hpp"
 
@@ -173,35 +174,6 @@ void check_nodes(const JsonNode& node, const Nodes& wanted, const Scenario& scen
 }
 
 // ---- the rest
-
-void read_sweep(const JsonNode& node, Run& run) {
-    ObjectReader r(node);
-    Sweep sweep;
-    r.required("tasks", sweep.tasks, Bounds{1, 1e6});
-    r.required("start_up", sweep.start_up, Bounds{0, 1e7});
-    r.required("at_once", sweep.at_once, Bounds{1, 1e6});
-    if (!run.epochs && !run.tokens && !run.samples)
-        node.complain("a task has no end", "state epochs, tokens or samples of the run: those of one task");
-    run.sweep = sweep;
-}
-
-void read_run(const JsonNode& node, const Workload& workload, Run& run) {
-    ObjectReader r(node);
-    r.optional("epochs", run.epochs, positive);
-    r.optional("tokens", run.tokens, positive);
-    r.optional("samples", run.samples, positive);
-    r.optional("dataset_samples", run.dataset_samples, Bounds{1, 1e15});
-    r.optional("base_learning_rate", run.base_learning_rate, positive);
-    r.optional("base_batch", run.base_batch);
-    if (run.base_learning_rate && !run.base_batch) node.complain("\"base_batch\" is missing", "the batch that base_learning_rate is of");
-    if (run.base_batch && !run.base_learning_rate)
-        node.complain("\"base_learning_rate\" is missing", "of the job on one device, with base_batch");
-    r.optional("price", run.device_price);
-    if (const JsonNode n = r.get("sweep"); n.value) read_sweep(n, run);
-    if (run.epochs.has_value() + run.tokens.has_value() + run.samples.has_value() > 1)
-        node.complain("the length of the run is stated more than once", "one of epochs, tokens and samples");
-    if (run.tokens && !workload.is_transformer()) r.get("tokens").complain(workload.name + " has no tokens", "state samples or epochs");
-}
 
 // An epoch has as many samples in one as in the other.
 void join_data_and_run(const JsonNode& root, Scenario& s) {

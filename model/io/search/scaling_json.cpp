@@ -16,6 +16,7 @@ Json point_json(const ScalingPoint& p) {
     if (!p.best) return json;
     json["plan"] = plan_json(p.best->plan);
     json["step_time_s"] = p.best->step.si();
+    json["step_time_interval_s"] = {p.report->low.si(), p.report->high.si()};
     json["samples_per_s"] = p.best->samples_per_s.si();
     json["memory_bytes"] = p.best->memory.si();
     if (p.best->cost_per_sample) json["cost_per_sample_usd"] = p.best->cost_per_sample->si();

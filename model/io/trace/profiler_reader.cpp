@@ -40,13 +40,13 @@ const nlohmann::json& object_of(const nlohmann::json& object, const char* key) {
 
 // Times of the document are microseconds, of host and device alike: 285 years, beyond which a double misses some.
 constexpr double latest = 1LL << 53;
-struct Interval {
+struct Period {
     double start = 0, end = 0;
 };
 
 // What the host was at when it launched something.
 enum class Phase { optimizer, backward, recompute };
-struct PhaseInterval : Interval {
+struct PhaseInterval : Period {
     Phase phase;
     std::ptrdiff_t around = -1;  // the interval of its thread that it lies in, if any
 };
@@ -57,7 +57,7 @@ struct Launch {
 };
 
 // A kernel or a copy on the device.
-struct DeviceWork : Interval {
+struct DeviceWork : Period {
     std::string name, group;                   // group: what its collective and its process group are called
     std::int64_t correlation = 0, stream = 0;  // correlation: with what launched it; 0: nobody knows
     double bytes = 0;
@@ -73,13 +73,13 @@ public:
     std::vector<DeviceWork> work;
     std::unordered_map<std::int64_t, Launch> launches;  // by correlation
     std::vector<std::vector<PhaseInterval>> phases;     // by thread
-    std::vector<Interval> steps, loading;
+    std::vector<Period> steps, loading;
     bool out_of_range = false, without_times = false;
 
     void take(const nlohmann::json& e) {
         if (text_of(e, "ph") != "X") return;
         const std::string category = lower_case(text_of(e, "cat")), name = text_of(e, "name");
-        const Interval at{number_of(e, "ts"), number_of(e, "ts") + std::max(0.0, number_of(e, "dur"))};
+        const Period at{number_of(e, "ts"), number_of(e, "ts") + std::max(0.0, number_of(e, "dur"))};
         const nlohmann::json& args = object_of(e, "args");
         out_of_range = out_of_range || at.start < -latest || at.end > latest;
         if (category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset" || category == "memcpy" || category == "memset") {
@@ -162,9 +162,9 @@ std::int64_t main_stream(const std::vector<DeviceWork>& work) {
 // One step: its work, from `window.start` to `window.end`.
 class StepTrace {
 public:
-    StepTrace(Interval window, std::int64_t main_stream) : window_(window), main_stream_(main_stream) {}
+    StepTrace(Period window, std::int64_t main_stream) : window_(window), main_stream_(main_stream) {}
 
-    Trace make(std::span<const DeviceWork> work, const std::vector<Interval>& loading, int rank) {
+    Trace make(std::span<const DeviceWork> work, const std::vector<Period>& loading, int rank) {
         trace_.ranks = {{rank, 0, 1, false, {}}};
         trace_.end = since(window_.end);
         for (const DeviceWork& w : work) add(w);
@@ -193,7 +193,7 @@ private:
     }
 
     // Where nothing runs the device waits: for samples, if that is what its host does, else for its host.
-    void fill_idle(const std::vector<Interval>& loading) {
+    void fill_idle(const std::vector<Period>& loading) {
         std::vector<Span> waits;
         Seconds busy;
         auto next = loading.begin();
@@ -255,14 +255,14 @@ private:
         }
     }
 
-    Interval window_;
+    Period window_;
     std::int64_t main_stream_;
     Trace trace_;
     std::map<std::string, std::uint32_t> names_;
 };
 
 void set_phases(Events& events, const Plan& plan) {
-    std::ranges::sort(events.loading, {}, &Interval::start);
+    std::ranges::sort(events.loading, {}, &Period::start);
     for (auto& thread : events.phases) {
         std::ranges::stable_sort(thread, {}, &PhaseInterval::start);
         for (std::size_t i = 0; i < thread.size(); ++i)
@@ -280,21 +280,21 @@ void set_phases(Events& events, const Plan& plan) {
 }
 
 // The steps on the device, each until the next begins; the last only where it is alone.
-std::vector<Interval> windows_of(const std::vector<DeviceWork>& work, std::vector<Interval> steps) {
-    std::ranges::sort(steps, {}, &Interval::start);
-    std::vector<std::optional<Interval>> found(steps.size());
+std::vector<Period> windows_of(const std::vector<DeviceWork>& work, std::vector<Period> steps) {
+    std::ranges::sort(steps, {}, &Period::start);
+    std::vector<std::optional<Period>> found(steps.size());
     for (const DeviceWork& w : work) {
-        const auto after = std::ranges::upper_bound(steps, w.launched, {}, &Interval::start);
+        const auto after = std::ranges::upper_bound(steps, w.launched, {}, &Period::start);
         if (after == steps.begin() || w.launched >= (after - 1)->end) continue;
         auto& window = found[static_cast<std::size_t>(after - steps.begin()) - 1];
-        window = window ? Interval{std::min(window->start, w.start), std::max(window->end, w.end)} : Interval{w.start, w.end};
+        window = window ? Period{std::min(window->start, w.start), std::max(window->end, w.end)} : Period{w.start, w.end};
     }
-    std::vector<Interval> windows;
+    std::vector<Period> windows;
     for (const auto& window : found)
         if (window) windows.push_back(*window);
     for (std::size_t i = 0; i + 1 < windows.size(); ++i) windows[i].end = windows[i + 1].start;
     if (windows.size() > 1) windows.pop_back();
-    std::erase_if(windows, [](const Interval& w) { return w.end <= w.start; });
+    std::erase_if(windows, [](const Period& w) { return w.end <= w.start; });
     return windows;
 }
 
@@ -339,7 +339,7 @@ ProfilerRecord profiler_from_text(std::string_view text, const std::string& name
                                     "ts and dur are numbers of microseconds"});
 
     set_phases(events, plan);
-    const std::vector<Interval> windows = windows_of(events.work, events.steps);
+    const std::vector<Period> windows = windows_of(events.work, events.steps);
     if (events.work.empty())
         throw InputError(Diagnostic{name, "/traceEvents", "has no kernels of a GPU", "profile with ProfilerActivity.CUDA"});
     if (windows.empty())
@@ -356,9 +356,9 @@ ProfilerRecord profiler_from_text(std::string_view text, const std::string& name
     record.rank = static_cast<int>(rank);
     if (ranks > 0) record.ranks = static_cast<int>(ranks);
     record.device = device_of(root, record.rank);
-    for (const Interval& w : windows) record.steps.push_back(Seconds::from_si((w.end - w.start) * 1e-6));
+    for (const Period& w : windows) record.steps.push_back(Seconds::from_si((w.end - w.start) * 1e-6));
     record.traced_step = middle_of(record.steps);
-    const Interval window = windows[static_cast<std::size_t>(record.traced_step)];
+    const Period window = windows[static_cast<std::size_t>(record.traced_step)];
     record.trace = StepTrace(window, main_stream(events.work)).make(events.work, events.loading, record.rank);
     return record;
 }

@@ -1,0 +1,68 @@
+#include "model/io/report/run_rows.hpp"
+
+#include "model/base/quantity_text.hpp"
+
+namespace sextant {
+namespace {
+
+constexpr double worth_telling = 5e-5;  // of the whole
+
+template <class Q>
+std::string range_text(const Interval<Q>& i) {
+    return "  (80 %: " + to_text(i.low) + " to " + to_text(i.high) + ")";
+}
+
+std::string steps_text(double steps) { return number_text(steps, 1) + (steps == 1 ? " step" : " steps"); }
+
+std::string grouping_text(const Grouping& g) {
+    return std::to_string(g.tasks_per_job) + (g.tasks_per_job == 1 ? " task" : " tasks") + " a job, " + std::to_string(g.jobs) +
+           (g.jobs == 1 ? " job" : " jobs") + " of " + to_text(g.job);
+}
+
+void add_failures(SaidRows& rows, const Report& r) {
+    const FailureEstimate& f = *r.run->failing;
+    rows.emplace_back("failures", number_text(f.expected) + " expected, one every " + to_text(f.job.between) + "; " +
+                                      to_text(f.job.restart) + " until the job goes on");
+    if (f.best)
+        rows.emplace_back("best checkpoints", "every " + steps_text(f.best->steps) + " (" + to_text(f.best->interval) + "): goodput " +
+                                                  percent_text(f.best->goodput, 3) + "; stated every " + steps_text(r.checkpoints->steps));
+}
+
+}  // namespace
+
+std::string parts_text(std::initializer_list<std::pair<std::string_view, Seconds>> parts, Seconds whole) {
+    std::string text;
+    for (const auto& [name, time] : parts)
+        if (time > worth_telling * whole) text += (text.empty() ? "" : ", ") + std::string(name) + " " + to_text(time);
+    return text;
+}
+
+SaidRows run_rows(const Report& r) {
+    const RunCost& run = *r.run;
+    SaidRows rows{{"steps", number_text(run.steps, 1)}, {"time", to_text(run.time) + range_text(interval_of(run.time, r))}};
+    const std::string beside = parts_text(
+        {{"staging", run.staging}, {"a slower first epoch", run.first_epoch}, {"checkpoints", run.checkpoints}, {"failures", run.failures}},
+        run.time);
+    if (!beside.empty()) rows.emplace_back("of that", beside + ": goodput " + percent_text(run.goodput, 3));
+    if (run.failing) add_failures(rows, r);
+    rows.emplace_back("device-hours", number_text(run.device_time / units::hour, 4));
+    rows.emplace_back("energy", to_text(run.energy) + range_text(interval_of(run.energy, r)));
+    if (run.cost) rows.emplace_back("cost", to_text(*run.cost, 5) + range_text(interval_of(*run.cost, r)));
+    return rows;
+}
+
+SaidRows sweep_rows(const SweepEstimate& s) {
+    SaidRows rows{{"best grouping", grouping_text(s.best)},
+                  {"time", to_text(s.best.time) + ", with a job for each task " + to_text(s.ungrouped)}};
+    if (s.faster)
+        rows.emplace_back(
+            "faster", to_text(s.faster->time) + " with " + grouping_text(*s.faster) + ", " +
+                          (s.faster->jobs > most_jobs ? "more than a cluster's other users put up with (" + std::to_string(most_jobs) + ")"
+                                                      : "shorter than is worth a scheduler's work (" + to_text(shortest_job) + ")"));
+    if (s.bound)
+        rows.emplace_back("storage",
+                          "is the limit from " + number_text(s.bound->jobs) + " jobs at once: " + std::string(to_text(s.bound->limit)));
+    return rows;
+}
+
+}  // namespace sextant
