@@ -85,9 +85,9 @@ std::string text_of(const ExportOptions& o, const Scenario& scenario) {
         const ExportedLaunch launch = launch_for(system, scenario, o.script);
         const std::string slots = ":" + std::to_string(launch.per_node);
         const std::string hosts = "HOSTS=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | sed 's/$/" + slots + "/' | paste -sd,)\n";
-        return slurm_job_script({launch, comments(launch.notes) + exports(launch),
-                                 horovod ? horovod_command(launch, hosts) : slurm_torchrun(launch)},
-                                scenario, predict(scenario));
+        return slurm_job_script(
+            {launch, comments(launch.notes) + exports(launch), horovod ? horovod_command(launch, hosts) : slurm_torchrun(launch)}, scenario,
+            predict(scenario));
     }
     if (o.system == "horovod") return horovod_script(launch_for(o.system, scenario, o.script));
     if (o.system != "deepspeed") return torchrun_script(launch_for(o.system, scenario, o.script));
@@ -127,7 +127,8 @@ void add_export(CLI::App& app, ExitCode& exit_code) {
         ->required()
         ->check(CLI::IsMember({"torchrun", "megatron", "deepspeed", "horovod", "slurm"}));
     options->scenario.add_to(*command);
-    auto* launch = command->add_option("--launch", options->launch, "what a Slurm script starts; what starts the framework's ranks unless said");
+    auto* launch =
+        command->add_option("--launch", options->launch, "what a Slurm script starts; what starts the framework's ranks unless said");
     launch->check(CLI::IsMember({"torchrun", "megatron", "deepspeed", "horovod"}));
     command->add_option("--script", options->script, "your training program")->type_name("FILE.py");
     command->add_option("--out", options->out, "write to a file")->type_name("FILE");

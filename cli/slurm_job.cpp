@@ -3,6 +3,7 @@
 #include "cli/launch.hpp"
 #include "model/plan/job_storage.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 

@@ -101,6 +101,10 @@ void compare_storage(InputChanges& c, const Scenario& s, const InputJob& in) {
     if (data.format == DataFormat::zip)
         c.try_change("pack into HDF5, or npy, instead of zip: whose reader parses a header and sums the bytes of each sample",
                      [](DataSource& d) { d.format = DataFormat::hdf5; });
+    if (data.format != DataFormat::files && shuffle_of(data) == Shuffle::full)
+        c.try_change(
+            "mix samples within a buffer (data.shuffle=window) instead of reading them in any order: a packed file is a stream then",
+            [](DataSource& d) { d.shuffle = Shuffle::window; });
     if (from.shared && data.staging.mode == StagingMode::none) compare_file_systems(c, s);
     const StorageClass* local = local_disk_of_job(s);
     if (!from.shared || data.staging.mode != StagingMode::none || !local || !data.samples) return;

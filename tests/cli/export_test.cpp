@@ -89,8 +89,7 @@ TEST(Export, writes_a_sweep_as_an_array_of_jobs) {
 }
 
 TEST(Export, asks_slurm_for_nodes_with_a_disk_where_it_stages_to_one) {
-    const std::string script =
-        export_of({"slurm", "scenarios/input-few-workers.json", "--set", R"(data.staging={"mode": "copy"})"}).out;
+    const std::string script = export_of({"slurm", "scenarios/input-few-workers.json", "--set", R"(data.staging={"mode": "copy"})"}).out;
     EXPECT_THAT(script, HasSubstr("#SBATCH --constraint=scratch-node\n"));
     EXPECT_THAT(export_of({"slurm", "scenarios/input-few-workers.json"}).out, Not(HasSubstr("--constraint")));
 }

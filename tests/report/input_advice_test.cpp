@@ -114,7 +114,9 @@ TEST(InputAdvice, StagesOnlyToNodesThatHaveADisk) {
 // ResNet-50's 25.6 million weights, master copies and momenta: some 300 MB each time.
 TEST(InputAdvice, SaysHowManyCheckpointsThereIsRoomFor) {
     const auto with = [](const std::string& room) {
-        return advice_for(bundled_scenario("input-few-workers", {R"(data.checkpoints={"every_steps": 500, "storage": {"name": "mine", "type": "nfs", "capacity": ")" + room + "\"}}"}));
+        return advice_for(bundled_scenario(
+            "input-few-workers",
+            {R"(data.checkpoints={"every_steps": 500, "storage": {"name": "mine", "type": "nfs", "capacity": ")" + room + "\"}}"}));
     };
     EXPECT_THAT(with("100 MB"), Contains(AllOf(HasSubstr("a checkpoint of"), HasSubstr("does not fit on mine"))));
     EXPECT_THAT(with("1 GB"), Contains(AllOf(HasSubstr("mine has room for"), HasSubstr("remove old ones"))));
@@ -124,6 +126,10 @@ TEST(InputAdvice, SaysHowManyCheckpointsThereIsRoomFor) {
 TEST(InputAdvice, NamesWhatAZipCosts) {
     const std::vector<std::string> local{"data.storage=local", "data.format=zip"};
     EXPECT_THAT(advice_for(bundled_scenario("input-thousand-files", local)), Contains(HasSubstr("instead of zip")));
+    // In any order each sample is a place of its own; in order a stream.
+    EXPECT_THAT(advice_for(bundled_scenario("input-thousand-files", local)), Contains(HasSubstr("data.shuffle=window")));
+    const std::vector<std::string> stream{"data.storage=local", "data.format=zip", "data.shuffle=window"};
+    EXPECT_THAT(advice_for(bundled_scenario("input-thousand-files", stream)), Not(Contains(HasSubstr("data.shuffle=window"))));
 }
 
 TEST(InputAdvice, SaysWhereOtherJobsAreNotFelt) {

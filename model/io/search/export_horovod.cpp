@@ -15,8 +15,9 @@ ExportedLaunch horovod_launch(const Scenario& s) {
     r.throw_if_any();
     ExportedLaunch launch{used_nodes(s), ranks_per_node(s), cores_of_job(s), {}, "train.py", {}, left_to_the_program(s)};
     if (p.launch_blocking) launch.environment.emplace_back(blocking_launches, "1");
-    launch.notes.push_back("train.py is yours: it takes batches of " + std::to_string(p.micro_batch) + " samples on each rank, and a step is " +
-                           std::to_string(p.micro_batches()) + " of them (backward_passes_per_step)");
+    launch.notes.push_back("train.py is yours: it takes batches of " + std::to_string(p.micro_batch) +
+                           " samples on each rank, and a step is " + std::to_string(p.micro_batches()) +
+                           " of them (backward_passes_per_step)");
     return launch;
 }
 
