@@ -1,7 +1,8 @@
-// sextant export: what torchrun, Megatron-LM, DeepSpeed or Slurm are told so that they run a scenario's plan.
+// sextant export: what torchrun, Megatron-LM, DeepSpeed, Horovod or Slurm are told so that they run a scenario's plan.
 #include "cli/commands.hpp"
 #include "cli/launch.hpp"
 #include "cli/scenario_options.hpp"
+#include "cli/slurm_job.hpp"
 #include "model/io/format/replace_file.hpp"
 #include "model/io/search/plan_export.hpp"
 
@@ -14,13 +15,14 @@ namespace sextant {
 namespace {
 
 struct ExportOptions {
-    std::string system, launch = "torchrun", script, out;
+    std::string system, launch, script, out;  // launch: empty where nobody says
     ScenarioOptions scenario;
 };
 
 ExportedLaunch launch_for(const std::string& system, const Scenario& scenario, const std::string& script) {
     ExportedLaunch launch = system == "megatron"    ? megatron_launch(scenario)
                             : system == "deepspeed" ? deepspeed_launch(scenario)
+                            : system == "horovod"   ? horovod_launch(scenario)
                                                     : torchrun_launch(scenario);
     if (!script.empty()) launch.script = script;
     return launch;
@@ -56,43 +58,38 @@ std::string torchrun_script(const ExportedLaunch& launch) {
     return "#!/bin/bash\n" + comments(launch.notes) + everywhere + exports(launch) + ranks + " \\\n" + program(launch, "  ");
 }
 
-// Whole nodes are for the job alone; of others it takes its part of the cores. Ranks that exchange within layers or between stages want to
-// be near each other.
-std::vector<std::string> slurm_options(const ExportedLaunch& launch, const Scenario& s) {
-    const NodeSpec& node = s.cluster.node;
-    const bool on_cores = node.device.kind == DeviceKind::cpu;
-    std::vector<std::string> options{"--nodes=" + std::to_string(launch.nodes), "--ntasks-per-node=1"};
-    if (!on_cores) options.push_back("--gpus-per-node=" + std::to_string(launch.per_node));
-    if (const int cores = on_cores ? launch.per_node : launch.cores; cores > 0)
-        options.push_back("--cpus-per-task=" + std::to_string(cores));
-    if (launch.per_node == node.devices) options.emplace_back("--exclusive");
-    const bool cuts_the_model = s.plan.tp * s.plan.pp * s.plan.cp > 1;
-    if (cuts_the_model && launch.nodes > 1 && launch.nodes <= s.cluster.fabric.nodes_per_leaf) options.emplace_back("--switches=1");
-    return options;
-}
-
-// Copies or unpacks the samples on every node, and removes them at the end.
-std::string staging_lines(const DataSource& data) {
-    if (data.synthetic || (data.staging.mode != StagingMode::copy && data.staging.mode != StagingMode::untar)) return {};
-    const bool unpacks = data.staging.mode == StagingMode::untar;
-    return "\n# Staged as the plan says: DATA names " + std::string(unpacks ? "the tarball" : "the samples") + " on " + data.storage->name +
-           ", and the program is to read $STAGED.\n" + ": \"${DATA:?what is to be staged}\"\n" +
-           "export STAGED=${TMPDIR:-/tmp}/sextant-$SLURM_JOB_ID\n" + "trap 'srun --ntasks-per-node=1 rm -rf \"$STAGED\"' EXIT\n" +
-           "srun --ntasks-per-node=1 mkdir -p \"$STAGED\"\n" + "srun --ntasks-per-node=1 " +
-           (unpacks ? "tar -xf \"$DATA\" -C \"$STAGED\"" : "cp -r \"$DATA\" \"$STAGED\"") + "\n\n";
-}
-
 // One torchrun on each node, which starts the ranks there; options as in https://slurm.schedmd.com/sbatch.html.
-std::string slurm_torchrun_script(const ExportedLaunch& launch, const Scenario& s) {
-    const std::string nodes = std::to_string(launch.nodes), per_node = std::to_string(launch.per_node);
-    return slurm_header(s.name, slurm_options(launch, s)) + comments(launch.notes) + exports(launch) + staging_lines(s.data) +
-           "hosts=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\")\n" + "MASTER_ADDR=${hosts%%$'\\n'*}\n" +
-           "srun torchrun --nnodes=" + nodes + " --nproc-per-node=" + per_node +
+std::string slurm_torchrun(const ExportedLaunch& launch) {
+    return "hosts=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\")\nMASTER_ADDR=${hosts%%$'\\n'*}\nsrun torchrun --nnodes=" +
+           std::to_string(launch.nodes) + " --nproc-per-node=" + std::to_string(launch.per_node) +
            " --rdzv-id=\"$SLURM_JOB_ID\" --rdzv-backend=c10d --rdzv-endpoint=\"$MASTER_ADDR:29400\" \\\n" + program(launch, "  ");
 }
 
+// Options as in https://horovod.readthedocs.io/en/stable/running_include.html. `hosts`: what sets HOSTS.
+std::string horovod_command(const ExportedLaunch& launch, const std::string& hosts) {
+    const std::string ranks = "horovodrun -np " + std::to_string(launch.nodes * launch.per_node) + " -H ";
+    if (launch.nodes == 1) return ranks + "localhost:" + std::to_string(launch.per_node) + " python \\\n" + program(launch, "  ");
+    return hosts + ranks + "\"$HOSTS\" python \\\n" + program(launch, "  ");
+}
+
+std::string horovod_script(const ExportedLaunch& launch) {
+    const std::string slots = ":" + std::to_string(launch.per_node);
+    return "#!/bin/bash\n" + comments(launch.notes) + exports(launch) +
+           horovod_command(launch, ": \"${HOSTS:?as in first" + slots + ",second" + slots + "}\"\n");
+}
+
 std::string text_of(const ExportOptions& o, const Scenario& scenario) {
-    if (o.system == "slurm") return slurm_torchrun_script(launch_for(o.launch, scenario, o.script), scenario);
+    if (o.system == "slurm") {
+        const bool horovod = o.launch.empty() ? scenario.framework.starter == RankStarter::horovodrun : o.launch == "horovod";
+        const std::string system = horovod ? "horovod" : o.launch;
+        const ExportedLaunch launch = launch_for(system, scenario, o.script);
+        const std::string slots = ":" + std::to_string(launch.per_node);
+        const std::string hosts = "HOSTS=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | sed 's/$/" + slots + "/' | paste -sd,)\n";
+        return slurm_job_script(
+            {launch, comments(launch.notes) + exports(launch), horovod ? horovod_command(launch, hosts) : slurm_torchrun(launch)}, scenario,
+            predict(scenario));
+    }
+    if (o.system == "horovod") return horovod_script(launch_for(o.system, scenario, o.script));
     if (o.system != "deepspeed") return torchrun_script(launch_for(o.system, scenario, o.script));
     const ExportedConfig config = deepspeed_config(scenario);
     for (const std::string& note : config.notes) std::cerr << "note: " << note << '\n';  // JSON has no comments
@@ -124,14 +121,15 @@ ExitCode run_export(const ExportOptions& o) {
 }  // namespace
 
 void add_export(CLI::App& app, ExitCode& exit_code) {
-    auto* command = app.add_subcommand("export", "a scenario's plan in the words of torchrun, Megatron-LM, DeepSpeed or Slurm");
+    auto* command = app.add_subcommand("export", "a scenario's plan in the words of torchrun, Megatron-LM, DeepSpeed, Horovod or Slurm");
     auto options = std::make_shared<ExportOptions>();
     command->add_option("system", options->system, "whose words")
         ->required()
-        ->check(CLI::IsMember({"torchrun", "megatron", "deepspeed", "slurm"}));
+        ->check(CLI::IsMember({"torchrun", "megatron", "deepspeed", "horovod", "slurm"}));
     options->scenario.add_to(*command);
-    auto* launch = command->add_option("--launch", options->launch, "what a Slurm script starts");
-    launch->check(CLI::IsMember({"torchrun", "megatron", "deepspeed"}));
+    auto* launch =
+        command->add_option("--launch", options->launch, "what a Slurm script starts; what starts the framework's ranks unless said");
+    launch->check(CLI::IsMember({"torchrun", "megatron", "deepspeed", "horovod"}));
     command->add_option("--script", options->script, "your training program")->type_name("FILE.py");
     command->add_option("--out", options->out, "write to a file")->type_name("FILE");
     command->callback([options, launch, &exit_code] {

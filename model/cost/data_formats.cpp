@@ -12,13 +12,16 @@ Sourced<Seconds> estimated(Seconds t, const char* why) { return {t, SourceKind::
 // Headers as the formats are specified: ustar blocks of 512 bytes, of which the last is half empty; zip's local header, its entry of the
 // directory and twice a name of 24 characters (APPNOTE 4.3); TFRecord's length and two checksums, and the fields of an Example around it.
 const std::array<FormatFacts, 7> formats{{
-    {false, Bytes{}, estimated(10 * us, "a few calls of the system and an interpreter")},
-    {true, 768 * B, estimated(20 * us, "a header to parse in an interpreter")},
-    {true, 124 * B, estimated(30 * us, "a header to parse and a checksum")},
-    {true, Bytes{}, {7 * us, SourceKind::measured, "h5py/h5py#1428: 10,000 small reads in 70 ms"}},
-    {true, 16 * B, estimated(5 * us, "a walk down a tree in memory")},
-    {true, 64 * B, estimated(20 * us, "a record to parse and a checksum")},
-    {true, Bytes{}, estimated(5 * us, "a slice of a mapped array")},
+    {false, Bytes{}, estimated(10 * us, "a few calls of the system and an interpreter"), {}},
+    {true, 768 * B, estimated(20 * us, "a header to parse in an interpreter"), {}},
+    {true,
+     124 * B,
+     {20 * us, SourceKind::measured, "ours: zipfile of Python 3.11, stored members of 100 bytes, warm, on a virtual machine"},
+     {{2.1 * GB / s, SourceKind::measured, "ours: zlib's crc32 of 100 KB, as zipfile calls it, on the same machine"}}},
+    {true, Bytes{}, {7 * us, SourceKind::measured, "h5py/h5py#1428: 10,000 small reads in 70 ms"}, {}},
+    {true, 16 * B, estimated(5 * us, "a walk down a tree in memory"), {}},
+    {true, 64 * B, estimated(20 * us, "a record to parse and a checksum"), {}},
+    {true, Bytes{}, estimated(5 * us, "a slice of a mapped array"), {}},
 }};
 
 // Pillow decodes 537 and 577 images of ImageNet's validation set a second on one thread of an EPYC 9B14 and of a Xeon Platinum 8581C

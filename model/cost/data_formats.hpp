@@ -8,9 +8,10 @@
 namespace sextant {
 
 struct FormatFacts {
-    bool packed = true;        // many samples to a file
-    Bytes beside;              // headers and padding of one sample
-    Sourced<Seconds> library;  // of the library that finds and hands out one sample, or puts one in
+    bool packed = true;                          // many samples to a file
+    Bytes beside;                                // headers and padding of one sample
+    Sourced<Seconds> library;                    // of the library that finds and hands out one sample, or puts one in
+    std::optional<Sourced<Bandwidth>> checksum;  // of its bytes, where the library looks at them once more
 };
 const FormatFacts& facts_of(DataFormat);
 

@@ -46,8 +46,11 @@ FormatSpeed measured(const SampleSpeeds& own, DataFormat format) {
 
 Seconds library_time(DataFormat format, const std::optional<Sourced<Seconds>>& each, const std::optional<Sourced<Bandwidth>>& bytes,
                      Bytes stored, const SampleThread& thread) {
-    const Seconds of_each = each ? each->value : facts_of(format).library.value / thread.speed;
-    return bytes ? of_each + stored / bytes->value : of_each;
+    const FormatFacts& usual = facts_of(format);
+    if (bytes) return (each ? each->value : usual.library.value / thread.speed) + stored / bytes->value;
+    if (each) return each->value;
+    const Seconds sum = usual.checksum ? stored / usual.checksum->value : Seconds{};
+    return (usual.library.value + sum) / thread.speed;
 }
 
 // What lies at a place comes as one piece, and who wants more of it has a stream then.

@@ -7,6 +7,8 @@
 #include "model/hardware/sample_speeds.hpp"
 #include "model/hardware/storage.hpp"
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -80,6 +82,12 @@ struct FabricSpec {
     bool in_switch_reduction = false;  // SHARP: a fact that no cost counts yet
 };
 
+// What the scheduler calls it, as its users tell it. Empty: not known.
+struct SchedulerNames {
+    std::string partition;              // that these nodes are
+    std::string local_disk_constraint;  // which gives nodes with a local disk only
+};
+
 struct Cluster {
     std::string name;   // "selene"
     std::string title;  // "NVIDIA Selene: DGX A100 SuperPOD"
@@ -88,6 +96,9 @@ struct Cluster {
     NodeSpec node;
     FabricSpec fabric;
     std::vector<StorageClass> shared_storage;
+    std::map<std::string, StorageClass, std::less<>> file_systems;  // as its users know them: "home", "scratch", "tmp"
+    std::optional<int> local_storage_nodes;                         // nodes that have node.local_storage; absent: all
+    SchedulerNames slurm;
     std::optional<CommunicationLibrary> library;  // as it was measured here, for scenarios that use the library of this name
     std::optional<CalibrationStamp> calibration;
     // What is not known and was assumed, in words; a report repeats them.

@@ -30,8 +30,9 @@ struct StorageClass {
     std::optional<Sourced<Bandwidth>> client_write_bandwidth;
     std::optional<Sourced<Bandwidth>> total_read_bandwidth;  // whole system
     std::optional<Sourced<Bandwidth>> total_write_bandwidth;
-    std::optional<Sourced<Bytes>> capacity;  // of a local one: what a job may use of it on each node
+    std::optional<Sourced<Bytes>> capacity;  // what a job may use: of a local one on each node, of a shared one in all
     std::optional<bool> backed_up;
+    bool read_only = false;                     // for those who run jobs
     std::optional<Sourced<Seconds>> retention;  // files older than this are purged
     std::string notes;
 };

@@ -1,4 +1,4 @@
-#include "model/plan/scenario.hpp"
+#include "model/plan/job_storage.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -225,6 +225,7 @@ std::vector<Diagnostic> check_plan(const Scenario& scenario) {
     for (const auto check : {check_machine, check_batch, check_schedule, check_stages, check_tensor, check_experts, check_data_parallel,
                              check_placement, check_rest})
         check(c);
+    if (c.problems.empty()) c.problems = check_job_storage(scenario);  // which asks how many nodes the plan fills
     return c.problems;
 }
 

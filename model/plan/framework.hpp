@@ -57,6 +57,9 @@ enum class OffloadedGradients {
 // Which FP32 products its libraries multiply in TF32 unless they are told not to, on devices that have it.
 enum class CastToTf32 { none, convolutions, all };
 
+// What starts a program of its on every device. `own`: neither of the two that an exported script can call.
+enum class RankStarter { torchrun, horovodrun, own };
+
 struct Framework {
     std::string name;   // "megatron-lm-2021"
     std::string title;  // "Megatron-LM (2021, SC21 paper)"
@@ -153,6 +156,7 @@ struct Framework {
     bool scatters_pipeline = false;  // stage boundaries are cut over the tensor group, gathered behind (SC21, section 4.1)
 
     // Communication
+    RankStarter starter = RankStarter::torchrun;
     std::string library;         // default communication library: "nccl"
     std::string socket_library;  // used when the plan asks for plain sockets; empty: the same one over TCP
 

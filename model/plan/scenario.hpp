@@ -78,7 +78,8 @@ const LinkType& network_link(const Scenario&);
 // Of the whole run, where it says how long it is; a fraction where tokens are no whole sequences.
 std::optional<double> samples_of_run(const Scenario&);
 
-// Problems that make the plan impossible on this cluster, all of them (pointers "/plan/..."). Empty when it can run.
+// Problems that make the plan impossible on this cluster, all of them (pointers "/plan/..."), or its data where they are to lie
+// ("/data/..."). Empty when it can run.
 std::vector<Diagnostic> check_plan(const Scenario&);
 
 }  // namespace sextant

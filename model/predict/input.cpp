@@ -52,8 +52,9 @@ void place_workers(InputJob& in, const DataSource& data, const Prepared::State& 
     in.node.workers = in.readers * std::max(1, data.workers);
     in.node.cores = node.host.cores > 0 ? cores_of_job(job.scenario) : in.node.workers + job.devices_per_node;
     in.node.network = job.network;
-    // A core is the device, or drives it.
-    in.busy_cores = std::min<double>(job.used_devices(), in.node.cores);
+    // A core drives the device, or is it, or one of those that it is.
+    const double of_device = node.device.kind == DeviceKind::cpu ? std::max(1.0, static_cast<double>(node.host.cores) / node.devices) : 1;
+    in.busy_cores = std::min(job.used_devices() * of_device, in.node.cores);
 }
 
 void place_copies(InputJob& in, const DataSource& data, const Prepared::State& job) {

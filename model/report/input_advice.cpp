@@ -1,10 +1,12 @@
 #include "model/report/input_advice.hpp"
 
 #include "model/base/quantity_text.hpp"
+#include "model/plan/job_storage.hpp"
 #include "model/plan/partition.hpp"
 #include "model/predict/state.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 namespace sextant {
@@ -74,6 +76,20 @@ void decode_beforehand(DataSource& data, Bytes values) {
     if (data.staging.mode == StagingMode::untar) data.staging.mode = StagingMode::copy;
 }
 
+// The other file systems of the cluster that the samples could lie on. What only its administrators write to, a user cannot choose.
+void compare_file_systems(InputChanges& c, const Scenario& s) {
+    for (const auto& [called, other] : s.cluster.file_systems) {
+        if (!other.shared || other.read_only || other.name == s.data.storage->name) continue;
+        Scenario moved = s;
+        moved.data.storage = other;
+        if (!check_job_storage(moved).empty()) continue;  // no room
+        c.try_change("keep the samples on \"" + called + "\" instead of " + s.data.storage->name, [&](DataSource& d) {
+            d.storage = other;
+            complete(*d.storage);
+        });
+    }
+}
+
 void compare_storage(InputChanges& c, const Scenario& s, const InputJob& in) {
     const DataSource& data = s.data;
     const StorageClass& from = *data.storage;
@@ -82,14 +98,22 @@ void compare_storage(InputChanges& c, const Scenario& s, const InputJob& in) {
     if (data.format == DataFormat::files)
         c.try_change("pack the " + count + "files into one HDF5 file or a few: " + from.name + " opens each of them in " + epochs,
                      [](DataSource& d) { d.format = DataFormat::hdf5; });
-    const auto& local = s.cluster.node.local_storage;
+    if (data.format == DataFormat::zip)
+        c.try_change("pack into HDF5, or npy, instead of zip: whose reader parses a header and sums the bytes of each sample",
+                     [](DataSource& d) { d.format = DataFormat::hdf5; });
+    if (data.format != DataFormat::files && shuffle_of(data) == Shuffle::full)
+        c.try_change(
+            "mix samples within a buffer (data.shuffle=window) instead of reading them in any order: a packed file is a stream then",
+            [](DataSource& d) { d.shuffle = Shuffle::window; });
+    if (from.shared && data.staging.mode == StagingMode::none) compare_file_systems(c, s);
+    const StorageClass* local = local_disk_of_job(s);
     if (!from.shared || data.staging.mode != StagingMode::none || !local || !data.samples) return;
     const bool loose = data.format == DataFormat::files;
     c.try_change((loose ? "pack the files into a tar, copy it to " : "copy the data to ") + local->name + " of each node " +
                      (loose ? "and unpack it there " : "") + "before the first step; " + epochs + " is read from " + from.name,
                  [&](DataSource& d) {
                      if (loose) d.format = DataFormat::tar;
-                     d.staging = {loose ? StagingMode::untar : StagingMode::copy, local};
+                     d.staging = {loose ? StagingMode::untar : StagingMode::copy, *local};
                      complete(*d.staging.to);
                  });
 }
@@ -117,6 +141,16 @@ void compare_loading(InputChanges& c, const Prepared::State& job) {
     if (data.by_sample && in.input > Bytes{})
         c.try_change("one copy to the device for each micro-batch instead of one for each sample",
                      [](DataSource& d) { d.by_sample = false; });
+}
+
+// Threads that take turns: nothing is priced but that cores do no more work than they can. Loaders warn of it themselves (torch.utils.data,
+// DataLoader.check_worker_number_rationality).
+void judge_workers(std::vector<std::string>& list, const Scenario& s, const InputJob& in) {
+    if (s.data.workers == 0 || in.node.workers <= in.node.cores) return;
+    const auto count = [](double n) { return std::to_string(std::llround(n)); };
+    list.push_back(count(in.node.workers) + " loader workers and " + count(in.readers) + " ranks of a node share the " +
+                   count(in.node.cores) + " cores that the job has there: more than one worker for each core only takes turns and " +
+                   "memory; count the cores that were allocated (sched_getaffinity), not the node's");
 }
 
 // How often a run opens each of its files. What NFS has in memory is asked for again (nfs(5), close-to-open consistency).
@@ -156,6 +190,10 @@ void judge_storage(std::vector<std::string>& list, const Scenario& s, const Repo
                        " has for all its clients together: bandwidth that other jobs take is not felt");
 }
 
+std::string ask_for_disks(const Cluster& c) {
+    return c.slurm.local_disk_constraint.empty() ? "" : ": Slurm gives them for --constraint=" + c.slurm.local_disk_constraint;
+}
+
 }  // namespace
 
 std::vector<std::string> input_advice(const Prepared& job, const Report& r) {
@@ -165,6 +203,7 @@ std::vector<std::string> input_advice(const Prepared& job, const Report& r) {
     compare_loading(c, job.state());
     std::vector<std::string> list = c.take();
     judge_storage(list, s, r);
+    judge_workers(list, s, *job.state().input);
     return list;
 }
 
@@ -177,6 +216,12 @@ std::vector<std::string> checkpoint_advice(const Scenario& s, const Report& r) {
     else if (!to.backed_up.value_or(true))
         list.push_back(to.name + " is not backed up: copy checkpoints that matter elsewhere");
     if (auto said = removal_advice(to, r, "keep another copy of the checkpoints")) list.push_back(std::move(*said));
+    if (to.capacity && r.checkpoints && r.checkpoints->bytes > to.capacity->value)
+        list.push_back("a checkpoint of " + to_text(r.checkpoints->bytes) + " does not fit on " + to.name + ", where a job may use " +
+                       to_text(to.capacity->value));
+    else if (to.capacity && r.checkpoints && r.run && r.run->steps / r.checkpoints->steps * r.checkpoints->bytes > to.capacity->value)
+        list.push_back(to.name + " has room for " + std::to_string(std::llround(std::floor(to.capacity->value / r.checkpoints->bytes))) +
+                       " checkpoints of " + to_text(r.checkpoints->bytes) + " and this run writes more: remove old ones");
     return list;
 }
 
@@ -189,7 +234,14 @@ std::vector<std::string> input_assumptions(const Scenario& s) {
     if (const int cores = cores_of_job(s), all = s.cluster.node.host.cores; !s.cores && cores < all)
         list.push_back("of a node's " + std::to_string(all) + " cores the job has " + std::to_string(cores) +
                        ", as it has of its devices (hardware.cores)");
-    if (s.data.storage->shared && !(s.data.others > 0)) list.push_back("no other job reads from " + s.data.storage->name);
+    const StorageClass& from = *s.data.storage;
+    const StorageClass& kept = s.data.staging.to ? *s.data.staging.to : from;
+    if (!from.shared && from.kind != StorageKind::memory && s.cluster.nodes > 1)
+        list.push_back("the samples lie on " + from.name + " of each node already: data.staging counts what copying them there takes");
+    if (lies_on_some_nodes(kept, s.cluster))
+        list.push_back("the job is on nodes with a local disk, which " + std::to_string(*s.cluster.local_storage_nodes) + " of " +
+                       std::to_string(s.cluster.nodes) + " have" + ask_for_disks(s.cluster));
+    if (from.shared && !(s.data.others > 0)) list.push_back("no other job reads from " + s.data.storage->name);
     return list;
 }
 

@@ -75,6 +75,41 @@ TEST(Export, stages_samples_on_every_node_and_removes_them) {
     EXPECT_THAT(export_of({"slurm", "scenarios/input-nfs-every-epoch.json"}).out, Not(HasSubstr("STAGED")));
 }
 
+// 1000 tasks of a run in jobs of which 100 run at once.
+TEST(Export, writes_a_sweep_as_an_array_of_jobs) {
+    const std::string script = export_of({"slurm", "scenarios/input-few-workers.json", "--set", "run.epochs=1", "--set",
+                                          R"(run.sweep={"tasks": 1000, "start_up": "1 min", "at_once": 100})"})
+                                   .out;
+    EXPECT_THAT(script, testing::ContainsRegex("#SBATCH --array=0-[0-9]+%100\n"));
+    EXPECT_THAT(script, testing::ContainsRegex("#SBATCH --time=[0-9]+-[0-9]{2}:[0-9]0:00\n"));
+    EXPECT_THAT(script, HasSubstr("#SBATCH --partition=gpu\n"));
+    EXPECT_THAT(script, HasSubstr("first=$((SLURM_ARRAY_TASK_ID * "));
+    EXPECT_THAT(script, HasSubstr("&& task < 1000; task++"));
+    EXPECT_TRUE(is_shell(script));
+}
+
+TEST(Export, asks_slurm_for_nodes_with_a_disk_where_it_stages_to_one) {
+    const std::string script = export_of({"slurm", "scenarios/input-few-workers.json", "--set", R"(data.staging={"mode": "copy"})"}).out;
+    EXPECT_THAT(script, HasSubstr("#SBATCH --constraint=scratch-node\n"));
+    EXPECT_THAT(export_of({"slurm", "scenarios/input-few-workers.json"}).out, Not(HasSubstr("--constraint")));
+}
+
+// What starts a framework's ranks is its own: torchrun does not start Horovod.
+TEST(Export, starts_horovod_with_horovodrun) {
+    const std::string horovod = "scenarios/resnet50-snellius-16-nodes.json";
+    const std::string script = export_of({"slurm", horovod}).out;
+    EXPECT_THAT(script, HasSubstr("horovodrun -np 64 -H \"$HOSTS\" python"));
+    EXPECT_THAT(script, Not(HasSubstr("torchrun")));
+    EXPECT_TRUE(is_shell(script));
+    EXPECT_THAT(export_of({"horovod", "scenarios/resnet50-snellius-4xa100.json"}).out, HasSubstr("horovodrun -np 4 -H localhost:4 python"));
+    const ProcessResult refused = export_of({"torchrun", horovod});
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_THAT(refused.err, HasSubstr("/framework"));
+    EXPECT_THAT(refused.err, HasSubstr("export horovod"));
+    EXPECT_EQ(export_of({"torchrun", "scenarios/default.json"}).exit_code, 2);
+    EXPECT_EQ(export_of({"horovod", "scenarios/input-few-workers.json"}).exit_code, 2);
+}
+
 TEST(Export, writes_json_and_notes_beside_it) {
     const ProcessResult r = export_of({"deepspeed", "scenarios/does-not-fit-mended.json"});
     EXPECT_EQ(r.exit_code, 0);
@@ -94,7 +129,7 @@ TEST(Export, exits_with_2_and_every_reason_where_a_system_cannot) {
     EXPECT_EQ(r.exit_code, 2);
     EXPECT_THAT(r.out, IsEmpty());
     for (const char* pointer : {"/plan/tp", "/plan/pp"}) EXPECT_THAT(r.err, HasSubstr(pointer));
-    EXPECT_EQ(export_of({"horovod", "scenarios/default.json"}).exit_code, 2);
+    EXPECT_EQ(export_of({"ray", "scenarios/default.json"}).exit_code, 2);
     EXPECT_EQ(export_of({"megatron"}).exit_code, 2);
 }
 

@@ -100,6 +100,13 @@ TEST(Predict, exits_with_2_and_names_every_problem_at_once) {
     for (const char* pointer : {"/plan/dp", "/hardware/cluster", "/plan/zz"}) EXPECT_THAT(r.err, HasSubstr(pointer));
 }
 
+TEST(Predict, lists_the_clusters_file_systems_where_there_is_none_of_a_name) {
+    const ProcessResult r = run_sextant({"predict", "scenarios/input-small-files-home.json", "--set", "data.storage=work"});
+    EXPECT_EQ(r.exit_code, 2);
+    EXPECT_THAT(r.err, HasSubstr("/data/storage"));
+    EXPECT_THAT(r.err, HasSubstr(R"(mila-cn-g has "shared", "local", "datasets", "home", "projects", "scratch", "tmp")"));
+}
+
 TEST(Predict, offers_an_assignment_that_it_takes) {
     const ProcessResult r = predict_default({"--set", "plan.tp"});
     EXPECT_EQ(r.exit_code, 2);

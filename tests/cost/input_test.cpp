@@ -118,6 +118,14 @@ TEST(SampleWork, DecodesScalesAndConverts) {
     EXPECT_NEAR(sample_work(DataFormat::npy, SampleEncoding::raw, Transform::none, 1 * MB, {}, 1 * MB, {}) / us, 5, 1e-9);
 }
 
+TEST(SampleWork, OfAZipSumsTheBytes) {
+    // 20 us and 105 KB at 2.1 GB/s, 50 us, on a thread of half the speed: 140 us. A host where both were measured has neither.
+    SampleThread thread{0.5, {}};
+    EXPECT_NEAR(sample_work(DataFormat::zip, SampleEncoding::raw, Transform::none, 105 * KB, {}, 105 * KB, thread) / us, 140, 1e-6);
+    thread.measured.formats["zip"] = {given(3 * us), given(8 * us), given(1 * GB / s), given(500 * MB / s)};
+    EXPECT_NEAR(sample_work(DataFormat::zip, SampleEncoding::raw, Transform::none, 105 * KB, {}, 105 * KB, thread) / us, 108, 1e-6);
+}
+
 TEST(SampleWork, IsWhatWasMeasuredOnTheHostWhereItWas) {
     SampleThread thread{2, {}};
     thread.measured.decode_jpeg = given(100 * MB / s);

@@ -1,3 +1,5 @@
+#include "model/io/scenario/data_source_reader.hpp"
+
 #include "tests/io/scenario_fixture.hpp"
 
 #include <gmock/gmock.h>
@@ -71,6 +73,42 @@ TEST(DataSourceReader, KeepsCheckpointsOfSyntheticData) {
     EXPECT_TRUE(read.problems.empty()) << all_of(read.problems);
     EXPECT_TRUE(read.scenario.data.synthetic);
     EXPECT_EQ(read.scenario.data.checkpoints->every_steps, 100);
+}
+
+StorageClass class_named(const char* name, bool shared) {
+    StorageClass s;
+    s.name = name;
+    s.shared = shared;
+    return s;
+}
+
+// As "scratch" and "$SCRATCH", by class, or by what they are to a job; whatever else is looked up elsewhere, and who knows nothing of it is
+// told what there is.
+TEST(DataSourceReader, KnowsTheClustersFileSystemsByName) {
+    Cluster c;
+    c.name = "box";
+    c.shared_storage = {class_named("first", true)};
+    c.node.local_storage = class_named("disk", false);
+    c.file_systems = {{"home", class_named("home of box", true)}, {"scratch", class_named("scratch of box", true)}};
+    Diagnostics problems;
+    const auto found = [&](const std::string& name) {
+        const JsonFile file = JsonFile::from_text('"' + name + '"', "test", problems);
+        const auto nobody = [](const JsonNode& n) {
+            n.complain("no such class", "look again");
+            return StorageClass{};
+        };
+        return read_job_storage(file.root(), nobody, c).name;
+    };
+    EXPECT_EQ(found("scratch"), "scratch of box");
+    EXPECT_EQ(found("$SCRATCH"), "scratch of box");
+    EXPECT_EQ(found("home of box"), "home of box");
+    EXPECT_EQ(found("shared"), "first");
+    EXPECT_EQ(found("local"), "disk");
+    EXPECT_TRUE(problems.empty());
+    found("projects");
+    ASSERT_EQ(problems.list().size(), 1u);
+    EXPECT_EQ(problems.list()[0].what, "no such class");
+    EXPECT_EQ(problems.list()[0].hint, R"(box has "shared", "local", "home", "scratch"; or name a storage class; look again)");
 }
 
 struct Refused {

@@ -302,7 +302,7 @@ TEST(ExportTorchrun, of_some_blocks_that_run_again_says_which) {
 }
 
 TEST(ExportTorchrun, plain_data_parallelism_needs_no_fsdp) {
-    const ExportedLaunch launch = torchrun_launch(bundled_scenario("resnet50-snellius-4xa100"));
+    const ExportedLaunch launch = torchrun_launch(bundled_scenario("resnet50-snellius-4xa100", {"framework=pytorch-ddp"}));
     for (const auto& [name, value] : launch.environment) EXPECT_THAT(name, Not(StartsWith("FSDP")));
     EXPECT_EQ(value_of(launch, "--optim"), "sgd");
 }

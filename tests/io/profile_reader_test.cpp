@@ -282,6 +282,28 @@ TEST_F(ClusterFile, WhatDoesNotFitTogetherIsReportedTogether) {
     EXPECT_THAT(problem_at(problems, "/shared_storage/0"), HasSubstr("did you mean \"Lustre, flash (LUMI-F)\""));
 }
 
+TEST_F(ClusterFile, FileSystemsHaveTheNamesThatUsersKnow) {
+    const std::string systems = R"x("file_systems": {"tmp": "local", "scratch": "NFS (SURF Lisa)",
+        "datasets": {"name": "mine", "type": "nfs", "read_only": true, "capacity": "3 TB"}}, "slurm": {"partition": "gpu"}, "node": )x";
+    const std::string box =
+        replaced(replaced(minimal_cluster, "\"node\": ", systems), "\"devices\": 4", R"("devices": 4, "local_storage": "NVMe gen4, 7 TB")");
+    Catalog catalog = open_catalog(bundled);
+    Diagnostics none;
+    const Cluster* found = find_cluster(catalog, write("box.json", box), none);
+    ASSERT_NE(found, nullptr) << (none.empty() ? "" : to_text(none.list().front()));
+    const Cluster& c = *found;
+    ASSERT_EQ(c.file_systems.size(), 3u);
+    EXPECT_EQ(c.file_systems.at("tmp").name, "NVMe gen4, 7 TB");
+    EXPECT_EQ(c.file_systems.at("scratch").name, "NFS (SURF Lisa)");
+    EXPECT_TRUE(c.file_systems.at("datasets").read_only);
+    EXPECT_EQ(c.slurm.partition, "gpu");
+    const std::string bare =
+        replaced(minimal_cluster, "\"node\": ", R"("file_systems": {"tmp": "local"}, "local_storage_nodes": 1, "node": )");
+    const Diagnostics problems = problems_of(write("bare.json", bare));
+    EXPECT_THAT(problem_at(problems, "/file_systems/tmp"), HasSubstr("the nodes have no local disk"));
+    EXPECT_THAT(problem_at(problems, "/local_storage_nodes"), HasSubstr("node.local_storage is missing"));
+}
+
 TEST_F(ClusterFile, ADeviceThatIsBrokenIsReportedInItsOwnFile) {
     const std::string device = write("gpu.json", R"({"schema": "device/1", "name": "x"})");
     const Diagnostics problems = problems_of(write("box.json", replaced(minimal_cluster, "\"RTX 3090\"", "\"gpu.json\"")));

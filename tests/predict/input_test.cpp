@@ -35,6 +35,20 @@ Scenario fed_job(Seconds reading, int workers) {
     data.workers = workers;
     return job;
 }
+// Two GPUs keep a core each busy, two CPUs of 20 cores all 40 of their node, or the 30 that the job has.
+TEST(InputJob, CoresThatAreTheDeviceAreBusy) {
+    Scenario job = fed_job(1 * us, 1);
+    job.cluster.node.devices = 2;
+    job.cluster.node.host.cores = 40;
+    job.plan.dp = 2;
+    job.plan.global_batch *= 2;
+    EXPECT_EQ(prepare(job).state().input->busy_cores, 2);
+    job.cluster.node.device.kind = DeviceKind::cpu;
+    EXPECT_EQ(prepare(job).state().input->busy_cores, 40);
+    job.cores = 30;
+    EXPECT_EQ(prepare(job).state().input->busy_cores, 30);
+}
+
 Seconds training_of(const Scenario& job) { return 24.0 * one_product(job); }
 Seconds input_of(const Scenario& job) { return estimate(prepare(job)).terms[Term::input]; }
 

@@ -241,6 +241,17 @@ TEST(Lessons, a_hundred_megabytes_are_read_faster_from_one_file_than_from_a_thou
     expect_better("1000 files, local disk over NFS", loaded_per_second(many, {disk}), loaded_per_second(many), 50);
 }
 
+// Mila, "Filesystem concerns": "There are cases where a job ran hundreds of times slower because it tried to use a filesystem that wasn't a
+// good fit for the job."
+TEST(Lessons, a_file_system_that_is_no_good_fit_is_hundreds_of_times_slower) {
+    const std::string name = "input-small-files-home";
+    const double home = samples_per_second(name), scratch = samples_per_second(name, {"data.storage=scratch"});
+    const double tmp = samples_per_second(name, {"data.storage=tmp"});
+    expect_better("small files, scratch over home", scratch, home, 2);
+    expect_better("small files, tmp over home", tmp, home, 100);
+    EXPECT_LT(samples_per_second(name, {"data.storage=projects"}), scratch);
+}
+
 // With attention in the place of each state space, long sequences take far longer and short ones do not.
 TEST(Lessons, state_spaces_do_for_a_token_what_does_not_grow_with_the_sequence) {
     const std::string name = "nemotron-3-nano-131k-context";

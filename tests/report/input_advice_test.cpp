@@ -75,6 +75,63 @@ TEST(InputAdvice, AsksForNoMoreCoresThanTheJobHas) {
     EXPECT_THROW(with("hardware.cores=73"), InputError);
 }
 
+// 64 workers for each of four devices and 72 cores of the node, or 2 of them.
+TEST(InputAdvice, WarnsOfMoreWorkersThanCores) {
+    const auto warning = Contains(HasSubstr("256 loader workers and 4 ranks of a node share the 2 cores that the job has there"));
+    EXPECT_THAT(advice_for(bundled_scenario("input-few-workers", {"hardware.cores=2", "data.workers=64"})), warning);
+    const std::string name = "input-few-workers";
+    EXPECT_THAT(advice_for(bundled_scenario(name, {"data.workers=18"})), Not(Contains(HasSubstr("ranks of a node share"))));
+    EXPECT_THAT(advice_for(bundled_scenario(name, {"data.workers=19"})), Contains(HasSubstr("76 loader workers and 4 ranks")));
+}
+
+TEST(InputAdvice, NamesTheClustersOtherFileSystems) {
+    const std::vector<std::string> advice = advice_for(bundled_scenario("input-small-files-home"));
+    EXPECT_THAT(advice, Contains(AllOf(HasSubstr("keep the samples on \"scratch\" instead of Mila home"), HasSubstr("saves"))));
+    EXPECT_THAT(advice, Not(Contains(HasSubstr("keep the samples on \"datasets\""))));  // where users do not write
+    EXPECT_THAT(advice, Contains(HasSubstr("Mila home is backed up: made to keep data")));
+    const std::vector<std::string> there = advice_for(bundled_scenario("input-small-files-home", {"data.storage=scratch"}));
+    EXPECT_THAT(there, Contains(HasSubstr("Mila scratch removes files after 90")));
+    EXPECT_THAT(there, Not(Contains(HasSubstr("is backed up"))));
+    const std::vector<std::string> tmp = predict(bundled_scenario("input-small-files-home", {"data.storage=tmp"})).assumptions;
+    EXPECT_THAT(tmp, Contains(HasSubstr("of each node already: data.staging counts")));
+}
+
+// 36 of Snellius' 72 nodes have a local disk.
+TEST(InputAdvice, StagesOnlyToNodesThatHaveADisk) {
+    const auto on = [](int nodes, const std::vector<std::string>& more) {
+        std::vector<std::string> all{"hardware.nodes=" + std::to_string(nodes), "plan.dp=" + std::to_string(4 * nodes)};
+        all.insert(all.end(), more.begin(), more.end());
+        return bundled_scenario("input-few-workers", all);
+    };
+    const std::string staged = R"(data.staging={"mode": "copy"})";
+    EXPECT_THAT(predict(on(36, {staged})).assumptions,
+                Contains(HasSubstr("which 36 of 72 have: Slurm gives them for --constraint=scratch-node")));
+    EXPECT_THROW(on(37, {staged}), InputError);
+    EXPECT_THAT(advice_for(on(36, {})), Contains(HasSubstr("of each node and unpack it there")));
+    EXPECT_THAT(advice_for(on(37, {})), Not(Contains(HasSubstr("of each node and unpack it there"))));
+}
+
+// ResNet-50's 25.6 million weights, master copies and momenta: some 300 MB each time.
+TEST(InputAdvice, SaysHowManyCheckpointsThereIsRoomFor) {
+    const auto with = [](const std::string& room) {
+        return advice_for(bundled_scenario(
+            "input-few-workers",
+            {R"(data.checkpoints={"every_steps": 500, "storage": {"name": "mine", "type": "nfs", "capacity": ")" + room + "\"}}"}));
+    };
+    EXPECT_THAT(with("100 MB"), Contains(AllOf(HasSubstr("a checkpoint of"), HasSubstr("does not fit on mine"))));
+    EXPECT_THAT(with("1 GB"), Contains(AllOf(HasSubstr("mine has room for"), HasSubstr("remove old ones"))));
+    EXPECT_THAT(with("10 TB"), Not(Contains(HasSubstr("mine has room for"))));
+}
+
+TEST(InputAdvice, NamesWhatAZipCosts) {
+    const std::vector<std::string> local{"data.storage=local", "data.format=zip"};
+    EXPECT_THAT(advice_for(bundled_scenario("input-thousand-files", local)), Contains(HasSubstr("instead of zip")));
+    // In any order each sample is a place of its own; in order a stream.
+    EXPECT_THAT(advice_for(bundled_scenario("input-thousand-files", local)), Contains(HasSubstr("data.shuffle=window")));
+    const std::vector<std::string> stream{"data.storage=local", "data.format=zip", "data.shuffle=window"};
+    EXPECT_THAT(advice_for(bundled_scenario("input-thousand-files", stream)), Not(Contains(HasSubstr("data.shuffle=window"))));
+}
+
 TEST(InputAdvice, SaysWhereOtherJobsAreNotFelt) {
     Scenario s = bundled_scenario("input-few-workers", {"data.other_jobs=0.9"});
     const auto warning = Contains(HasSubstr("bandwidth that other jobs take is not felt"));

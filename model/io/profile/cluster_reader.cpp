@@ -128,6 +128,36 @@ void read_node(const JsonNode& n, Catalog& catalog, const Provenance& outer, Nod
     read_sourced(r, "price", node.price, plausible::price);
 }
 
+// Each as its users call it: a storage class, or "local", the disk of each node.
+void read_file_systems(const JsonNode& n, Catalog& catalog, Cluster& c) {
+    if (n.value && !n.is_object()) return n.complain("expected an object", R"(as in {"scratch": "Parallel file system, typical"})");
+    for (const auto& [called, system] : n.members()) {
+        StorageClass storage;
+        if (system.is_string() && *system.value == "local") {
+            if (c.node.local_storage)
+                c.file_systems[called] = *c.node.local_storage;
+            else
+                system.complain("the nodes have no local disk", "state node.local_storage");
+        } else if (read_storage_reference(system, catalog, storage)) {
+            c.file_systems[called] = std::move(storage);
+        }
+    }
+}
+
+void read_local_storage_nodes(ObjectReader& r, Cluster& c) {
+    int nodes = 0;
+    if (!r.optional("local_storage_nodes", nodes, Bounds{1, 1e6})) return;
+    if (!c.node.local_storage) r.get("local_storage_nodes").complain("node.local_storage is missing", "the disk that these nodes have");
+    c.local_storage_nodes = nodes;
+}
+
+void read_slurm(const JsonNode& n, SchedulerNames& names) {
+    if (!n.value) return;
+    ObjectReader r(n);
+    r.optional("partition", names.partition);
+    r.optional("local_disk_constraint", names.local_disk_constraint);
+}
+
 void read_fabric(const JsonNode& n, const Provenance& outer, FabricSpec& fabric) {
     if (!n.value) return;
     ObjectReader r(n);
@@ -220,6 +250,9 @@ bool read_cluster(const JsonNode& n, Catalog& catalog, Cluster& out) {
             StorageClass storage;
             if (read_storage_reference(s, catalog, storage)) c.shared_storage.push_back(std::move(storage));
         });
+        read_file_systems(r.get("file_systems"), catalog, c);
+        read_local_storage_nodes(r, c);
+        read_slurm(r.get("slurm"), c.slurm);
         if (const JsonNode library = r.get("library"); library.value) {
             CommunicationLibrary measured;
             if (read_library(library, measured)) c.library = std::move(measured);

@@ -155,6 +155,7 @@ bool read_storage(const JsonNode& n, StorageClass& out) {
         read_sourced(r, "capacity", s.capacity, plausible::memory);
         bool backed_up = false;
         if (r.optional("backed_up", backed_up)) s.backed_up = backed_up;
+        r.optional("read_only", s.read_only);
         read_sourced(r, "retention", s.retention, plausible::retention);
         r.optional("notes", s.notes);
     }

@@ -107,6 +107,7 @@ Json json_of(const StorageClass& s, Form form) {
     w.number({"total_write_bandwidth", "total_write_bytes_per_s"}, s.total_write_bandwidth);
     w.number({"capacity", "capacity_bytes"}, s.capacity);
     if (s.backed_up) w.put("backed_up", *s.backed_up);
+    if (s.read_only) w.put("read_only", true);
     w.number({"retention", "retention_s"}, s.retention);
     if (!w.facts()) w.text("notes", s.notes);
     return w.take();
@@ -338,6 +339,14 @@ Json json_of(const Cluster& c, Form form) {
     Json storage = Json::array();
     for (const StorageClass& s : c.shared_storage) storage.push_back(json_of(s, form));
     w.put("shared_storage", std::move(storage));
+    Json systems = Json::object();
+    for (const auto& [called, s] : c.file_systems) systems[called] = json_of(s, form);
+    if (!systems.empty()) w.put("file_systems", std::move(systems));
+    if (c.local_storage_nodes) w.put("local_storage_nodes", *c.local_storage_nodes);
+    Json slurm = Json::object();
+    if (!c.slurm.partition.empty()) slurm["partition"] = c.slurm.partition;
+    if (!c.slurm.local_disk_constraint.empty()) slurm["local_disk_constraint"] = c.slurm.local_disk_constraint;
+    if (!slurm.empty()) w.put("slurm", std::move(slurm));
     if (c.library) w.put("library", with_schema("library/1", json_of(*c.library, form)));
     if (c.calibration) w.put("calibration", json_of(*c.calibration));
     w.put("assumptions", c.assumptions);

@@ -190,6 +190,17 @@ void network_rows(TextTable& t, SourceNotes& sources, const Cluster& c) {
                sources.note(c.fabric.switch_latency)});
 }
 
+// What a file system has room for, and how long it keeps files.
+std::string policy_text(const StorageClass& s) {
+    if (!s.shared) return "the local storage, as long as the job runs";
+    std::string text = s.name;
+    if (s.capacity) text += ", " + to_text(s.capacity->value);
+    if (s.read_only) text += ", read only";
+    if (s.backed_up) text += *s.backed_up ? ", backed up" : ", not backed up";
+    if (s.retention) text += ", files go after " + to_text(s.retention->value);
+    return text;
+}
+
 }  // namespace
 
 std::string profile_to_text(const Device& d) {
@@ -237,8 +248,12 @@ std::string profile_to_text(const Cluster& c) {
     number_row(t, sources, "  thread speed", n.host.thread_speed, shown(n.host.thread_speed.value) + " of a 3 GHz core of 2020");
     sample_rows(t, sources, n.host.samples);
     network_rows(t, sources, c);
-    if (n.local_storage) t.row({"local storage", n.local_storage->name});
+    if (n.local_storage)
+        t.row({"local storage",
+               n.local_storage->name + (c.local_storage_nodes ? ", on " + std::to_string(*c.local_storage_nodes) + " nodes" : "")});
     for (const StorageClass& storage : c.shared_storage) t.row({"shared storage", storage.name});
+    for (const auto& [called, storage] : c.file_systems) t.row({"  \"" + called + "\"", policy_text(storage)});
+    if (!c.slurm.partition.empty()) t.row({"partition", c.slurm.partition});
     number_row(t, sources, "power without devices", n.base_power);
     number_row(t, sources, "rent of a node", n.price);
     out += "\n" + t.text();
@@ -276,6 +291,7 @@ std::string profile_to_text(const StorageClass& storage) {
     number_row(t, sources, "room", storage.capacity);
     number_row(t, sources, "kept for", storage.retention);
     if (storage.backed_up) t.row({"backed up", *storage.backed_up ? "yes" : "no", ""});
+    if (storage.read_only) t.row({"read only", "for jobs", ""});
     return storage.name + (storage.shared ? ", shared by all nodes" : ", local to a node") + "\n" + t.text() +
            paragraph("Notes", storage.notes) + "\n" + sources.text();
 }

@@ -1,5 +1,6 @@
 #include "model/io/scenario/data_source_reader.hpp"
 
+#include "model/hardware/catalog.hpp"
 #include "model/io/profile/profile_fields.hpp"
 #include "model/io/scenario/data_words.hpp"
 
@@ -85,22 +86,51 @@ void read_real(ObjectReader& r, const JsonNode& storage, const FindStorage& find
     check(r, data);
 }
 
+// As users of the cluster call it, whatever the case and the punctuation ("scratch", "$SCRATCH"); else by what it is to a job here, or by
+// its class. Null where the cluster has no such.
+const StorageClass* storage_called(const Cluster& cluster, const std::string& name) {
+    for (const auto& [called, storage] : cluster.file_systems)
+        if (key_of(called) == key_of(name) || storage.name == name) return &storage;
+    for (const StorageClass& shared : cluster.shared_storage)
+        if (shared.name == name || name == "shared") return &shared;
+    return name == "local" && cluster.node.local_storage ? &*cluster.node.local_storage : nullptr;
+}
+
+std::string names_of_storage(const Cluster& cluster) {
+    std::string names;
+    const auto add = [&](const std::string& name) { names += (names.empty() ? "" : ", ") + ('"' + name + '"'); };
+    if (!cluster.shared_storage.empty()) add("shared");
+    if (cluster.node.local_storage) add("local");
+    for (const auto& [called, storage] : cluster.file_systems) add(called);
+    return names.empty() ? "name a storage class" : cluster.name + " has " + names + "; or name a storage class";
+}
+
+// What is not the cluster's. Of a name that nobody knows, those of this cluster are said, too.
+StorageClass find_elsewhere(const JsonNode& node, const FindStorage& find, const Cluster& cluster) {
+    const std::size_t before = node.diagnostics->list().size();
+    StorageClass storage = find(node);
+    if (!node.is_string()) return storage;
+    for (Diagnostic& d : node.diagnostics->take_from(before)) {
+        d.hint = names_of_storage(cluster) + (d.hint.empty() ? "" : "; " + d.hint);
+        node.diagnostics->add(std::move(d));
+    }
+    return storage;
+}
+
 }  // namespace
 
 StorageClass read_job_storage(const JsonNode& node, const FindStorage& find, const Cluster& cluster) {
     std::string name;
     if (node.is_string()) read_value(node, name);
-    std::optional<StorageClass> found;
-    for (const StorageClass& shared : cluster.shared_storage)
-        if (shared.name == name || (name == "shared" && !found)) found = shared;
-    if (name == "local") found = cluster.node.local_storage;
-    if (!found && name == "local")
-        node.complain("the profile of " + cluster.name + " says nothing about a local disk", "name a storage class");
-    else if (!found && name == "shared")
-        node.complain("the profile of " + cluster.name + " says nothing about shared storage", "name a storage class");
-    else if (!found)
-        found = find(node);
-    StorageClass storage = found.value_or(StorageClass{});
+    StorageClass storage;
+    if (const StorageClass* of_cluster = name.empty() ? nullptr : storage_called(cluster, name))
+        storage = *of_cluster;
+    else if (name == "local")
+        node.complain("the profile of " + cluster.name + " says nothing about a local disk", names_of_storage(cluster));
+    else if (name == "shared")
+        node.complain("the profile of " + cluster.name + " says nothing about shared storage", names_of_storage(cluster));
+    else
+        storage = find_elsewhere(node, find, cluster);
     complete(storage);
     return storage;
 }

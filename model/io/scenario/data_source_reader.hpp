@@ -9,7 +9,7 @@
 
 namespace sextant {
 
-// A storage class by the name that the cluster knows it by, as "local" or "shared", or as `find` has it. It comes back completed.
+// One of the cluster's file systems by its name, "local", "shared", or a storage class as `find` has it. It comes back completed.
 StorageClass read_job_storage(const JsonNode&, const std::function<StorageClass(const JsonNode&)>& find, const Cluster&);
 
 // `find`: looks up what is neither the cluster's nor "local". Storage comes back completed.

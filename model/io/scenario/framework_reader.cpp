@@ -181,6 +181,9 @@ void read_model_parallelism(const FrameworkFields& r, Framework& f) {
 }
 
 void read_communication_and_memory(const FrameworkFields& r, Framework& f) {
+    static constexpr Word<RankStarter> starters[] = {
+        {"torchrun", RankStarter::torchrun}, {"horovodrun", RankStarter::horovodrun}, {"own", RankStarter::own}};
+    r.reader.word("starter", f.starter, starters);
     r.read("library", f.library);
     r.reader.optional("socket_library", f.socket_library);
     r.read("context", f.context, buffer_bounds);

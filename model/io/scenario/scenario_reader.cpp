@@ -1,6 +1,7 @@
 #include "model/io/scenario/scenario_reader.hpp"
 
 #include "model/io/profile/profile_fields.hpp"
+#include "model/io/scenario/allocation_reader.hpp"
 #include "model/io/scenario/data_source_reader.hpp"
 #include "model/io/scenario/plan_reader.hpp"
 #include "model/io/scenario/run_reader.hpp"
@@ -76,17 +77,6 @@ void read_network_bandwidth(const JsonNode& hardware, Scenario& scenario) {
     read_sourced(r, n, (over_ethernet ? *node.ethernet : node.nic_link).bandwidth, plausible::bandwidth);
     if (node.nics == 0 && !over_ethernet)
         n.complain("the nodes of " + scenario.cluster.name + " have no network", "state nics and network too");
-}
-
-void read_allocation(ObjectReader& r, Scenario& scenario) {
-    r.optional("reserved_devices", scenario.reserved_devices);
-    int cores = 0;
-    if (!r.optional("cores", cores)) return;
-    scenario.cores = cores;
-    const int there = scenario.cluster.node.host.cores;
-    if (there > 0 && cores > there)
-        r.get("cores").complain(std::to_string(cores) + " cores are more than a node has",
-                                scenario.cluster.name + " has " + std::to_string(there));
 }
 
 void read_unevenness(ObjectReader& r, Scenario& scenario) {
@@ -284,6 +274,7 @@ Scenario read_scenario(const JsonFile& file, const ScenarioSources& sources, Dia
     if (plan) scenario.plan = *plan;
     read_pinned(r, scenario.pinned);
     scenario.plan.devices_per_node = wanted.devices_per_node;
+    if (wanted.usable) leave_part_of_cores(scenario);
 
     read_framework(r, sources, scenario);
     narrow_frozen_weights(scenario);

@@ -12,6 +12,9 @@ namespace {
 void check_for_torchrun(const Scenario& s) {
     const Plan& p = s.plan;
     Refusals r(s, "PyTorch's DDP and FSDP");
+    r.unless(
+        s.framework.starter == RankStarter::torchrun, "/framework", "start no ranks of " + s.framework.title,
+        s.framework.starter == RankStarter::horovodrun ? "export horovod" : R"(a framework that torchrun starts, as in "pytorch-ddp")");
     const std::string alone = "divide no layer and no sequence by a flag";
     r.unless(p.tp == 1, "/plan/tp", alone, "tp of 1, or export megatron");
     r.unless(p.pp == 1, "/plan/pp", "have no pipeline by a flag", "pp of 1, or export megatron");

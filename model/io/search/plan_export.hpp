@@ -23,6 +23,8 @@ struct ExportedLaunch {
 
 // DDP and FSDP, as Accelerate reads them from the environment and the Trainer of Transformers from its arguments.
 ExportedLaunch torchrun_launch(const Scenario&);
+// A program of yours on Horovod, started by horovodrun.
+ExportedLaunch horovod_launch(const Scenario&);
 // Megatron-LM's pretrain_gpt.py.
 ExportedLaunch megatron_launch(const Scenario&);
 
