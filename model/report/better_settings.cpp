@@ -16,7 +16,7 @@ constexpr double worth_a_change = 0.01;  // gain of the time of a sample
 class Trials {
 public:
     Trials(const Prepared& job, bool fits)
-        : job_(job.scenario()), lacks_(missing_features(job_.plan, job_.framework).size()), now_(estimate(job)), fits_(fits) {}
+        : job_(job.scenario()), lacks_(missing_features(job_.plan, job_.framework, job_.cluster).size()), now_(estimate(job)), fits_(fits) {}
 
     // A kind of change has a name; of several of one kind the best stays.
     void kind(std::string name) { kind_ = std::move(name); }
@@ -24,7 +24,7 @@ public:
     void try_plan(const Plan& plan, std::vector<std::string> set) {
         Scenario changed = job_;
         changed.plan = plan;
-        if (missing_features(plan, job_.framework).size() > lacks_ || !check_plan(changed).empty()) return;
+        if (missing_features(plan, job_.framework, job_.cluster).size() > lacks_ || !check_plan(changed).empty()) return;
         try {
             const Estimate then = estimate(prepare(changed));
             const double samples = static_cast<double>(plan.global_batch) / static_cast<double>(job_.plan.global_batch);

@@ -146,7 +146,7 @@ std::vector<std::string> type_assumptions(const Scenario& s, const MatrixPath& p
 
 std::vector<std::string> feature_assumptions(const Scenario& s) {
     std::vector<std::string> list;
-    for (const PlanFeature f : missing_features(s.plan, s.framework))
+    for (const PlanFeature f : missing_features(s.plan, s.framework, s.cluster))
         list.push_back(s.framework.title + " has no " + std::string(to_text(f)) + ": predicted as if it had");
     return list;
 }
