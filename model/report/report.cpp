@@ -211,6 +211,7 @@ Report make_report(const Prepared& job) { return make_report(job, estimate(job))
 Report make_report(const Prepared& job, const Estimate& e) {
     const Scenario& s = job.scenario();
     Report r;
+    r.job = s;
     r.scenario = s.name;
     r.workload = workload_line(s.workload);
     r.hardware = hardware_line(s.cluster);

@@ -2,6 +2,7 @@
 
 #include "model/base/quantity_text.hpp"
 #include "model/io/format/text_table.hpp"
+#include "model/io/report/report_fields.hpp"
 #include "model/report/headings.hpp"
 
 #include <algorithm>
@@ -74,9 +75,10 @@ std::string memory_text(const Report& r) {
     return out;
 }
 
-std::string bottleneck_text(const Bottleneck& b) {
+std::string bottleneck_text(const Report& r) {
+    const Bottleneck& b = r.bottleneck;
     std::string out = "\nWhat holds it back: " + std::string(to_text(b.kind)) + "\n  " + b.why + "\n";
-    out += "  what would move it: " + b.what_would_move_it + "\n";
+    out += "  what would move it: " + what_would_move_it(r) + "\n";
     if (b.changes_at) out += "  " + b.changes_at_text + "\n";
     for (const Mover& m : b.movers)
         out += padded("  " + m.change, 38) + right(to_text(m.step_at_double), 10) + "  (-" + percent_text(m.gain, 2) + ")\n";
@@ -176,7 +178,7 @@ std::string report_to_text(const Report& r) {
     out += row("efficiency", "MFU " + percent_text(r.mfu) + ", HFU " + percent_text(r.hfu) + " of " + to_text(r.peak) +
                                  " per device; data-parallel scaling " + percent_text(r.scaling_efficiency) + "; device busy " +
                                  percent_text(r.utilization));
-    out += terms_text(e) + memory_text(r) + bottleneck_text(r.bottleneck) + input_text(r) + run_text(r) + trust_text(r);
+    out += terms_text(e) + memory_text(r) + bottleneck_text(r) + input_text(r) + run_text(r) + trust_text(r);
     return out;
 }
 
