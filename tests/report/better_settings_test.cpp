@@ -96,7 +96,7 @@ TEST(BetterSettings, OfAJobThatDoesNotFitFitsAndPutsAnotherBatchLast) {
     EXPECT_TRUE(std::ranges::is_sorted(others, {}, &NamedSetting::per_sample));
 }
 
-Scenario products() {
+Scenario only_products() {
     Scenario job = mlp_job(8);
     round_machine::only_arithmetic_counts(job);
     return job;
@@ -112,7 +112,7 @@ TEST(BetterSettings, KeepsImagesAsTensorCoresTakeThem) {
 
 // Four copies, one at half speed: 48 g for four batches. Without it three in 24 g: 8 g for one instead of 12.
 TEST(BetterSettings, LeavesTheSlowDeviceOut) {
-    Scenario job = products();
+    Scenario job = only_products();
     job.plan.dp = 4;
     job.plan.global_batch *= 4;
     EXPECT_THAT(settings_of(job), Each(Not(sets("straggler"))));
@@ -142,7 +142,7 @@ TEST(BetterSettings, SpreadsParametersOverMoreServersOrOverNone) {
 
 // Every product has a side of 1023, which narrow loads make 1 / 0.6 times as long; 1024 are a whole number of them.
 TEST(BetterSettings, PadsWidthsToWholeLoads) {
-    Scenario job = products();
+    Scenario job = only_products();
     auto& widths = std::get<MlpSpec>(job.workload.spec).widths;
     EXPECT_THAT(settings_of(job), Each(Not(sets("workload."))));
     widths = {1024, 1023, 1024};
