@@ -55,8 +55,12 @@ ExitCode run_plan(const PlanOptions& o) {
     Diagnostics problems;
     const std::vector<Condition> conditions = read_conditions(
         o.report.fail_if, "--fail-if", [&] { return named_quantities(predict(job)); }, problems);
-    const PlanQuestion question = question_of(o, job, problems);
+    PlanQuestion question = question_of(o, job, problems);
     problems.throw_if_any();
+    question.search.elsewhere = [&o, asked = question.search.job] {
+        Library library = open_library(o.search.scenario.profiles);
+        return under_other_frameworks(library, asked);
+    };
     std::optional<SearchWatch> watch(std::in_place);
     const PlanAnswer answer = find_plan(question, [&](const PlanProgress& p) { return watch->show(p); });
     const bool interrupted = watch->interrupted();

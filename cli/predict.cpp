@@ -72,7 +72,9 @@ ExitCode run_predict(const PredictOptions& o) {
         for (const std::string& line : explanation(job, o.explain)) std::cout << line << '\n';
         return ExitCode::done;
     }
-    const Report report = make_report(job);
+    Report report = make_report(job);
+    Library library = open_library(o.scenario.profiles);
+    look_elsewhere(library, report);
     const std::vector<Condition> conditions = fail_conditions(o.report.fail_if, [&] { return named_quantities(report); });
     if (!o.html.empty()) write_page(job, report, o.html);
     std::cout << (o.report.json() ? report_to_json(report) : report_to_text(report));

@@ -79,6 +79,11 @@ Report predict(const Scenario&);
 
 StorageReport predict(const StorageBenchmark&);
 
+// The job under each other framework of the library.
+std::vector<Scenario> under_other_frameworks(Library&, const Scenario&);
+// Where the job of a report does not fit: the framework, devices and nodes of cores of the library under which it does.
+void look_elsewhere(Library&, Report&);
+
 // The same answer from an event simulation of the step's task graph: what predict cannot see (who waits for whom when, links that
 // several share, noise), and the timeline. `seed`: of the noise that the scenario describes. Throws as predict does, and Stopped where the
 // listener says so.

@@ -219,6 +219,20 @@ FieldSection more_section() {
                    .tip = QStringLiteral("Sharded parameters are gathered while kernels run"),
                    .kind = FieldKind::flag,
                    .resolved = [](const Scenario& s) { return on_or_off(overlaps_gathers(s.plan, s.framework)); }},
+             Field{.path = "plan.channels_last",
+                   .label = QStringLiteral("Channels last"),
+                   .tip = QStringLiteral("Images in NHWC, as tensor cores take them"),
+                   .kind = FieldKind::flag,
+                   .resolved =
+                       [](const Scenario& s) {
+                           return s.workload.is_transformer() ? QString()
+                                                              : on_or_off(s.plan.channels_last.value_or(s.framework.channels_last));
+                       }},
+             Field{.path = "plan.servers_on_workers",
+                   .label = QStringLiteral("Servers on workers"),
+                   .tip = QStringLiteral("Parameter servers share the hosts of the workers"),
+                   .kind = FieldKind::flag,
+                   .resolved = [](const Scenario& s) { return s.plan.has_servers() ? on_or_off(s.plan.servers_on_workers) : QString(); }},
              kernel_flag("launch_blocking", QStringLiteral("Launch blocking"),
                          QStringLiteral("The host waits for each kernel before it issues the next, as while looking for an error"),
                          &Plan::launch_blocking)},

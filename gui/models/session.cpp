@@ -9,6 +9,7 @@ Answer answer_to(Library& library, const Session& question) {
     Scenario scenario = load_scenario(library, question.document);
     Prepared job = prepare(with_resources(scenario, question.what_if));
     Report report = make_report(job);
+    look_elsewhere(library, report);
     const Seconds described = is_neutral(question.what_if) ? report.estimate.step : estimate(prepare(scenario)).step;
     return {std::move(scenario), std::move(job), std::move(report), described};
 }

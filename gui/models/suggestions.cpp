@@ -1,7 +1,7 @@
 #include "gui/models/suggestions.hpp"
 
 #include "gui/models/text.hpp"
-#include "model/report/levers.hpp"
+#include "model/io/scenario/scenario_edits.hpp"
 
 #include <algorithm>
 
@@ -20,33 +20,41 @@ QString name_at(const std::string& path) {
     return capitalised(q(path).section(QLatin1Char('.'), -1).replace(QLatin1Char('_'), QLatin1Char(' ')));
 }
 
-// "plan.tp=8" as --set takes it.
-std::pair<std::string, std::string> edit_of(const std::string& set) {
-    const std::size_t at = set.find('=');
-    return {set.substr(0, at), set.substr(at + 1)};
+// What has no field of its own, or is more than its value says.
+QString in_other_words(const std::string& path, const std::string& value) {
+    if (path == "plan.shard_group" && value == "null") return QStringLiteral("Shards over all ranks");
+    if (path == "plan.precision.reduction") return QStringLiteral("Gradients added up in ") + q(value);
+    if (path == "hardware.straggler") return QStringLiteral("Without the slow devices");
+    if (path == "framework.native_build") return QStringLiteral("Built for these cores");
+    return {};
 }
 
 // A field as the editor calls it, at its value: "CUDA graph on". Nothing where the scenario has that anyhow.
-QString in_editor_words(const Scenario& now, const std::string& path, const std::string& value) {
-    const Field* field = field_at(path);
-    if (field && field->resolved(now) == q(value)) return {};
+QString in_editor_words(const Scenario& now, const Scenario& then, const std::string& path, const std::string& value) {
     if (path == "plan.grad_accum") return {};  // follows from the batches
-    if (path == "plan.shard_group" && value == "null") return QStringLiteral("Shards over all ranks");
-    if (path == "plan.precision" && value.starts_with('{'))
-        return QStringLiteral("Gradients added up in ") +
-               q(value).section(QStringLiteral("\"reduction\": \""), 1).section(QLatin1Char('"'), 0, 0);
+    if (const QString words = in_other_words(path, value); !words.isEmpty()) return words;
+    const Field* field = field_at(path);
+    const QString is = field ? field->resolved(then) : q(value);
+    if (field && field->resolved(now) == is) return {};
     const QString name = field ? field->label : name_at(path);
-    return name + QLatin1Char(' ') + (value == "true" ? QStringLiteral("on") : value == "false" ? QStringLiteral("off") : q(value));
+    return name + QLatin1Char(' ') + (is == "true" ? QStringLiteral("on") : is == "false" ? QStringLiteral("off") : is);
+}
+
+// In the editor the number of micro-batches is left to follow.
+void drop_accumulation(const Plan& plan, Edits& edits) {
+    const auto stated = std::ranges::find(edits, "plan.grad_accum", &Edits::value_type::first);
+    if (stated == edits.end()) return;
+    stated->second = "null";
+    edits.emplace_back("plan.micro_batch", std::to_string(plan.micro_batch));
+    edits.emplace_back("plan.global_batch", std::to_string(plan.global_batch));
 }
 
 Suggestion suggestion_of(const PricedSetting& s, const Scenario& now, bool fits) {
-    Suggestion suggestion{{}, quantity(s.step), {}, {}};
+    Suggestion suggestion{{}, quantity(s.step), {}, edits_between(now, s.job)};
     QStringList changes;
-    for (const std::string& set : s.set) {
-        suggestion.edits.push_back(edit_of(set));
-        const auto& [path, value] = suggestion.edits.back();
-        if (const QString change = in_editor_words(now, path, value); !change.isEmpty()) changes += change;
-    }
+    for (const auto& [path, value] : suggestion.edits)
+        if (const QString change = in_editor_words(now, s.job, path, value); !change.isEmpty()) changes += change;
+    drop_accumulation(s.job.plan, suggestion.edits);
     suggestion.change = changes.join(QStringLiteral(", "));
     suggestion.gain = !fits ? QStringLiteral("fits in %1").arg(quantity(s.memory))
                             : QStringLiteral("\u2212") + percent(s.gain) + (s.per_sample ? QStringLiteral(" a sample") : QString());
@@ -55,20 +63,12 @@ Suggestion suggestion_of(const PricedSetting& s, const Scenario& now, bool fits)
 
 }  // namespace
 
-std::vector<Suggestion> suggestions(const Report& r, const Scenario& now, std::size_t most) {
+std::vector<Suggestion> suggestions(const Report& r, std::size_t most) {
     std::vector<Suggestion> list;
-    const std::vector<PricedSetting>& settings = r.bottleneck.settings;
-    for (std::size_t i = 0; i < std::min(most, settings.size()); ++i) list.push_back(suggestion_of(settings[i], now, r.estimate.fits()));
+    for (const auto* settings : {&r.bottleneck.settings, &r.bottleneck.elsewhere})
+        for (std::size_t i = 0; i < std::min(most, settings->size()); ++i)
+            list.push_back(suggestion_of((*settings)[i], r.job, r.estimate.fits()));
     return list;
-}
-
-QString what_else_helps(const Report& r) {
-    const Estimate& e = r.estimate;
-    if (!e.fits_device()) return QStringLiteral("more devices, or %1 of memory in each").arg(quantity(e.peak_memory));
-    if (!e.fits()) return QStringLiteral("more nodes to share it, or %1 of memory in each host").arg(quantity(e.host.total()));
-    if (r.bottleneck.movers.empty()) return {};
-    const auto lever = std::ranges::find(all_levers(), r.bottleneck.movers.front().resource, &Lever::resource);
-    return lever == all_levers().end() ? QString() : q(lever->advice);
 }
 
 }  // namespace sextant::gui

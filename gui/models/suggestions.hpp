@@ -16,10 +16,7 @@ struct Suggestion {
     Edits edits;     // one step of the history
 };
 
-// Best first, at most so many. Of the scenario that the report is of: what stays as it is has no words.
-std::vector<Suggestion> suggestions(const Report&, const Scenario&, std::size_t most);
-
-// What would help beside them, and is no setting of the plan: "a faster device, or more devices".
-QString what_else_helps(const Report&);
+// Best first, at most so many of the plan, and of where else a job fits that does not. What stays as it is has no words.
+std::vector<Suggestion> suggestions(const Report&, std::size_t most);
 
 }  // namespace sextant::gui

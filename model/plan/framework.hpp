@@ -25,6 +25,7 @@ enum class Fusion {
 
 // What of a plan not every framework can do.
 enum class PlanFeature {
+    several_nodes,
     tensor,
     sequence,
     context,

@@ -74,17 +74,24 @@ Network whole_network(const Scenario& scenario) {
     return build_network(dropless(scenario.workload), whole);
 }
 
-int used_devices_per_node(const Scenario& scenario) {
-    const int there = scenario.cluster.node.devices;
-    return std::min(scenario.plan.devices_per_node.value_or(there), there);
+namespace {
+
+int used_devices_per_node(const Plan& plan, const Cluster& cluster) {
+    const int there = cluster.node.devices;
+    return std::min(plan.devices_per_node.value_or(there), there);
 }
 
-int used_nodes(const Scenario& scenario) {
-    const int per_node = used_devices_per_node(scenario);
-    const int devices = scenario.plan.devices();
-    if (scenario.plan.scattered) return std::min(devices, scenario.cluster.nodes);
-    return (devices + per_node - 1) / per_node;
+}  // namespace
+
+int used_devices_per_node(const Scenario& scenario) { return used_devices_per_node(scenario.plan, scenario.cluster); }
+
+int used_nodes(const Plan& plan, const Cluster& cluster) {
+    const int per_node = used_devices_per_node(plan, cluster);
+    if (plan.scattered) return std::min(plan.devices(), cluster.nodes);
+    return (plan.devices() + per_node - 1) / per_node;
 }
+
+int used_nodes(const Scenario& scenario) { return used_nodes(scenario.plan, scenario.cluster); }
 
 int cores_of_job(const Scenario& scenario) {
     const NodeSpec& node = scenario.cluster.node;

@@ -21,6 +21,7 @@ Precision kept_precision(const Plan&, const Framework&);
 // Devices that the job uses on each node, and nodes that its ranks fill.
 int used_devices_per_node(const Scenario&);
 int used_nodes(const Scenario&);
+int used_nodes(const Plan&, const Cluster&);
 // Cores of each node that the job has: those that it says, or else in proportion to the devices that it uses or reserves there; all where
 // cores are the devices. 0: not known.
 int cores_of_job(const Scenario&);

@@ -84,7 +84,6 @@ struct Plan {
     bool sequence_parallel = false;
     std::int64_t micro_batch = 1;
     std::int64_t global_batch = 1;
-    bool states_grad_accum = false;  // whoever wrote it: with another batch it would contradict
     DataParallel data_parallel = DataParallel::all_reduce;
     std::optional<int> shard_group;  // ZeRO over groups of this many data-parallel ranks (hybrid shard); absent: all
     int parameter_servers = 1;

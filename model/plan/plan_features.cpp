@@ -1,9 +1,12 @@
 #include "model/plan/plan_features.hpp"
 
+#include "model/plan/partition.hpp"
+
 namespace sextant {
 
 std::string_view to_text(PlanFeature f) {
-    static constexpr std::string_view names[] = {"tensor parallelism",
+    static constexpr std::string_view names[] = {"way from node to node",
+                                                 "tensor parallelism",
                                                  "sequence parallelism",
                                                  "context parallelism",
                                                  "expert parallelism",
@@ -25,12 +28,13 @@ std::string_view to_text(PlanFeature f) {
     return names[static_cast<std::size_t>(f)];
 }
 
-std::vector<PlanFeature> needed_features(const Plan& p) {
+std::vector<PlanFeature> needed_features(const Plan& p, const Cluster& cluster) {
     using enum PlanFeature;
     std::vector<PlanFeature> needed;
     const auto need = [&](bool is_needed, PlanFeature feature) {
         if (is_needed) needed.push_back(feature);
     };
+    need(used_nodes(p, cluster) > 1 || (p.has_servers() && !p.servers_on_workers), several_nodes);
     need(p.tp > 1, tensor);
     need(p.pp > 1, pipeline);
     need(p.cp > 1, context);
@@ -54,8 +58,8 @@ std::vector<PlanFeature> needed_features(const Plan& p) {
     return needed;
 }
 
-std::vector<PlanFeature> missing_features(const Plan& plan, const Framework& framework) {
-    std::vector<PlanFeature> missing = needed_features(plan);
+std::vector<PlanFeature> missing_features(const Plan& plan, const Framework& framework, const Cluster& cluster) {
+    std::vector<PlanFeature> missing = needed_features(plan, cluster);
     std::erase_if(missing, [&](PlanFeature f) { return framework.can(f); });
     return missing;
 }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace sextant {
 namespace {
@@ -63,16 +64,27 @@ std::optional<Change> change_of(const Prepared& job, const Lever& lever) {
     return Change{high, std::move(next)};
 }
 
-// "plan.shard_group=8 (-26 %), ": the first few.
-std::string listed(const std::vector<PricedSetting>& settings, bool fits) {
-    constexpr std::size_t most = 3;
-    std::string text;
-    for (std::size_t i = 0; i < std::min(most, settings.size()); ++i) {
-        const PricedSetting& s = settings[i];
-        for (const std::string& set : s.set) text += (set.find(' ') == std::string::npos ? set : "'" + set + "'") + " ";
-        text += fits ? "(-" + percent_text(s.gain, 2) + (s.per_sample ? " a sample), " : "), ") : "(fits in " + to_text(s.memory) + "), ";
+// Ranks of a stage that all take as long as one that is neither slow nor late.
+std::optional<Mover> equally_fast(const Scenario& job, Seconds now) {
+    if (!job.has_slow_devices() && job.step_noise == 0) return std::nullopt;
+    Scenario even = job;
+    even.straggler.reset();
+    even.step_noise = 0;
+    const Seconds then = estimate(prepare(even)).step;
+    return Mover{"evenness of workers", "workers equally fast", BottleneckKind::compute, then, 1 - then / now};
+}
+
+// Who waits for slow or late ranks is told what without them would be left.
+void add_equally_fast(Bottleneck& b, const Prepared& job, const Estimate& e) {
+    std::optional<Mover> even = equally_fast(job.scenario(), estimate(job).step);
+    constexpr double much = 0.1;
+    if (!even) return;
+    if (const double waiting = e.terms[Term::straggler] / e.step; waiting >= much) {
+        b.why += "; " + percent_text(waiting, 2) + " of the step ranks wait for slower ones (straggler)";
+        b.what_else_helps = "workers that are equally fast (-" + percent_text(even->gain, 2) + "), " + b.what_else_helps;
     }
-    return text;
+    b.movers.push_back(std::move(*even));
+    std::ranges::stable_sort(b.movers, std::greater{}, &Mover::gain);
 }
 
 // A pipeline's stages wait for each other longer than they do anything.
@@ -83,17 +95,21 @@ void say_that_stages_wait(Bottleneck& b, const Estimate& e) {
     b.why += "; " + percent_text(bubble, 2) + " of the step a stage waits for the others (bubble): more micro-batches keep them busy";
 }
 
-void say_that_it_does_not_fit(Bottleneck& b, const Estimate& e) {
+// Or one device holds no less than it would alone.
+bool devices_share_weights(const Scenario& s) {
+    const Framework& f = s.framework;
+    return (f.can(PlanFeature::tensor) && s.workload.is_transformer()) || f.can(PlanFeature::pipeline) || f.can(PlanFeature::zero3);
+}
+
+void say_that_it_does_not_fit(Bottleneck& b, const Scenario& s, const Estimate& e) {
     b.kind = BottleneckKind::memory_size;
-    std::string more;
     if (!e.fits_device()) {
         b.why = "the fullest rank needs " + to_text(e.peak_memory) + " and the device has " + to_text(e.device_memory);
-        more = "more devices, or " + to_text(e.peak_memory) + " of memory in each";
+        b.what_else_helps = (devices_share_weights(s) ? "more devices, or " : "") + to_text(e.peak_memory) + " of memory in each device";
     } else {
         b.why = "what is offloaded takes " + to_text(e.host.total()) + " of host memory on a node that has " + to_text(e.host.there);
-        more = "more nodes to share it, or " + to_text(e.host.total()) + " of memory in each host";
+        b.what_else_helps = "more nodes to share it, or " + to_text(e.host.total()) + " of memory in each host";
     }
-    b.what_would_move_it = listed(b.settings, false) + "what `sextant plan` finds, " + more;
 }
 
 }  // namespace
@@ -106,12 +122,13 @@ Bottleneck find_bottleneck(const Prepared& job, const Estimate& e) {
     b.kind = lever.kind;
     b.why = lever.why(job, e);
     say_that_stages_wait(b, e);
-    b.what_would_move_it = listed(b.settings, true) + std::string(lever.advice);
+    b.what_else_helps = lever.advice;
     if (const std::optional<Change> change = change_of(job, lever)) {
         b.changes_at = change->factor;
         b.changes_at_text = "at " + lever.value(job.scenario(), lever, change->factor) + " the limit becomes " + change->next;
     }
-    if (!e.fits()) say_that_it_does_not_fit(b, e);
+    add_equally_fast(b, job, e);
+    if (!e.fits()) say_that_it_does_not_fit(b, job.scenario(), e);
     std::erase_if(b.movers, [](const Mover& m) { return m.gain < smallest_gain; });
     return b;
 }

@@ -108,7 +108,7 @@ std::vector<std::string> type_assumptions(const Scenario& s, const MatrixPath& p
 
 std::vector<std::string> feature_assumptions(const Scenario& s) {
     std::vector<std::string> list;
-    for (const PlanFeature f : missing_features(s.plan, s.framework))
+    for (const PlanFeature f : missing_features(s.plan, s.framework, s.cluster))
         list.push_back(s.framework.title + " has no " + std::string(to_text(f)) + ": predicted as if it had");
     return list;
 }
@@ -173,6 +173,7 @@ Report make_report(const Prepared& job) { return make_report(job, estimate(job))
 Report make_report(const Prepared& job, const Estimate& e) {
     const Scenario& s = job.scenario();
     Report r;
+    r.job = s;
     r.scenario = s.name;
     r.workload = workload_line(s.workload);
     r.hardware = hardware_line(s.cluster);

@@ -27,9 +27,9 @@ struct Mover {
     double gain = 0;         // 1 - step_at_double / step
 };
 
-// The job's plan with another setting.
+// The job with something else, of its plan as a rule. model/io says in the words of a scenario file what that is.
 struct PricedSetting {
-    std::vector<std::string> set;  // as --set takes it: "plan.shard_group=8"
+    Scenario job;
     Seconds step;
     Bytes memory;             // of the fullest rank
     double gain = 0;          // of the time of a sample
@@ -39,9 +39,11 @@ struct PricedSetting {
 struct Bottleneck {
     BottleneckKind kind = BottleneckKind::compute;
     std::string why;
-    std::string what_would_move_it;
+    std::string what_else_helps;          // beside settings: "a faster device, or more devices"
     std::vector<Mover> movers;            // largest gain first
-    std::vector<PricedSetting> settings;  // of the plan that gain; where the job does not fit, those that do (better_settings.hpp)
+    std::vector<PricedSetting> settings;  // that gain; where the job does not fit, those that do (better_settings.hpp)
+    // Where the job does not fit: other frameworks, devices and nodes that it fits under. Who knows them fills it in (look_elsewhere).
+    std::vector<PricedSetting> elsewhere;
     // The multiple of the limiting resource at which another becomes the limit, and the value that this means.
     std::optional<double> changes_at;
     std::string changes_at_text;  // "at 612 TFLOP/s the limit becomes memory bandwidth"
@@ -79,6 +81,7 @@ struct BatchAdvice {
 };
 
 struct Report {
+    Scenario job;  // that it is of
     std::string scenario;
     std::string workload, hardware, plan;  // one line each, for people
     Estimate estimate;

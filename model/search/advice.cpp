@@ -148,7 +148,7 @@ private:
 }  // namespace
 
 TriedPlan try_plan(const Scenario& job, const Plan& plan) {
-    TriedPlan tried{plan, {}, missing_features(plan, job.framework), {}};
+    TriedPlan tried{plan, {}, missing_features(plan, job.framework, job.cluster), {}};
     const Scenario scenario = with_plan(job, plan);
     tried.impossible = check_plan(scenario);
     if (!tried.impossible.empty()) return tried;

@@ -51,11 +51,12 @@ using GoOn = std::function<bool()>;
 std::vector<Alternative> obvious_alternatives(const SearchRequest&, const Plan& best, const GoOn& go_on = {});
 
 // Something that is not the search's to choose, chosen otherwise.
-enum class RemedyKind { unpinned, head, offload, precision, global_batch, devices };
+enum class RemedyKind { unpinned, head, offload, precision, global_batch, devices, framework };
 struct Remedy {
     RemedyKind kind = RemedyKind::unpinned;
     std::optional<PlanField> field;  // unpinned: which
     TriedPlan tried;                 // the best plan that fits then
+    std::string framework;           // framework: its name
 };
 // One change at a time, each found by a search of its own: smaller changes first. Empty where none of them is enough.
 std::vector<Remedy> remedies(const SearchRequest&, const GoOn& go_on = {});

@@ -42,6 +42,8 @@ const MixtureOfExperts* experts_of(const PlanSpace& space) {
 // The field whose value needs it.
 PlanField field_of(PlanFeature feature) {
     switch (feature) {
+        case PlanFeature::several_nodes:
+            return PlanField::dp;
         case PlanFeature::tensor:
             return PlanField::tp;
         case PlanFeature::sequence:
@@ -77,7 +79,8 @@ PlanField field_of(PlanFeature feature) {
 
 // What the plan's other fields need is judged at their levels.
 bool framework_can(const PlanSpace& space, PlanField field, const Plan& plan) {
-    return std::ranges::none_of(missing_features(plan, space.job.framework), [&](PlanFeature f) { return field_of(f) == field; });
+    return std::ranges::none_of(missing_features(plan, space.job.framework, space.job.cluster),
+                                [&](PlanFeature f) { return field_of(f) == field; });
 }
 // Who pins something other than a degree wants to know what it would come to.
 bool can(const PlanSpace& space, PlanField field, const Plan& plan) { return !space.is_free(field) || framework_can(space, field, plan); }
@@ -180,8 +183,17 @@ PlanSpace plan_space(Scenario job, std::set<PlanField> pinned, int devices) {
     return {std::move(job), std::move(pinned), devices, static_cast<int>(network.sequence.size()), static_cast<int>(layers)};
 }
 
+// However they are divided.
+bool reaches_all(const PlanSpace& space) {
+    Plan all = space.job.plan;
+    all.tp = all.pp = all.cp = 1;
+    all.dp = space.devices;
+    return framework_can(space, PlanField::dp, all);
+}
+
 std::vector<Plan> cuts(const PlanSpace& space) {
     const Plan& own = space.job.plan;
+    if (!reaches_all(space)) return {};
     const bool whole = servers_pinned(space);  // workers of a server hold the whole model
     const MixtureOfExperts* moe = experts_of(space);
     std::vector<Plan> plans;

@@ -69,6 +69,9 @@ std::vector<Plan> schedules(const PlanSpace&, const Plan& shape);
 std::vector<std::vector<PlanDimension>> placements(const PlanSpace&, const Plan&);
 inline constexpr int most_placements = 3;
 
+// Whether the framework can use the nodes that so many devices stand on.
+bool reaches_all(const PlanSpace&);
+
 // Is there any plan at all that the network can be cut by?
 bool has_plans(const PlanSpace&);
 

@@ -1,6 +1,7 @@
 #include "model/search/advice.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace sextant {
@@ -31,6 +32,23 @@ public:
         if (request_.devices.empty()) request_.devices = {request_.job.plan.devices()};
     }
 
+    // Under the first that has a plan which fits, of those that can do something that the job's own cannot; least more comes first.
+    void change_framework() {
+        if (!request_.elsewhere || stopped_) return;
+        std::vector<Scenario> places = request_.elsewhere();
+        const std::vector<PlanFeature>& lacks = request_.job.framework.lacks;
+        std::erase_if(places,
+                      [&](const Scenario& s) { return std::ranges::none_of(lacks, [&](PlanFeature f) { return s.framework.can(f); }); });
+        std::ranges::stable_sort(places, std::greater{}, [](const Scenario& s) { return s.framework.lacks.size(); });
+        for (const Scenario& place : places) {
+            SearchRequest changed = request_;
+            changed.job = place;
+            if (!keep_if_it_fits(RemedyKind::framework, changed)) continue;
+            found_.back().framework = place.framework.name;
+            return;
+        }
+    }
+
     // Keeps the change if a plan fits with it.
     bool keep_if_it_fits(RemedyKind kind, const SearchRequest& changed, std::optional<PlanField> field = {}) {
         if (stopped_) return false;
@@ -38,7 +56,7 @@ public:
             const SearchResult found = search(changed, [this](const SearchProgress&) { return !go_on_ || go_on_(); });
             stopped_ = !found.complete;
             if (found.best.empty() || stopped_) return false;
-            found_.push_back({kind, field, try_plan(changed.job, found.best.front().plan)});
+            found_.push_back({kind, field, try_plan(changed.job, found.best.front().plan), {}});
             return true;
         } catch (const InputError&) {
             return false;
@@ -135,6 +153,7 @@ std::vector<Remedy> remedies(const SearchRequest& request, const GoOn& go_on) {
     trials.narrow_numbers();
     trials.shrink_batch();
     trials.add_devices();
+    trials.change_framework();
     return std::move(trials).found();
 }
 

@@ -1,6 +1,7 @@
 #include "model/search/search.hpp"
 
 #include "model/plan/partition.hpp"
+#include "model/plan/plan_features.hpp"
 #include "model/report/running_cost.hpp"
 #include "model/search/cut_search.hpp"
 #include "model/search/plan_fields.hpp"
@@ -70,6 +71,10 @@ void check(const SearchRequest& request, std::optional<MoneyRate> rent) {
 // Names the pins that contradict each other, or the devices: of all pins those without any of which there would be a plan.
 Diagnostic refusal(const std::vector<Part>& parts) {
     const PlanSpace& first = parts.front().space;
+    if (const Framework& f = first.job.framework; std::ranges::none_of(parts, [](const Part& p) { return reaches_all(p.space); }))
+        return {first.job.file, "/framework",
+                "no plan can be: " + f.title + " has no " + std::string(to_text(PlanFeature::several_nodes)) + " for so many devices",
+                "the devices of one node, or another framework"};
     const auto any = [&](const std::set<PlanField>& pinned) {
         return std::ranges::any_of(parts, [&](const Part& p) {
             return has_plans({p.space.job, pinned, p.space.devices, p.space.blocks, p.space.layers});

@@ -32,6 +32,8 @@ struct SearchRequest {
     int top = 10;
     std::vector<Condition> where;  // on what named_quantities(PlanChoice) lists; a plan that breaks one does not count
     int threads = 1;
+    // The job under other frameworks, asked for where no plan fits under its own; empty: there are none.
+    std::function<std::vector<Scenario>()> elsewhere;
     bool prune = true;  // false: every plan is priced, which takes longer and must give the same answer
 };
 

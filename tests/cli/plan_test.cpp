@@ -154,6 +154,32 @@ TEST(Plan, what_would_fit_fits) {
     for (const Json& remedy : json["would_fit"]) EXPECT_TRUE(remedy.at("fits").get<bool>()) << remedy;
 }
 
+// Plain data parallelism in 40 GB: nothing of its own fits on one node, and no more devices help whoever shares nothing out.
+TEST(Plan, names_a_framework_under_which_a_plan_fits) {
+    const ProcessResult r =
+        run_with("plan", "scenarios/does-not-fit.json", {"--set", "framework=pytorch-ddp", "--pin", "data_parallel", "--format", "json"});
+    EXPECT_EQ(r.exit_code, 4);
+    const Json would_fit = json_of(r).at("would_fit");
+    ASSERT_THAT(would_fit, testing::SizeIs(1));
+    EXPECT_EQ(would_fit[0].at("kind"), "framework");
+    EXPECT_TRUE(would_fit[0].at("fits").get<bool>());
+    const std::string framework = would_fit[0].at("framework");
+    EXPECT_EQ(run_with("plan", "scenarios/does-not-fit.json",
+                       {"--set", "framework=" + framework, "--pin", "data_parallel", "--no-simulate", "--top", "1"})
+                  .exit_code,
+              0);
+}
+
+TEST(Plan, has_none_for_nodes_that_a_framework_does_not_reach) {
+    const std::string snellius = "scenarios/resnet50-snellius-2-nodes.json";
+    const ProcessResult two = run_with("plan", snellius, {"--set", "framework=tf-mirrored"});
+    EXPECT_EQ(two.exit_code, 2);
+    EXPECT_THAT(two.err, HasSubstr("TensorFlow 2 MirroredStrategy has no way from node to node"));
+    EXPECT_EQ(run_with("plan", snellius, {"--set", "framework=tf-mirrored", "--gpus", "4", "--no-simulate"}).exit_code, 0);
+    EXPECT_THAT(run_with("predict", snellius, {"--set", "framework=tf-mirrored"}).out,
+                HasSubstr("no way from node to node: predicted as if"));
+}
+
 TEST(Plan, exits_with_1_when_conditions_rule_out_all_that_would_fit) {
     const ProcessResult r = plan_default({"--where", "step_time < 1 us"});
     EXPECT_EQ(r.exit_code, 1);

@@ -193,6 +193,18 @@ TEST(Predict, exits_with_4_when_the_plan_does_not_fit_and_answers_all_the_same) 
     EXPECT_EQ(run_sextant({"predict", "scenarios/does-not-fit-mended.json"}).exit_code, 0);
 }
 
+TEST(Predict, says_what_else_a_job_fits_under) {
+    const std::vector<std::string> words{"predict", "scenarios/does-not-fit.json", "--set", "framework=pytorch-ddp"};
+    EXPECT_THAT(run_sextant(words).out, HasSubstr(" of memory in each device"));
+    std::vector<std::string> more = words;
+    more.insert(more.end(), {"--format", "json"});
+    const Json elsewhere = json_of(run_sextant(more)).at("bottleneck").at("elsewhere");
+    ASSERT_THAT(elsewhere, Not(IsEmpty()));
+    std::vector<std::string> first{"predict", "scenarios/does-not-fit.json"};
+    for (const Json& set : elsewhere[0].at("set")) first.insert(first.end(), {"--set", set.get<std::string>()});
+    EXPECT_EQ(run_sextant(first).exit_code, 0);
+}
+
 TEST(Predict, a_condition_that_holds_weighs_more_than_memory) {
     EXPECT_EQ(run_sextant({"predict", "scenarios/does-not-fit.json", "--fail-if", "devices > 1"}).exit_code, 1);
 }

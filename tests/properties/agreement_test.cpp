@@ -74,7 +74,7 @@ TEST(Agreement, of_predict_and_simulate_on_random_plans_that_offload) {
     std::vector<Difference> all;
     for (RandomPlan& plan : random_plans(733, 1000)) {
         Scenario& s = plan.scenario;
-        if (!missing_features(s.plan, s.framework).empty() || s.framework.reduction_cycle) continue;
+        if (!missing_features(s.plan, s.framework, s.cluster).empty() || s.framework.reduction_cycle) continue;
         const bool sharded = s.plan.dp * s.plan.cp == 1 || s.plan.has_shards();
         if (!sharded) continue;
         s.framework.offloaded_gradients = static_cast<OffloadedGradients>(all.size() % 4);

@@ -1,6 +1,8 @@
 #include "model/report/better_settings.hpp"
 
+#include "model/io/scenario/scenario_edits.hpp"
 #include "tests/golden/bundled_scenarios.hpp"
+#include "tests/predict/mlp_job.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,16 +17,28 @@ using testing::Field;
 using testing::HasSubstr;
 using testing::Not;
 
-std::vector<PricedSetting> settings_of(const std::string& name, const std::vector<std::string>& overrides = {}) {
-    const Prepared job = prepare(bundled_scenario(name, overrides));
-    return better_settings(job, estimate(job).fits());
+// With what --set makes it.
+struct NamedSetting : PricedSetting {
+    std::vector<std::string> set;
+};
+std::vector<NamedSetting> settings_of(const Scenario& scenario) {
+    const Prepared job = prepare(scenario);
+    std::vector<NamedSetting> list;
+    for (PricedSetting& s : better_settings(job, estimate(job).fits())) {
+        list.push_back({std::move(s), {}});
+        for (const auto& [path, value] : edits_between(scenario, list.back().job)) list.back().set.push_back(path + "=" + value);
+    }
+    return list;
 }
-auto sets(const std::string& part) { return Field(&PricedSetting::set, Contains(HasSubstr(part))); }
+std::vector<NamedSetting> settings_of(const std::string& name, const std::vector<std::string>& overrides = {}) {
+    return settings_of(bundled_scenario(name, overrides));
+}
+auto sets(const std::string& part) { return Field(&NamedSetting::set, Contains(HasSubstr(part))); }
 
 // The price of a setting is that of the scenario with it.
 TEST_P(EveryScenario, gains_by_each_named_setting_what_was_said) {
     const Seconds now = estimate(prepare(bundled_scenario(GetParam()))).step;
-    for (const PricedSetting& s : settings_of(GetParam())) {
+    for (const NamedSetting& s : settings_of(GetParam())) {
         const Estimate then = estimate(prepare(bundled_scenario(GetParam(), s.set)));
         EXPECT_NEAR(s.step / then.step, 1, 1e-9) << s.set.front();
         EXPECT_EQ(s.memory, then.peak_memory) << s.set.front();
@@ -59,7 +73,7 @@ TEST(BetterSettings, NamesANarrowTypeThatIsExpandedWhereNothingElseCounts) {
 
 TEST(BetterSettings, PipelinesStagesOfWhichOneWorksAtATime) {
     EXPECT_THAT(settings_of("model-parallel-sequential").front().set,
-                ElementsAre("plan.schedule=1f1b", "plan.micro_batch=2", "plan.global_batch=16"));
+                ElementsAre("plan.micro_batch=2", "plan.schedule=1f1b", "plan.grad_accum=8"));
     EXPECT_THAT(predict(bundled_scenario("model-parallel-sequential")).bottleneck.why, HasSubstr("a stage waits for the others (bubble)"));
     EXPECT_THAT(predict(bundled_scenario("model-parallel-pipeline")).bottleneck.why, Not(HasSubstr("(bubble)")));
 }
@@ -70,7 +84,7 @@ TEST(BetterSettings, NamesNothingThatTheFrameworkLacks) {
 }
 
 TEST(BetterSettings, OfAJobThatDoesNotFitFitsAndPutsAnotherBatchLast) {
-    const std::vector<PricedSetting> settings = settings_of("does-not-fit");
+    const std::vector<NamedSetting> settings = settings_of("does-not-fit");
     EXPECT_THAT(settings, Contains(sets("plan.data_parallel=zero3")));  // DeepSpeed sums gradients whole under the others
     EXPECT_THAT(settings, Each(Not(sets("plan.micro_batch"))));         // it is at 1
     // 18.9 of 51.9 GB are logits, on 48 GB.
@@ -78,8 +92,100 @@ TEST(BetterSettings, OfAJobThatDoesNotFitFitsAndPutsAnotherBatchLast) {
                             {"workload.seq_len=8192", "hardware.cluster=pcie-8xl40s", "hardware.nodes=1", "plan.dp=8", "plan.micro_batch=3",
                              "plan.global_batch=24", "plan.data_parallel=zero3", "plan.recompute=full", "framework=pytorch-fsdp2"}),
                 Contains(sets("plan.head_chunks=16")));
-    const std::vector<PricedSetting> others = settings_of("fsdp-on-ethernet");
-    EXPECT_TRUE(std::ranges::is_sorted(others, {}, &PricedSetting::per_sample));
+    const std::vector<NamedSetting> others = settings_of("fsdp-on-ethernet");
+    EXPECT_TRUE(std::ranges::is_sorted(others, {}, &NamedSetting::per_sample));
+}
+
+Scenario only_products() {
+    Scenario job = mlp_job(8);
+    round_machine::only_arithmetic_counts(job);
+    return job;
+}
+
+// Else images change their layout around tensor cores, forward and back.
+TEST(BetterSettings, KeepsImagesAsTensorCoresTakeThem) {
+    const NamedSetting first = settings_of("resnet50-snellius-4xa100").front();
+    EXPECT_THAT(first.set, ElementsAre("plan.channels_last=true"));
+    EXPECT_GT(first.gain, 0.2);
+    EXPECT_THAT(settings_of("resnet50-lisa-4x1080ti"), Each(Not(sets("channels_last"))));  // no tensor cores
+}
+
+// Four copies, one at half speed: 48 g for four batches. Without it three in 24 g: 8 g for one instead of 12.
+TEST(BetterSettings, LeavesTheSlowDeviceOut) {
+    Scenario job = only_products();
+    job.plan.dp = 4;
+    job.plan.global_batch *= 4;
+    EXPECT_THAT(settings_of(job), Each(Not(sets("straggler"))));
+    job.straggler = Straggler{1, 0.5};
+    const std::vector<NamedSetting> settings = settings_of(job);
+    const auto without = std::ranges::find_if(settings, [](const NamedSetting& s) { return !s.job.straggler; });
+    ASSERT_NE(without, settings.end());
+    EXPECT_THAT(without->set, ElementsAre("hardware.straggler=null", "plan.dp=3", "plan.global_batch=3072"));
+    EXPECT_NEAR(without->gain, 1.0 / 3, 1e-9);
+    EXPECT_TRUE(without->per_sample);
+}
+
+// All that workers send goes over the links of the servers, which are the limit: with four times as many it takes a quarter. Over sockets
+// an all-reduce has so many steps that it takes longer; inside one node it needs no network at all.
+TEST(BetterSettings, SpreadsParametersOverMoreServersOrOverNone) {
+    const std::vector<NamedSetting> settings = settings_of("parameter-server-sync");
+    EXPECT_THAT(settings, Contains(sets("plan.parameter_servers=16")));
+    EXPECT_THAT(settings, Contains(sets("plan.servers_on_workers=true")));
+    EXPECT_THAT(settings, Each(Not(sets("plan.data_parallel=all_reduce"))));
+    EXPECT_THAT(settings_of("resnet50-snellius-2-nodes"), Each(Not(sets("parameter_servers"))));
+    Scenario job = mlp_job(8);
+    job.plan.dp = 4;
+    job.plan.global_batch *= 4;
+    job.plan.data_parallel = DataParallel::parameter_server;
+    EXPECT_THAT(settings_of(job), Contains(sets("plan.data_parallel=all_reduce")));
+}
+
+// Every product has a side of 1023, which narrow loads make 1 / 0.6 times as long; 1024 are a whole number of them.
+TEST(BetterSettings, PadsWidthsToWholeLoads) {
+    Scenario job = only_products();
+    auto& widths = std::get<MlpSpec>(job.workload.spec).widths;
+    EXPECT_THAT(settings_of(job), Each(Not(sets("workload."))));
+    widths = {1024, 1023, 1024};
+    const std::vector<NamedSetting> settings = settings_of(job);
+    ASSERT_THAT(settings, Contains(sets("workload.widths=[1024,1024,1024]")));
+    EXPECT_NEAR(std::ranges::find_if(settings, [](const NamedSetting& s) { return s.set.front().starts_with("workload."); })->gain, 0.4,
+                1e-2);
+    EXPECT_THAT(settings_of("small-batch-launch-bound", {"workload=gpt2-medium", "plan.precision=bf16", "plan.cuda_graph=true",
+                                                         "plan.micro_batch=16", "workload.vocab=50257"}),
+                Contains(sets("workload.vocab=50264")));
+}
+
+// Kernels at half the speed of those that are built for these cores take twice as long; on a GPU its maker's libraries are.
+TEST(BetterSettings, NamesABuildForTheseCores) {
+    const std::string portable = R"(framework={"base": "sextant", "native_build": 0.5})";
+    const std::vector<NamedSetting> settings = settings_of("default", {portable});
+    EXPECT_THAT(settings.front().set, ElementsAre("framework.native_build=1.0"));
+    EXPECT_GT(settings.front().gain, 0.25);
+    EXPECT_THAT(settings_of("default"), Each(Not(sets("native_build"))));
+    EXPECT_THAT(settings_of("resnet50-snellius-4xa100", {R"(framework={"base": "horovod-pytorch", "native_build": 0.5})"}),
+                Each(Not(sets("native_build"))));
+}
+
+// Where the job does not fit, something of the library that it fits under: of frameworks one that shards, of devices one with more memory,
+// and nodes of cores. Each set again comes to what was said.
+TEST(Elsewhere, NamesWhatAJobFitsUnderThatDoesNotFit) {
+    Library library = open_library(std::filesystem::path(SEXTANT_SOURCE_DIR) / "hardware_profiles");
+    Report r = predict(bundled_scenario("does-not-fit", {"framework=pytorch-ddp"}));
+    look_elsewhere(library, r);
+    std::vector<std::string> what;
+    for (const PricedSetting& s : r.bottleneck.elsewhere) {
+        std::vector<std::string> set{"framework=pytorch-ddp"};
+        for (const auto& [path, value] : edits_between(r.job, s.job)) set.push_back(path + "=" + value);
+        what.push_back(set.at(1).substr(0, set.at(1).find('=')));
+        const Estimate then = estimate(prepare(bundled_scenario("does-not-fit", set)));
+        EXPECT_TRUE(then.fits()) << set.at(1);
+        EXPECT_NEAR(then.step / s.step, 1, 1e-9) << set.at(1);
+        EXPECT_EQ(then.peak_memory, s.memory) << set.at(1);
+    }
+    EXPECT_THAT(what, ElementsAre("framework", "hardware.device", "hardware.device", "hardware.cluster"));
+    Report fits = predict(bundled_scenario("default"));
+    look_elsewhere(library, fits);
+    EXPECT_THAT(fits.bottleneck.elsewhere, testing::IsEmpty());
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "model/report/bottleneck.hpp"
 
+#include "model/io/report/report_fields.hpp"
 #include "tests/predict/mlp_job.hpp"
 
 #include <gmock/gmock.h>
@@ -97,7 +98,7 @@ TEST(Bottleneck, IsTheHostLinkWhereActivationsWaitInHostMemory) {
     EXPECT_EQ(b.movers.at(0).resource, "bandwidth of the host link");
     EXPECT_NEAR(b.movers.at(0).gain, 0.5, 1e-2);
     EXPECT_THAT(b.why, HasSubstr("copies between device and host memory that nothing hides take"));
-    EXPECT_THAT(b.what_would_move_it, HasSubstr("plan.offload_activations=none (-"));
+    EXPECT_THAT(what_would_move_it(make_report(prepare(job))), HasSubstr("plan.offload_activations=none (-"));
 }
 
 TEST(Bottleneck, IsTheSizeOfMemoryWhereTheJobDoesNotFit) {
@@ -107,8 +108,36 @@ TEST(Bottleneck, IsTheSizeOfMemoryWhereTheJobDoesNotFit) {
     const Bottleneck b = bottleneck_of(job);
     EXPECT_EQ(b.kind, BottleneckKind::memory_size);
     EXPECT_THAT(b.why, HasSubstr("the device has 100 MB"));
-    EXPECT_THAT(b.what_would_move_it, HasSubstr("what `sextant plan` finds"));
+    EXPECT_THAT(what_would_move_it(make_report(prepare(job))), HasSubstr("what `sextant plan` finds, more devices, or"));
     EXPECT_EQ(b.movers.at(0).resource, "compute rate");  // what would move the time is still said
+}
+
+// One of four at half the speed: 48 g, of which the others wait 24 g.
+TEST(Bottleneck, SaysThatWorkersWaitForASlowOne) {
+    Scenario job = products();
+    job.plan.dp = 4;
+    job.plan.global_batch *= 4;
+    job.straggler = Straggler{1, 0.5};
+    const Bottleneck b = bottleneck_of(job);
+    EXPECT_THAT(b.why, HasSubstr("50 % of the step ranks wait for slower ones"));
+    EXPECT_THAT(b.what_else_helps, testing::StartsWith("workers that are equally fast (-50 %), "));
+    const auto even = std::ranges::find(b.movers, "workers equally fast", &Mover::change);
+    ASSERT_NE(even, b.movers.end());
+    EXPECT_NEAR(even->gain, 0.5, 1e-9);
+    EXPECT_NEAR(even->step_at_double / (24 * one_product(job)), 1, 1e-9);
+    job.straggler->speed = 1;
+    EXPECT_THAT(bottleneck_of(job).why, testing::Not(HasSubstr("straggler")));
+}
+
+// Whoever holds everything holds no less beside more others.
+TEST(Bottleneck, NamesMoreDevicesOnlyWhereTheyShareWhatIsTooLarge) {
+    Scenario job = products();
+    job.plan.without_optimizer = false;
+    job.cluster.node.device.memory = round_machine::given(100 * MB);
+    using enum PlanFeature;
+    job.framework.lacks = {pipeline, zero3};
+    EXPECT_THAT(bottleneck_of(job).what_else_helps, testing::EndsWith(" of memory in each device"));
+    EXPECT_THAT(bottleneck_of(job).what_else_helps, testing::Not(HasSubstr("more devices")));
 }
 
 }  // namespace

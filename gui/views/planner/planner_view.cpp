@@ -29,7 +29,11 @@ QString progress_note(const PlanProgress& p, double seconds) {
     return note;
 }
 
-PlanFindings found_by(const PlanForm& form, const PlanQuestion& question, const LongJob::Tell& tell) {
+PlanFindings found_by(const PlanForm& form, PlanQuestion question, const LongJob::Tell& tell) {
+    question.search.elsewhere = [asked = question.search.job] {
+        Library library = open_library();
+        return under_other_frameworks(library, asked);
+    };
     QElapsedTimer clock;
     clock.start();
     PlanAnswer answer = find_plan(question, [&](const PlanProgress& p) {

@@ -60,7 +60,7 @@ QString run_text(const Report& r) {
 // What would move it beside settings of the plan, and how far.
 QString help_text(const Report& r) {
     QStringList sentences;
-    if (const QString others = what_else_helps(r); !others.isEmpty())
+    if (const QString others = q(r.bottleneck.what_else_helps); !others.isEmpty())
         sentences +=
             (r.bottleneck.settings.empty() ? QStringLiteral("What would move it: %1.") : QStringLiteral("Beside these: %1.")).arg(others);
     if (!r.bottleneck.changes_at_text.empty()) sentences += capitalised(q(r.bottleneck.changes_at_text)) + QLatin1Char('.');
@@ -144,7 +144,7 @@ private:
         kind_->setText(capitalised(words_of(r.bottleneck.kind)));
         set_role(*kind_, r.estimate.fits() ? "" : "bad");
         why_->setText(capitalised(q(r.bottleneck.why)) + QLatin1Char('.'));
-        suggestions_->show_suggestions(suggestions(r, answer.scenario, most_suggestions));
+        suggestions_->show_suggestions(suggestions(r, most_suggestions));
         help_->setText(help_text(r));
         movers_->show_chart(mover_bars(r.bottleneck, look, 5));
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -52,6 +53,19 @@ Json object_in_place_of(const Json& scalar, std::string_view path) {
     return object;
 }
 
+// A network may be described in place, {"transformer": {"hidden": 1024}}, beside its name: "workload.hidden" is meant to be in there, as it
+// is laid over a network that is named. Null where it is not so.
+template <class Json>
+Json* described_network(Json& object, std::string_view path, std::string_view member) {
+    constexpr std::string_view kinds[] = {"transformer", "convolutional", "mlp", "chain"}, beside[] = {"model", "name", "title", "source"};
+    if (path != "workload" || !object.is_object()) return nullptr;
+    for (const auto& own : {std::span(kinds), std::span(beside)})
+        if (std::ranges::find(own, member) != own.end()) return nullptr;
+    for (const std::string_view kind : kinds)
+        if (const auto found = object.find(std::string(kind)); found != object.end()) return &*found;
+    return nullptr;
+}
+
 // Replaces or adds the value at a dotted path ("plan.tp=8"); null takes a member away. Returns what is wrong with the assignment, empty
 // when it was done.
 template <class Json>
@@ -67,6 +81,7 @@ std::string assign(Json& document, std::string_view assignment) {
         const std::string_view here = whole.substr(0, std::max(whole.size() - path.size(), std::size_t{1}) - 1);
         const std::string name = next_name(path);
         if (name.empty() || depth > most_json_levels) return "an empty name in the path";
+        if (Json* const network = described_network(*at, here, name)) at = network;
         if (at->is_array()) {
             Json* const element = element_of(*at, name);
             if (!element) return "\"" + name + "\" is not an index of this array of " + std::to_string(at->size());

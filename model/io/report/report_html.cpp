@@ -5,6 +5,7 @@
 #include "model/io/format/html.hpp"
 #include "model/io/format/svg.hpp"
 #include "model/io/format/text_table.hpp"
+#include "model/io/report/report_fields.hpp"
 #include "model/io/report/report_pictures.hpp"
 #include "model/io/report/run_rows.hpp"
 #include "model/io/trace/timeline_svg.hpp"
@@ -66,11 +67,12 @@ std::string head(const Report& r) {
     return out + "</div>\n";
 }
 
-std::string bottleneck(const Bottleneck& b) {
+std::string bottleneck(const Report& r) {
+    const Bottleneck& b = r.bottleneck;
     Rows rows{{"what if", "a step takes", "gain"}};
     for (const Mover& m : b.movers) rows.push_back({m.change, to_text(m.step_at_double), percent_text(m.gain, 2)});
     return section("What holds it back: " + std::string(to_text(b.kind))) + says(b.why) +
-           says("What would move it: " + b.what_would_move_it) + (b.changes_at ? says(b.changes_at_text) : "") + table(rows);
+           says("What would move it: " + what_would_move_it(r)) + (b.changes_at ? says(b.changes_at_text) : "") + table(rows);
 }
 
 std::string breakdown(const Prepared& job, const Estimate& e) {
@@ -186,7 +188,7 @@ std::string trust(const Report& r) {
 }  // namespace
 
 std::string report_html(const Prepared& job, const Report& r, const SimulationReport* played, const std::vector<PageFigure>& figures) {
-    std::string body = head(r) + bottleneck(r.bottleneck) + breakdown(job, r.estimate) + memory(r);
+    std::string body = head(r) + bottleneck(r) + breakdown(job, r.estimate) + memory(r);
     if (played) body += timeline(*played);
     body += topology(r, played) + operators(job) + input(r) + whole_run(r);
     for (const PageFigure& f : figures) body += section(f.heading) + figure(f.svg);

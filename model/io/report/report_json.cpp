@@ -3,6 +3,7 @@
 #include "model/base/quantity_text.hpp"
 #include "model/io/format/json_text.hpp"
 #include "model/io/report/report_fields.hpp"
+#include "model/io/scenario/scenario_edits.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -24,17 +25,28 @@ Json memory_json(const Estimate& e) {
     return stages;
 }
 
-Json bottleneck_json(const Bottleneck& b) {
+// As one passes them to --set, and what they come to.
+Json settings_json(const Report& r, const std::vector<PricedSetting>& settings) {
+    Json list = Json::array();
+    for (const PricedSetting& s : settings) {
+        Json set = Json::array();
+        for (const auto& [path, value] : edits_between(r.job, s.job)) set.push_back(path + "=" + value);
+        list.push_back(
+            {{"set", std::move(set)}, {"step_time_s", s.step.si()}, {"memory_bytes", s.memory.si()}, {"gain_per_sample", s.gain}});
+    }
+    return list;
+}
+
+Json bottleneck_json(const Report& r) {
+    const Bottleneck& b = r.bottleneck;
     Json movers = Json::array();
     for (const Mover& m : b.movers)
         movers.push_back({{"resource", m.resource}, {"step_time_at_double_s", m.step_at_double.si()}, {"gain", m.gain}});
-    Json settings = Json::array();
-    for (const PricedSetting& s : b.settings)
-        settings.push_back({{"set", s.set}, {"step_time_s", s.step.si()}, {"memory_bytes", s.memory.si()}, {"gain_per_sample", s.gain}});
     Json json = {{"kind", to_text(b.kind)},
                  {"why", b.why},
-                 {"what_would_move_it", b.what_would_move_it},
-                 {"settings", std::move(settings)},
+                 {"what_would_move_it", what_would_move_it(r)},
+                 {"settings", settings_json(r, b.settings)},
+                 {"elsewhere", settings_json(r, b.elsewhere)},
                  {"movers", std::move(movers)}};
     if (b.changes_at) json["changes_at_factor"] = *b.changes_at, json["changes_at"] = b.changes_at_text;
     return json;
@@ -152,7 +164,7 @@ nlohmann::ordered_json report_fields(const Report& r, const std::string& schema)
     json["effective_batch"] = r.batch.effective_batch;
     if (r.batch.linear_rate) json["learning_rate"] = learning_rate_json(r.batch);
     if (r.staleness) json["staleness"] = {{"mean", *r.staleness}};
-    json["bottleneck"] = bottleneck_json(r.bottleneck);
+    json["bottleneck"] = bottleneck_json(r);
     if (r.input) json["input"] = input_json(*r.input);
     if (r.checkpoints) json["checkpoints"] = checkpoints_json(*r.checkpoints);
     if (r.run) json["run"] = run_json(r);

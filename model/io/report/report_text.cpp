@@ -2,6 +2,7 @@
 
 #include "model/base/quantity_text.hpp"
 #include "model/io/format/text_table.hpp"
+#include "model/io/report/report_fields.hpp"
 #include "model/io/report/run_rows.hpp"
 #include "model/report/headings.hpp"
 
@@ -73,9 +74,10 @@ std::string memory_text(const Report& r) {
     return out;
 }
 
-std::string bottleneck_text(const Bottleneck& b) {
+std::string bottleneck_text(const Report& r) {
+    const Bottleneck& b = r.bottleneck;
     std::string out = "\nWhat holds it back: " + std::string(to_text(b.kind)) + "\n  " + b.why + "\n";
-    out += "  what would move it: " + b.what_would_move_it + "\n";
+    out += "  what would move it: " + what_would_move_it(r) + "\n";
     if (b.changes_at) out += "  " + b.changes_at_text + "\n";
     for (const Mover& m : b.movers)
         out += padded("  " + m.change, 38) + right(to_text(m.step_at_double), 10) + "  (-" + percent_text(m.gain, 2) + ")\n";
@@ -152,7 +154,7 @@ std::string report_to_text(const Report& r) {
                                  percent_text(r.utilization));
     if (r.staleness)
         out += row("staleness", number_text(*r.staleness) + " updates by other workers since a worker's weights left, on average");
-    out += terms_text(e) + memory_text(r) + bottleneck_text(r.bottleneck) + input_text(r) + run_text(r) + trust_text(r);
+    out += terms_text(e) + memory_text(r) + bottleneck_text(r) + input_text(r) + run_text(r) + trust_text(r);
     return out;
 }
 

@@ -68,7 +68,8 @@ struct FrameworkFields {
     }
 };
 
-constexpr Word<PlanFeature> feature_words[] = {{"tp", PlanFeature::tensor},
+constexpr Word<PlanFeature> feature_words[] = {{"several_nodes", PlanFeature::several_nodes},
+                                               {"tp", PlanFeature::tensor},
                                                {"sequence_parallel", PlanFeature::sequence},
                                                {"cp", PlanFeature::context},
                                                {"ep", PlanFeature::experts},

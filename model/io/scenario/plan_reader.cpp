@@ -87,7 +87,6 @@ bool read_batch(ObjectReader& r, Plan& plan, bool dp_is_known) {
     read("micro_batch", batch.micro);
     read("global_batch", batch.global);
     read("grad_accum", batch.accumulate);
-    plan.states_grad_accum = batch.accumulate.has_value();
     if (!usable || !dp_is_known) return false;
     if (given == 0 || (given == 1 && plan.pp > 1)) {
         r.node().complain(given == 0 ? "no batch is stated" : "the batch is half stated: a pipeline needs its number of micro-batches",
@@ -206,9 +205,10 @@ void read_placement(ObjectReader& r, Plan& plan) {
 
 // Settings of something that the plan does not do.
 void complain_about_idle_settings(ObjectReader& r, const Plan& plan) {
-    for (const char* key : {"parameter_servers", "servers_on_workers"})
-        if (r.has(key) && !plan.has_servers())
-            r.get(key).complain("there is no parameter server", "set data_parallel to \"parameter_server\"");
+    const std::pair<const char*, bool> of_servers[] = {{"parameter_servers", plan.parameter_servers > 1},
+                                                       {"servers_on_workers", plan.servers_on_workers}};
+    for (const auto& [key, says] : of_servers)
+        if (says && !plan.has_servers()) r.get(key).complain("there is no parameter server", "set data_parallel to \"parameter_server\"");
     if (!plan.recompute_modules.empty() && plan.recompute != Recompute::selective)
         r.get("recompute_modules").complain("only selective recomputation chooses modules", "set recompute to \"selective\"");
 }

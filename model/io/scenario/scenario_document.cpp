@@ -18,8 +18,11 @@ Json parsed(const ScenarioDocument& d) {
 
 const Json* at(const Json& document, std::string_view path) {
     const Json* found = &document;
+    const std::string_view whole = path;
     while (found && !path.empty()) {
+        const std::string_view here = whole.substr(0, std::max(whole.size() - path.size(), std::size_t{1}) - 1);
         const std::string name = next_name(path);
+        if (const Json* const network = described_network(*found, here, name)) found = network;
         if (found->is_array()) {
             found = element_of(*found, name);
         } else {

@@ -222,12 +222,11 @@ std::string hint_for_model(std::string_view name) {
 bool find_model(const JsonNode& node, const FindWorkload& find, Workload& workload) {
     std::string name;
     if (!read_value(node, name)) return false;
-    if (std::optional<Workload> found = find(name)) {
-        workload = std::move(*found);
-        return true;
-    }
-    complain_unknown(node, name, hint_for_model(name));
-    return false;
+    const bool is_file = name.ends_with(".json");
+    std::optional<Workload> found = is_file ? read_workload_file(JsonFile::load(name, *node.diagnostics), find) : find(name);
+    if (!found && !is_file) complain_unknown(node, name, hint_for_model(name));
+    if (found) workload = std::move(*found);
+    return found.has_value();
 }
 
 void read_spec(ObjectReader& r, std::string_view kind, const FindWorkload& find, Workload& workload) {
@@ -285,10 +284,7 @@ bool read_object(ObjectReader& r, const FindWorkload& find, Workload& workload) 
 
 std::optional<Workload> read_workload(const JsonNode& node, const FindWorkload& find) {
     Workload workload;
-    if (std::string name; node.is_string() && read_value(node, name)) {
-        if (name.ends_with(".json")) return read_workload_file(JsonFile::load(name, *node.diagnostics), find);
-        return find_model(node, find, workload) ? std::optional(std::move(workload)) : std::nullopt;
-    }
+    if (node.is_string()) return find_model(node, find, workload) ? std::optional(std::move(workload)) : std::nullopt;
     if (node.value && !node.is_object()) {
         node.complain("a workload is a name or an object", R"(as in "gpt3-175b" or {"model": "gpt3-175b", "seq_len": 4096})");
         return std::nullopt;

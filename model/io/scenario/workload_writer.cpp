@@ -22,7 +22,7 @@ struct FieldWriter {
         if (spec.*field != assumed.*field) out[std::string(name)] = spec.*field;
     }
     void operator()(std::string_view name, std::optional<bool> Spec::*field) const {
-        if (spec.*field) out[std::string(name)] = *(spec.*field);
+        if (spec.*field && spec.*field != assumed.*field) out[std::string(name)] = *(spec.*field);
     }
     template <class E, std::size_t N>
     void operator()(std::string_view name, E Spec::*field, const Word<E> (&words)[N]) const {
@@ -116,6 +116,20 @@ const char* key_of(const MlpSpec&) { return "mlp"; }
 const char* key_of(const ChainSpec&) { return "chain"; }
 
 }  // namespace
+
+Json changed_fields(const Workload& from, const Workload& to) {
+    Json out = Json::object();
+    if (from.spec.index() != to.spec.index()) return out;
+    if (const auto* is = std::get_if<TransformerSpec>(&to.spec)) {
+        const auto& was = std::get<TransformerSpec>(from.spec);
+        transformer_fields(FieldWriter<TransformerSpec>{out, *is, was});
+        if (is->hidden != was.hidden) out["ffn_hidden"] = is->ffn_hidden;  // follows where it is not stated
+        if (is->moe && was.moe && is->moe->ffn_hidden != was.moe->ffn_hidden) out["moe.ffn_hidden"] = is->moe->ffn_hidden;
+    } else if (const auto* mlp = std::get_if<MlpSpec>(&to.spec); mlp && mlp->widths != std::get<MlpSpec>(from.spec).widths) {
+        out["widths"] = mlp->widths;
+    }
+    return out;
+}
 
 std::string write_workload(const Workload& workload) {
     Json out = {{"schema", "workload/1"}, {"name", workload.name}, {"title", workload.title}};

@@ -70,7 +70,7 @@ std::string_view name_of(Obvious kind) {
 }
 
 std::string_view name_of(RemedyKind kind) {
-    static constexpr std::string_view names[] = {"unpinned", "head", "offload", "precision", "global_batch", "devices"};
+    static constexpr std::string_view names[] = {"unpinned", "head", "offload", "precision", "global_batch", "devices", "framework"};
     return names[static_cast<std::size_t>(kind)];
 }
 
@@ -103,6 +103,7 @@ std::string plan_answer_to_json(const PlanAnswer& a, Seconds took) {
     }
     for (const Remedy& r : a.remedies) {
         Json remedy{{"kind", name_of(r.kind)}, {"field", r.field ? Json(to_text(*r.field)) : Json()}};
+        if (!r.framework.empty()) remedy["framework"] = r.framework;
         remedy.update(tried_json(r.tried));
         json["would_fit"].push_back(std::move(remedy));
     }

@@ -1,6 +1,7 @@
 #include "model/io/search/plan_answer_writer.hpp"
 
 #include "model/base/quantity_text.hpp"
+#include "model/io/report/report_fields.hpp"
 #include "model/io/scenario/plan_writer.hpp"
 #include "model/io/search/plan_answer_words.hpp"
 #include "model/io/search/plan_columns.hpp"
@@ -137,7 +138,7 @@ std::string beside_own(const PlanAnswer& a) {
     if (!best.choice.plan.stage_blocks.empty())
         out += "  blocks of its stages: " + plan_field_text(PlanField::stage_blocks, best.choice.plan) + "\n";
     const Bottleneck& b = best.report.bottleneck;
-    return out + "  held back by " + std::string(to_text(b.kind)) + "; would move it: " + b.what_would_move_it + "\n";
+    return out + "  held back by " + std::string(to_text(b.kind)) + "; would move it: " + what_would_move_it(best.report) + "\n";
 }
 
 std::string front_text(const PlanAnswer& a) {

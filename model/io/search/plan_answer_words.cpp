@@ -142,6 +142,8 @@ std::string name_of(const PlanAnswer& a, const Remedy& r) {
             return "a global batch of " + std::to_string(p.global_batch);
         case RemedyKind::devices:
             return std::to_string(p.devices()) + " devices";
+        case RemedyKind::framework:
+            return "framework " + r.framework + " instead of " + a.request.job.framework.name;
     }
     return {};
 }
