@@ -1,6 +1,7 @@
 #include "model/io/scenario/workload_reader.hpp"
 
 #include "model/base/spelling.hpp"
+#include "model/io/format/text_file.hpp"
 #include "model/io/scenario/workload_fields.hpp"
 
 namespace sextant {
@@ -286,7 +287,7 @@ bool read_object(ObjectReader& r, const FindWorkload& find, Workload& workload) 
 std::optional<Workload> read_workload(const JsonNode& node, const FindWorkload& find) {
     Workload workload;
     if (std::string name; node.is_string() && read_value(node, name)) {
-        if (name.ends_with(".json")) return read_workload_file(JsonFile::load(name, *node.diagnostics), find);
+        if (name.ends_with(".json")) return read_workload_file(JsonFile::load(file_beside(*node.file, name), *node.diagnostics), find);
         return find_model(node, find, workload) ? std::optional(std::move(workload)) : std::nullopt;
     }
     if (node.value && !node.is_object()) {
