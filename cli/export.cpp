@@ -1,7 +1,9 @@
 // sextant export: what torchrun, Megatron-LM, DeepSpeed or Slurm are told so that they run a scenario's plan.
 #include "cli/commands.hpp"
 #include "cli/launch.hpp"
+#include "cli/output_option.hpp"
 #include "cli/scenario_options.hpp"
+#include "cli/writable.hpp"
 #include "model/io/format/replace_file.hpp"
 #include "model/io/search/plan_export.hpp"
 
@@ -110,6 +112,7 @@ void check_options(const ExportOptions& o, bool names_launch) {
 }
 
 ExitCode run_export(const ExportOptions& o) {
+    check_writable(o.out);
     const Scenario scenario = o.scenario.load();
     const std::string text = text_of(o, scenario);
     if (o.out.empty())
@@ -133,7 +136,7 @@ void add_export(CLI::App& app, ExitCode& exit_code) {
     auto* launch = command->add_option("--launch", options->launch, "what a Slurm script starts");
     launch->check(CLI::IsMember({"torchrun", "megatron", "deepspeed"}));
     command->add_option("--script", options->script, "your training program")->type_name("FILE.py");
-    command->add_option("--out", options->out, "write to a file")->type_name("FILE");
+    add_output(*command, "--out", options->out, "write to a file", "FILE");
     command->callback([options, launch, &exit_code] {
         check_options(*options, launch->count() > 0);
         exit_code = run_export(*options);
