@@ -2,6 +2,7 @@
 #include "cli/calibrate_storage.hpp"
 #include "cli/commands.hpp"
 #include "cli/machine.hpp"
+#include "cli/output_option.hpp"
 #include "cli/probe_runs.hpp"
 #include "cli/probed_machine.hpp"
 #include "cli/progress.hpp"
@@ -103,6 +104,7 @@ void run_narrowing(const CalibrateOptions& o, Library& library) {
 void run_fit(const CalibrateOptions& o) {
     Library library = open_library(o.profiles);
     const std::vector<fs::path> files(o.from.begin(), o.from.end());
+    check_named_once(files);
     if (!are_measurements(files)) return run_narrowing(o, library);
     if (!o.out.empty())
         throw InputError(Diagnostic{"--out", "", "published measurements are of many machines, and make no profile of one",
@@ -141,7 +143,7 @@ void run_show(const CalibrateOptions& o) {
 void add_calibrate(CLI::App& app, ExitCode& exit_code) {
     auto* command = app.add_subcommand("calibrate", "measure this machine, and write its profile");
     auto options = std::make_shared<CalibrateOptions>();
-    auto* out = command->add_option("--out", options->out, "the profile")->type_name("PROFILE.json");
+    auto* out = add_output(*command, "--out", options->out, "the profile", "PROFILE.json");
     command->add_option("--backend", options->backend, "what is measured: cores, or GPUs")->check(CLI::IsMember({"cpu", "cuda"}));
     command->add_flag("--quick", options->quick, "fewer runs: under 40 seconds");
     command->add_option("--passes", options->passes, "so often all small jobs are run: 3, with --quick 1")->check(CLI::Range(0, 100));
@@ -157,8 +159,8 @@ void add_calibrate(CLI::App& app, ExitCode& exit_code) {
     command->add_option("--library", options->library, "of --from: the communication library of the curves")->needs(from);
     auto* show =
         command->add_option("--show", options->show, "instead: what a profile was made from")->type_name("PROFILE.json")->excludes(from);
-    command->add_option("--picture", options->picture, "of --show: draw it, as a picture or as a page with its tables")
-        ->type_name("FILE.svg|FILE.html")
+    add_output(*command, "--picture", options->picture, "of --show: draw it, as a picture or as a page with its tables",
+               "FILE.svg|FILE.html")
         ->needs(show);
     command->add_option("--format", options->format, "of --from: text or json")->check(CLI::IsMember({"text", "json"}))->needs(from);
     command->add_option("--profiles", options->profiles, "directory of hardware profiles")->type_name("DIR");

@@ -1,5 +1,6 @@
 // sextant compare: what was predicted beside what a real run measured, and which input their difference points to.
 #include "cli/commands.hpp"
+#include "cli/output_option.hpp"
 #include "cli/show_comparison.hpp"
 #include "cli/trace_file.hpp"
 #include "cli/writable.hpp"
@@ -34,10 +35,10 @@ ExitCode compare_with_profiler(const CompareOptions& o) {
 
 ExitCode run_compare(const CompareOptions& o) {
     if (looks_like_profiler(o.run)) return compare_with_profiler(o);
-    check_apart({o.trace}, {o.scenario.scenario, o.run});
     check_timelines_file(o.trace);
     const RunRecord run = load_run(o.run);
     const Scenario scenario = o.scenario.load();
+    check_apart({o.trace});
     return show_comparison(scenario, run, o.report, fail_conditions(o.report.fail_if, [&] { return comparable_quantities(scenario); }),
                            o.trace);
 }
@@ -52,7 +53,7 @@ void add_compare(CLI::App& app, ExitCode& exit_code) {
         ->required()
         ->type_name("RUN.json");
     options->report.add_to(*command);
-    command->add_option("--trace", options->trace, "write both timelines, one above the other, for Perfetto")->type_name("FILE.json");
+    add_output(*command, "--trace", options->trace, "write both timelines, one above the other, for Perfetto", "FILE.json");
     command->callback([options, &exit_code] { exit_code = run_compare(*options); });
 }
 

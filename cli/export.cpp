@@ -1,8 +1,10 @@
 // sextant export: what torchrun, Megatron-LM, DeepSpeed, Horovod or Slurm are told so that they run a scenario's plan.
 #include "cli/commands.hpp"
 #include "cli/launch.hpp"
+#include "cli/output_option.hpp"
 #include "cli/scenario_options.hpp"
 #include "cli/slurm_job.hpp"
+#include "cli/writable.hpp"
 #include "model/io/format/replace_file.hpp"
 #include "model/io/search/plan_export.hpp"
 
@@ -107,6 +109,7 @@ void check_options(const ExportOptions& o, bool names_launch) {
 }
 
 ExitCode run_export(const ExportOptions& o) {
+    check_writable(o.out);
     const Scenario scenario = o.scenario.load();
     const std::string text = text_of(o, scenario);
     if (o.out.empty())
@@ -131,7 +134,7 @@ void add_export(CLI::App& app, ExitCode& exit_code) {
         command->add_option("--launch", options->launch, "what a Slurm script starts; what starts the framework's ranks unless said");
     launch->check(CLI::IsMember({"torchrun", "megatron", "deepspeed", "horovod"}));
     command->add_option("--script", options->script, "your training program")->type_name("FILE.py");
-    command->add_option("--out", options->out, "write to a file")->type_name("FILE");
+    add_output(*command, "--out", options->out, "write to a file", "FILE");
     command->callback([options, launch, &exit_code] {
         check_options(*options, launch->count() > 0);
         exit_code = run_export(*options);

@@ -1,5 +1,7 @@
 // sextant import: models that others describe, as workloads; benchmarks of storage.
 #include "cli/commands.hpp"
+#include "cli/output_option.hpp"
+#include "cli/writable.hpp"
 #include "model/io/format/replace_file.hpp"
 #include "model/io/onnx/onnx_import.hpp"
 #include "model/io/scenario/hf_import.hpp"
@@ -92,8 +94,11 @@ Format add_format(CLI::App& import, ExitCode& exit_code, const char* name, const
     auto* command = import.add_subcommand(name, what);
     auto options = std::make_shared<ImportOptions>();
     command->add_option("file", options->file, file)->required();
-    command->add_option("--out", options->out, "file to write it to; else it goes to standard output")->type_name("FILE");
-    command->callback([options, read, &exit_code] { exit_code = write(read(*options), options->out); });
+    add_output(*command, "--out", options->out, "file to write it to; else it goes to standard output", "FILE");
+    command->callback([options, read, &exit_code] {
+        check_writable(options->out);
+        exit_code = write(read(*options), options->out);
+    });
     return {command, options};
 }
 

@@ -1,16 +1,20 @@
 // sextant plan: the best plans for a job on its hardware, and why these.
 #include "cli/commands.hpp"
+#include "cli/output_option.hpp"
 #include "cli/search_options.hpp"
 #include "cli/verdict.hpp"
 #include "cli/writable.hpp"
 #include "model/io/format/number_list.hpp"
 #include "model/io/format/replace_file.hpp"
+#include "model/io/scenario/named_files.hpp"
 #include "model/io/scenario/scenario_writer.hpp"
 #include "model/io/search/plan_answer_writer.hpp"
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <iostream>
+#include <iterator>
 #include <memory>
 
 namespace sextant {
@@ -29,30 +33,32 @@ PlanQuestion question_of(const PlanOptions& o, const Scenario& job, Diagnostics&
     PlanQuestion question{o.search.request(job, problems), job.plan, !o.no_simulate};
     SearchRequest& request = question.search;
     request.top = o.top;
-    if (!o.gpus.empty()) request.devices = numbers_in(o.gpus, "--gpus");
-    if (!o.nodes.empty()) {
+    problems.collect([&] {
+        if (!o.gpus.empty()) request.devices = numbers_in(o.gpus, "--gpus");
+        if (o.nodes.empty()) return;
         request.devices = numbers_in(o.nodes, "--nodes", 1);
         for (int& n : request.devices) n *= run_layout(job).ranks_per_node;
-    }
+    });
     if (!o.gpus.empty() || !o.nodes.empty()) request.job.reserved_devices = 0;
     return question;
 }
 
-void save(const PlanOptions& o, const PlanAnswer& answer) {
-    const Plan& best = answer.best.front().choice.plan;
+// The scenario to write the best plan into: a file, and as it is found from the place of the new one.
+ScenarioDocument document_to_save(const PlanOptions& o) {
     const ScenarioOptions& from = o.search.scenario;
-    ScenarioDocument document = open_document(from.scenario);
-    document.edits = from.overrides;
-    const std::string text = text_of(document_with_plan(std::move(document), answer.request.job, best));
-    replace_text_file(o.save_best, text);
+    ScenarioDocument document = moved(open_document(from.scenario), o.save_best);
+    std::ranges::move(with_whole_paths(from.overrides), std::back_inserter(document.edits));
+    return document;
 }
 
 ExitCode run_plan(const PlanOptions& o) {
-    check_apart({o.save_best, o.picture}, {});
     check_writable(o.save_best);
     check_picture(o.picture);
     const Scenario job = o.search.scenario.load();
+    check_apart({o.save_best, o.picture});
     Diagnostics problems;
+    std::optional<ScenarioDocument> to_save;
+    if (!o.save_best.empty()) problems.collect([&] { to_save = document_to_save(o); });
     const std::vector<Condition> conditions = read_conditions(
         o.report.fail_if, "--fail-if", [&] { return named_quantities(predict(job)); }, problems);
     PlanQuestion question = question_of(o, job, problems);
@@ -67,7 +73,8 @@ ExitCode run_plan(const PlanOptions& o) {
     const Seconds took = watch->searched();
     watch.reset();
     if (!o.picture.empty()) replace_text_file(o.picture, plan_answer_svg(answer));
-    if (!o.save_best.empty() && !answer.best.empty()) save(o, answer);
+    if (to_save && !answer.best.empty())
+        replace_text_file(o.save_best, text_of(document_with_plan(*to_save, answer.request.job, answer.best.front().choice.plan)));
     std::cout << (o.report.json() ? plan_answer_to_json(answer, took) : plan_answer_to_text(answer, took));
     if (interrupted) return ExitCode::interrupted;
     if (answer.all_ruled_out()) return ExitCode::condition_held;  // of --where: some would fit
@@ -91,8 +98,8 @@ void add_plan(CLI::App& app, ExitCode& exit_code) {
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
     command->add_option("--top", options->top, "how many plans to show")->check(CLI::Range(1, 1000));
     command->add_flag("--no-simulate", options->no_simulate, "leave out the event simulation of the best plans");
-    command->add_option("--save-best", options->save_best, "write the scenario with the best plan in it")->type_name("FILE.json");
-    command->add_option("--picture", options->picture, "draw throughput against memory")->type_name("FILE.svg");
+    add_output(*command, "--save-best", options->save_best, "write the scenario with the best plan in it", "FILE.json");
+    add_output(*command, "--picture", options->picture, "draw throughput against memory", "FILE.svg");
     command->callback([options, &exit_code] { exit_code = run_plan(*options); });
 }
 

@@ -1,5 +1,6 @@
 // sextant predict: how fast, does it fit, what holds it back, what would help, how sure are we.
 #include "cli/commands.hpp"
+#include "cli/output_option.hpp"
 #include "cli/scenario_options.hpp"
 #include "cli/verdict.hpp"
 #include "cli/writable.hpp"
@@ -36,9 +37,17 @@ Term term_named(const std::string& asked) {
     throw InputError(Diagnostic{"--explain " + asked, "", "no such term", "memory, run, or one of: " + known});
 }
 
-std::vector<std::string> explanation(const Prepared& job, const std::string& of) {
+std::vector<std::string> explained_lines(const Prepared& job, const std::string& of) {
     if (of == "memory") return explain_memory(job);
     return of == "run" ? explain_run(job) : explain(job, term_named(of));
+}
+
+std::string explanation(const PredictOptions& o, const Prepared& job) {
+    if (o.report.json())
+        throw InputError(Diagnostic{"--explain " + o.explain, "", "an explanation is text", "--format json without --explain"});
+    std::string text;
+    for (const std::string& line : explained_lines(job, o.explain)) text += line + '\n';
+    return text;
 }
 
 // With its timeline, where the step can be played.
@@ -61,23 +70,18 @@ ExitCode predict_storage(const PredictOptions& o, const StorageBenchmark& benchm
 }
 
 ExitCode run_predict(const PredictOptions& o) {
-    check_apart({o.html}, {o.scenario.scenario});
     check_writable(o.html);
     const Predictable asked = o.scenario.load_predictable();
+    check_apart({o.html});
     if (const auto* benchmark = std::get_if<StorageBenchmark>(&asked)) return predict_storage(o, *benchmark);
     const Prepared job = prepare(std::get<Scenario>(asked));
-    if (!o.explain.empty()) {
-        if (o.report.json())
-            throw InputError(Diagnostic{"--explain " + o.explain, "", "an explanation is text", "--format json without --explain"});
-        for (const std::string& line : explanation(job, o.explain)) std::cout << line << '\n';
-        return ExitCode::done;
-    }
+    const std::string explained = o.explain.empty() ? "" : explanation(o, job);
     Report report = make_report(job);
     Library library = open_library(o.scenario.profiles);
     look_elsewhere(library, report);
     const std::vector<Condition> conditions = fail_conditions(o.report.fail_if, [&] { return named_quantities(report); });
     if (!o.html.empty()) write_page(job, report, o.html);
-    std::cout << (o.report.json() ? report_to_json(report) : report_to_text(report));
+    std::cout << (!o.explain.empty() ? explained : o.report.json() ? report_to_json(report) : report_to_text(report));
     return verdict(report, conditions);
 }
 
@@ -92,8 +96,7 @@ void add_predict(CLI::App& app, ExitCode& exit_code) {
     command->add_option("--explain", options->explain, "formula and numbers behind one term, the memory or the whole run")
         ->check([](const std::string& term) { return std::string(term.empty() ? "name a term" : ""); })
         ->type_name("TERM");
-    command->add_option("--html", options->html, "write the whole report as one page, with the timeline of the step")
-        ->type_name("FILE.html");
+    add_output(*command, "--html", options->html, "write the whole report as one page, with the timeline of the step", "FILE.html");
     command->callback([options, &exit_code] { exit_code = run_predict(*options); });
 }
 

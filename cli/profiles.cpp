@@ -108,6 +108,7 @@ void add_profiles(CLI::App& app, ExitCode& /*done, unless something is thrown*/)
     };
     auto* list_command = profiles->add_subcommand("list", "everything that is known, in a line each");
     add_format(list_command);
+    list_command->fallthrough();
     list_command->callback([options] {
         Catalog catalog = catalog_of(*options);
         std::cout << (options->format == "json" ? profile_list_to_json(catalog) : profile_list_to_text(catalog));
@@ -117,6 +118,7 @@ void add_profiles(CLI::App& app, ExitCode& /*done, unless something is thrown*/)
     show_command->add_option("name", options->name, "a name, an alias or a .json file; reference-latencies for the table of latencies")
         ->required();
     add_format(show_command);
+    show_command->fallthrough();
     show_command->callback([options] {
         Catalog catalog = catalog_of(*options);
         std::cout << shown_by_name(catalog, *options);
@@ -124,6 +126,7 @@ void add_profiles(CLI::App& app, ExitCode& /*done, unless something is thrown*/)
 
     auto* check_command = profiles->add_subcommand("check", "reads a profile of your own and reports every problem");
     check_command->add_option("file", options->name, "a .json file")->required();
+    check_command->fallthrough();
     check_command->callback([options] { check(*options); });
 }
 

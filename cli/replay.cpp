@@ -1,5 +1,6 @@
 // sextant replay: an execution trace of Chakra, played on a machine that is described.
 #include "cli/commands.hpp"
+#include "cli/output_option.hpp"
 #include "cli/scenario_options.hpp"
 #include "cli/trace_file.hpp"
 #include "cli/verdict.hpp"
@@ -25,13 +26,16 @@ struct ReplayOptions {
 };
 
 ExitCode run_replay(const ReplayOptions& o) {
-    check_trace_file(o.trace);
-    check_picture(o.picture);
-    const std::vector<Condition> conditions = fail_conditions(o.report.fail_if, [] {
+    Diagnostics problems;
+    problems.collect([&] { check_trace_file(o.trace); });
+    problems.collect([&] { check_picture(o.picture); });
+    const auto known = [] {
         ReplayReport any;
         any.ranks.emplace_back();
         return named_quantities(any);
-    });
+    };
+    const std::vector<Condition> conditions = read_conditions(o.report.fail_if, "--fail-if", known, problems);
+    problems.throw_if_any();
     Library library = open_library(o.profiles);
     ReplayRequest request = o.request;
     request.files.assign(o.files.begin(), o.files.end());
@@ -57,8 +61,8 @@ void add_replay(CLI::App& app, ExitCode& exit_code) {
         ->type_name("TYPE");
     command->add_option("--groups", options->groups, "the ranks of process groups, as ASTRA-sim has them")->type_name("FILE.json");
     command->add_option("--profiles", options->profiles, "directory of hardware profiles")->type_name("DIR");
-    command->add_option("--trace", options->trace, "write the timeline: FILE.json for Perfetto, FILE.h5 as columns")->type_name("FILE");
-    command->add_option("--picture", options->picture, "draw the timeline")->type_name("FILE.svg");
+    add_output(*command, "--trace", options->trace, "write the timeline: FILE.json for Perfetto, FILE.h5 as columns", "FILE");
+    add_output(*command, "--picture", options->picture, "draw the timeline", "FILE.svg");
     options->report.add_to(*command);
     command->callback([options, &exit_code] { exit_code = run_replay(*options); });
 }

@@ -2,10 +2,12 @@
 // what was predicted.
 #include "cli/commands.hpp"
 #include "cli/executor.hpp"
+#include "cli/output_option.hpp"
 #include "cli/progress.hpp"
 #include "cli/scratch_folder.hpp"
 #include "cli/show_comparison.hpp"
 #include "cli/trace_file.hpp"
+#include "cli/whole_number.hpp"
 #include "cli/writable.hpp"
 #include "model/io/format/replace_file.hpp"
 #include "model/io/trace/run_reader.hpp"
@@ -23,6 +25,8 @@ namespace sextant {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr int most_threads = 1024;
 
 struct RunOptions {
     ExecutorJob job;
@@ -67,7 +71,7 @@ ExitCode run_for_real(const RunOptions& o) {
     }
     if (!o.job.host_file.empty() && !fs::exists(o.job.host_file))
         throw InputError(Diagnostic{"--hostfile " + o.job.host_file, "", "no such file", "one line for each host: node1 slots=2"});
-    check_apart({o.out, o.trace}, {o.job.scenario.scenario, o.job.host_file});
+    check_apart({o.out, o.trace}, {o.job.host_file});
     check_writable(o.out);
     o.compare ? check_timelines_file(o.trace) : check_trace_file(o.trace);
     const Launcher launcher = usual_launcher();
@@ -113,16 +117,17 @@ void add_run(CLI::App& app, ExitCode& exit_code) {
     command->add_option("--steps", job.steps, "to train")->check(CLI::Range(1, 1'000'000));
     command->add_flag("--compare", options->compare, "show prediction beside measurement");
     command->add_flag("--operators", job.operators, "time each operator, which takes a little time itself");
-    command->add_option("--out", options->out, "keep the record of the run")->type_name("RUN.json");
-    command->add_option("--trace", options->trace, "write the timeline: FILE.json for Perfetto, FILE.h5 as columns")->type_name("FILE");
-    command->add_option("--threads", job.threads, "of each rank that compute")->check(CLI::PositiveNumber);
-    command->add_option("--seed", job.seed, "of weights and data")->check(CLI::NonNegativeNumber)->type_name("N");
+    add_output(*command, "--out", options->out, "keep the record of the run", "RUN.json");
+    add_output(*command, "--trace", options->trace, "write the timeline: FILE.json for Perfetto, FILE.h5 as columns", "FILE");
+    command->add_option("--threads", job.threads, "of each rank that compute")->check(whole_number(1, most_threads))->type_name("N");
+    command->add_option("--seed", job.seed, "of weights and data")->check(whole_number())->type_name("N");
     command->add_option("--learning-rate", job.learning_rate, "instead of the optimizer's usual")->check(finite_and_positive());
     auto* data =
         command->add_option("--data", job.data, "train on this dataset (sextant data make); none: samples are made as they are needed")
             ->type_name("PATH");
     command->add_option("--data-workers", job.data_workers, "threads of each rank that read and decode")
-        ->check(CLI::PositiveNumber)
+        ->check(whole_number(1, most_threads))
+        ->type_name("N")
         ->needs(data);
     auto* stage =
         command->add_option("--stage", job.stage, "bring the dataset to this folder of each host first, and take it away at the end")

@@ -1,5 +1,6 @@
 // sextant scale: the best plan at each of several sizes, and what the added devices bring.
 #include "cli/commands.hpp"
+#include "cli/output_option.hpp"
 #include "cli/search_options.hpp"
 #include "cli/verdict.hpp"
 #include "cli/writable.hpp"
@@ -23,16 +24,16 @@ struct ScaleOptions {
 };
 
 ExitCode run_scale(const ScaleOptions& o) {
-    check_apart({o.picture}, {o.search.scenario.scenario});
     check_picture(o.picture);
     const Scenario job = o.search.scenario.load();
+    check_apart({o.picture});
     Diagnostics problems;
     const std::vector<Condition> conditions = read_conditions(
         o.report.fail_if, "--fail-if", [&] { return scaling_quantities(job); }, problems);
     ScalingRequest request{o.search.request(job, problems), o.weak};
-    problems.throw_if_any();
     request.search.job.reserved_devices = 0;
-    request.search.devices = o.gpus.empty() ? usual_sizes(job) : numbers_in(o.gpus, "--gpus");
+    problems.collect([&] { request.search.devices = o.gpus.empty() ? usual_sizes(job) : numbers_in(o.gpus, "--gpus"); });
+    problems.throw_if_any();
     std::optional<SearchWatch> watch(std::in_place);
     const Scaling scaling = scale(request, [&](double done, const SearchProgress& p) { return watch->show("planning", done, &p); });
     const bool interrupted = watch->interrupted();
@@ -40,6 +41,7 @@ ExitCode run_scale(const ScaleOptions& o) {
     if (!o.picture.empty()) replace_text_file(o.picture, scaling_svg(scaling));
     std::cout << (o.report.json() ? scaling_to_json(scaling) : scaling_to_text(scaling));
     if (interrupted) return ExitCode::interrupted;
+    if (scaling.all_ruled_out()) return ExitCode::condition_held;  // of --where, as of plan
     return scaling.pays_up_to ? verdict(named_quantities(scaling), conditions) : ExitCode::does_not_fit;
 }
 
@@ -53,7 +55,7 @@ void add_scale(CLI::App& app, ExitCode& exit_code) {
     command->add_option("--gpus", options->gpus, "numbers of devices: from the first, doubled, or each by itself")
         ->type_name("A..B|N,N...");
     command->add_flag("--weak", options->weak, "the global batch grows with the devices");
-    command->add_option("--picture", options->picture, "draw throughput against devices")->type_name("FILE.svg");
+    add_output(*command, "--picture", options->picture, "draw throughput against devices", "FILE.svg");
     command->callback([options, &exit_code] { exit_code = run_scale(*options); });
 }
 

@@ -43,7 +43,7 @@ SearchRequest SearchOptions::request(const Scenario& job, Diagnostics& problems)
 }
 
 bool SearchWatch::show(const PlanProgress& p) {
-    static constexpr const char* stages[] = {"searching", "asking what else could be done", "simulating the best"};
+    static constexpr const char* stages[] = {"searching", "simulating the best", "asking what else could be done"};
     const double passed = std::chrono::duration<double>(Clock::now() - start_).count();
     if (p.stage == PlanProgress::Stage::search) searched_ = Seconds::from_si(passed);
     return show(stages[static_cast<std::size_t>(p.stage)], p.done, p.search);

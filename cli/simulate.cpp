@@ -1,9 +1,11 @@
 // sextant simulate: the same answer as predict, played event by event, and the timeline that it comes from.
 #include "cli/commands.hpp"
+#include "cli/output_option.hpp"
 #include "cli/progress.hpp"
 #include "cli/scenario_options.hpp"
 #include "cli/trace_file.hpp"
 #include "cli/verdict.hpp"
+#include "cli/whole_number.hpp"
 #include "cli/writable.hpp"
 #include "model/io/format/replace_file.hpp"
 #include "model/io/report/report_html.hpp"
@@ -44,12 +46,15 @@ void say(const ExportedTrace& written, const std::string& prefix, std::ostream& 
 }
 
 ExitCode run_simulate(const SimulateOptions& o) {
-    check_apart({o.trace, o.picture, o.html}, {o.scenario.scenario});
-    check_trace_file(o.trace);
-    check_picture(o.picture);
+    Diagnostics problems;
+    problems.collect([&] { check_trace_file(o.trace); });
+    problems.collect([&] { check_picture(o.picture); });
+    problems.throw_if_any();
     check_writable(o.html);
     if (!o.chakra.empty()) check_writable(o.chakra + ".groups.json");
-    const Prepared job = prepare(o.scenario.load());
+    const Scenario scenario = o.scenario.load();
+    check_apart({o.trace, o.picture, o.html});
+    const Prepared job = prepare(scenario);
     const std::vector<Condition> conditions = fail_conditions(o.report.fail_if, [&] { return simulated_quantities(job); });
     const SimulationReport report = simulate(job, o.seed);
     if (!o.trace.empty()) write_trace_file(report.trace, o.trace, report.devices, report.links, report.memory);
@@ -69,14 +74,12 @@ void add_simulate(CLI::App& app, ExitCode& exit_code) {
     auto options = std::make_shared<SimulateOptions>();
     options->scenario.add_to(*command);
     options->report.add_to(*command);
-    command->add_option("--trace", options->trace, "write the timeline: FILE.json for Perfetto, FILE.h5 as columns")->type_name("FILE");
-    command
-        ->add_option("--chakra", options->chakra,
-                     "write PREFIX.0.et ... for ASTRA-sim: execution traces of every rank, and PREFIX.groups.json")
-        ->type_name("PREFIX");
-    command->add_option("--picture", options->picture, "draw the timeline")->type_name("FILE.svg");
-    command->add_option("--html", options->html, "write the whole report as one page, the timeline with it")->type_name("FILE.html");
-    command->add_option("--seed", options->seed, "of the noise that the scenario describes")->check(CLI::NonNegativeNumber)->type_name("N");
+    add_output(*command, "--trace", options->trace, "write the timeline: FILE.json for Perfetto, FILE.h5 as columns", "FILE");
+    add_output(*command, "--chakra", options->chakra,
+               "write PREFIX.0.et ... for ASTRA-sim: execution traces of every rank, and PREFIX.groups.json", "PREFIX");
+    add_output(*command, "--picture", options->picture, "draw the timeline", "FILE.svg");
+    add_output(*command, "--html", options->html, "write the whole report as one page, the timeline with it", "FILE.html");
+    command->add_option("--seed", options->seed, "of the noise that the scenario describes")->check(whole_number())->type_name("N");
     command->callback([options, &exit_code] { exit_code = run_simulate(*options); });
 }
 

@@ -1,5 +1,6 @@
 // sextant validate: predicts published measurements and shows how far off the predictions are.
 #include "cli/commands.hpp"
+#include "cli/output_option.hpp"
 #include "cli/progress.hpp"
 #include "cli/writable.hpp"
 #include "model/io/format/replace_file.hpp"
@@ -40,6 +41,10 @@ void run_validate(const ValidateOptions& o) {
     Library library = open_library(o.profiles);
     const std::vector<fs::path> files =
         o.files.empty() ? bundled_measurements(library) : std::vector<fs::path>(o.files.begin(), o.files.end());
+    check_named_once(files);
+    std::vector<fs::path> read = files;
+    read.emplace_back(o.base);
+    check_apart({o.html}, read);
     std::optional<Progress> progress;
     const Validation validation = validate(library, files, [&](std::size_t done, std::size_t total) {
         if (!progress) progress.emplace("predicting", total);
@@ -64,7 +69,7 @@ void add_validate(CLI::App& app, ExitCode& exit_code) {
             CLI::IsMember({"gpu", "gpus", "framework", "model", "precision", "collective", "ranks", "system", "workload", "submitter"}));
     auto* base = command->add_option("--diff", options->base, "what moved since an earlier `validate --format json`: rows, files, groups");
     base->type_name("BASE.json")->check(CLI::ExistingFile);
-    command->add_option("--html", options->html, "also a page with pictures, one file")->type_name("PAGE.html");
+    add_output(*command, "--html", options->html, "also a page with pictures, one file", "PAGE.html");
     command->add_option("--profiles", options->profiles, "directory of hardware profiles")->type_name("DIR");
     command->callback([options, &exit_code] {
         run_validate(*options);

@@ -1,10 +1,12 @@
 #include "cli/writable.hpp"
 
 #include "model/base/diagnostics.hpp"
+#include "model/io/format/kept_inputs.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <set>
 
 #include <unistd.h>
 
@@ -22,21 +24,23 @@ void check_writable(const std::filesystem::path& file) {
 
 void check_apart(const std::vector<std::filesystem::path>& outputs, const std::vector<std::filesystem::path>& inputs) {
     namespace fs = std::filesystem;
-    // Which file a path leads to, whether or not there is one yet.
-    const auto place = [](const fs::path& p) {
-        std::error_code error;
-        const fs::path place = fs::weakly_canonical(fs::absolute(p), error);
-        return error ? p : place;
-    };
     Diagnostics problems;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         if (outputs[i].empty() || (fs::exists(outputs[i]) && !fs::is_regular_file(outputs[i]))) continue;
-        const auto is_same = [&](const fs::path& other) { return !other.empty() && place(other) == place(outputs[i]); };
-        if (std::ranges::any_of(inputs, is_same))
+        const auto is_same = [&](const fs::path& other) { return !other.empty() && place_of(other) == place_of(outputs[i]); };
+        if (is_kept_input(outputs[i]) || std::ranges::any_of(inputs, is_same))
             problems.add({outputs[i].string(), "", "is read, and would be written over", "another name"});
         else if (std::any_of(outputs.begin() + static_cast<std::ptrdiff_t>(i) + 1, outputs.end(), is_same))
             problems.add({outputs[i].string(), "", "would be written twice", "a name for each"});
     }
+    problems.throw_if_any();
+}
+
+void check_named_once(const std::vector<std::filesystem::path>& files) {
+    Diagnostics problems;
+    std::set<std::filesystem::path> seen;
+    for (const std::filesystem::path& file : files)
+        if (!seen.insert(place_of(file)).second) problems.add({file.string(), "", "is named twice, and would count twice", "once"});
     problems.throw_if_any();
 }
 

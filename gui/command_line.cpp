@@ -4,6 +4,7 @@
 #include "gui/views/view_list.hpp"
 
 #include <QCommandLineParser>
+#include <QFileInfo>
 #include <QRegularExpression>
 
 namespace sextant::gui {
@@ -58,6 +59,9 @@ CommandLine read_command_line(const QStringList& arguments) {
     if (parser.isSet(shot)) c.screenshot = parser.value(shot);
     if (parser.isSet(run)) c.run = parser.value(run);
     if (c.run && !c.screenshot) c.mistake = QStringLiteral("--run goes with --screenshot; in the window, open the run");
+    const QString ending = c.screenshot ? QFileInfo(*c.screenshot).suffix() : QString();
+    if (!ending.isEmpty() && ending.compare(QLatin1String("png"), Qt::CaseInsensitive) != 0)
+        c.mistake = QStringLiteral("a screenshot is a PNG file: \"%1\" is to end in .png").arg(c.screenshot->left(80));
     if (c.screenshot && !c.scenario) c.mistake = QStringLiteral("a screenshot needs a scenario");
     if (parser.isSet(view)) {
         c.view = parser.value(view).toStdString();

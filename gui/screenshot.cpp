@@ -4,6 +4,7 @@
 #include "gui/models/timeline/timeline.hpp"
 #include "gui/views/window/main_window.hpp"
 #include "model/base/failure.hpp"
+#include "model/io/format/kept_inputs.hpp"
 #include "model/io/format/replace_file.hpp"
 
 #include <QApplication>
@@ -30,6 +31,7 @@ void finish_background_work(const Workbench& workbench) {
 }  // namespace
 
 int take_screenshot(const CommandLine& options) {
+    const KeptInputs inputs;
     const QTemporaryDir settings;  // none of the user's, and none are left
     QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, settings.path());
     Workbench workbench;

@@ -4,6 +4,7 @@
 #include "model/io/profile/profile_reader.hpp"
 #include "model/io/scenario/framework_reader.hpp"
 #include "model/io/scenario/lesson_reader.hpp"
+#include "model/io/scenario/named_files.hpp"
 #include "model/io/storage_benchmark/dlio_import.hpp"
 #include "model/io/storage_benchmark/storage_benchmark_reader.hpp"
 #include "model/lower/lower.hpp"
@@ -164,7 +165,7 @@ std::optional<RowName> row_named(const std::filesystem::path& path) {
 ScenarioDocument open_predictable(const std::filesystem::path& path, const std::vector<std::string>& overrides) {
     const std::string ending = path.extension().string();
     ScenarioDocument document = ending == ".yaml" || ending == ".yml" ? ScenarioDocument{path, import_dlio(path), {}} : open_document(path);
-    document.edits = overrides;
+    document.edits = with_whole_paths(overrides);
     return document;
 }
 
@@ -280,12 +281,13 @@ PlanAnswer find_plan(const PlanQuestion& question, const std::function<bool(cons
     const SearchResult found = search(question.search, [&](const SearchProgress& p) { return go_on(Stage::search, p.done, &p); });
     PlanAnswer answer = answer_of(question, found);
     if (!found.complete) return answer;
-    add_advice(answer, [&](double done) { return go_on(Stage::advice, done, nullptr); });
     const double plans = static_cast<double>(answer.best.size());
     for (std::size_t i = 0; question.simulated && i < answer.best.size(); ++i) {
         if (!go_on(Stage::simulation, static_cast<double>(i) / plans, nullptr)) break;
         answer.best[i].simulated = simulated_step(with_plan(question.search.job, answer.best[i].choice.plan));
     }
+    order_ties(answer);
+    add_advice(answer, [&](double done) { return go_on(Stage::advice, done, nullptr); });
     return answer;
 }
 

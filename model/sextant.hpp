@@ -103,7 +103,7 @@ UsedMachine used_machine(const Prepared&);
 
 // What find_plan is at. False from a listener stops it: the answer is what was found so far.
 struct PlanProgress {
-    enum class Stage { search, advice, simulation } stage = Stage::search;
+    enum class Stage { search, simulation, advice } stage = Stage::search;
     double done = 0;                         // of the stage, 0 to 1
     const SearchProgress* search = nullptr;  // of the search
 };

@@ -6,6 +6,7 @@
 #include "model/io/calibration/step_times.hpp"
 #include "model/io/format/json_reader.hpp"
 #include "model/io/profile/profile_reader.hpp"
+#include "model/io/scenario/named_files.hpp"
 #include "model/io/trace/run_reader.hpp"
 #include "model/sextant.hpp"
 
@@ -109,10 +110,12 @@ private:
                           "--from takes " + std::string(taken)});
     }
 
-    // A path in a file is as seen from where the file was made, or from the file.
+    // Paths in a file are as seen from where the file was made, or from the file.
     Scenario scenario(const fs::path& file, const std::string& named, const std::vector<std::string>& overrides) {
         const fs::path beside = file.parent_path() / named;
-        return load_scenario(library_, !fs::exists(named) && fs::exists(beside) ? beside : fs::path(named), overrides);
+        const bool from_file = !fs::exists(named) && fs::exists(beside);
+        return load_scenario(library_, from_file ? beside : fs::path(named),
+                             with_whole_paths(overrides, from_file ? fs::absolute(file).parent_path() : fs::current_path()));
     }
 
     void read_run(const fs::path& path, const std::string& text) {

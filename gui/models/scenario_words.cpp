@@ -1,6 +1,7 @@
 #include "gui/models/scenario_words.hpp"
 
 #include "gui/models/text.hpp"
+#include "model/io/scenario/named_files.hpp"
 
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -45,7 +46,8 @@ std::vector<std::string> edits_of_file(const ScenarioDocument& document) {
 
 QStringList scenario_words(const ScenarioDocument& document) {
     QStringList words{q(document.file.string())};
-    for (const std::string& edit : edits_of_file(document)) words << QStringLiteral("--set") << q(edit);
+    const std::filesystem::path folder = std::filesystem::absolute(document.file).parent_path();
+    for (const std::string& edit : with_whole_paths(edits_of_file(document), folder)) words << QStringLiteral("--set") << q(edit);
     return words;
 }
 

@@ -15,9 +15,11 @@ constexpr Rates of_windows = {1.2, 1.0, 1.3};
 constexpr double strided_gradient = 0.5;  // 0.44 to 0.66, whatever the window and the units
 constexpr double in_tf32 = 0.65;          // found on the fitted half of measurements/: docs/model/compute.md
 
-const Rates& rates_of(Window w, ComputeUnit unit) {
+// cuDNN has Winograd's transforms for 16 and 32 bits (its table of forward algorithms), not for 64.
+const Rates& rates_of(const Kernel& k, ComputeUnit unit) {
     if (unit == ComputeUnit::tensor) return on_tensor_units;
-    return w == Window::pixel ? of_pixels : w == Window::winograd ? in_winograd_domain : of_windows;
+    if (k.window == Window::pixel) return of_pixels;
+    return k.window == Window::winograd && k.type != DataType::fp64 ? in_winograd_domain : of_windows;
 }
 
 // The part of so many channels that is there, where they come by `together`.
@@ -34,7 +36,7 @@ Window window_of(const Convolution& c) {
 }
 
 double convolution_rate(const Kernel& k, ComputeUnit unit) {
-    const Rates& r = rates_of(k.window, unit);
+    const Rates& r = rates_of(k, unit);
     double rate = k.weight_gradient ? r.weight : k.backward ? r.data : r.forward;
     if (k.strided && k.backward && !k.weight_gradient) rate *= strided_gradient;
     if (unit != ComputeUnit::tensor) return rate;

@@ -34,11 +34,18 @@ InputValues input_values(const Workload& w) {
                       w.spec);
 }
 
+// On which ranks of this job stand; scattered ones are spread over all nodes that there are.
+int devices_of_node(const Prepared::State& job) {
+    const Scenario& s = job.scenario;
+    const int nodes = used_nodes(s);
+    return s.plan.scattered ? (s.plan.devices() + nodes - 1) / nodes : job.devices_per_node;
+}
+
 // Ranks of one tensor and context group see the same samples: one of them reads. Where a group is wider than a node, some nodes do not.
 void place_readers(InputJob& in, const Prepared::State& job) {
     const Plan& plan = job.scenario.plan;
     const int group = plan.tp * plan.cp;
-    const int of_node = std::clamp(job.devices_per_node / group, 1, plan.dp);
+    const int of_node = std::clamp(devices_of_node(job) / group, 1, plan.dp);
     in.readers = of_node;
     in.all_readers = plan.dp;
     in.nodes = std::ceil(in.all_readers / in.readers);
@@ -50,11 +57,11 @@ void place_workers(InputJob& in, const DataSource& data, const Prepared::State& 
     in.micro_batches = static_cast<double>(job.micro_batches);
     in.ahead = std::min(in.micro_batches, static_cast<double>(waiting_batches(data)));
     in.node.workers = in.readers * std::max(1, data.workers);
-    in.node.cores = node.host.cores > 0 ? cores_of_job(job.scenario) : in.node.workers + job.devices_per_node;
+    in.node.cores = node.host.cores > 0 ? cores_of_job(job.scenario) : in.node.workers + devices_of_node(job);
     in.node.network = job.network;
     // A core drives the device, or is it, or one of those that it is.
     const double of_device = node.device.kind == DeviceKind::cpu ? std::max(1.0, static_cast<double>(node.host.cores) / node.devices) : 1;
-    in.busy_cores = std::min(job.used_devices() * of_device, in.node.cores);
+    in.busy_cores = std::min(std::min(devices_of_node(job), job.used_devices()) * of_device, in.node.cores);
 }
 
 void place_copies(InputJob& in, const DataSource& data, const Prepared::State& job) {
@@ -268,7 +275,7 @@ std::optional<CheckpointEstimate> estimate_checkpoints(const Prepared::State& jo
     CheckpointEstimate c;
     c.bytes = size_of(job.scenario.workload).trained_parameters * (1 - plan.pruned_fraction) * of_parameter;
     const double writers = plan.has_shards() ? plan.devices() : plan.tp * plan.pp;
-    const double nodes = std::min<double>(job.nodes, std::ceil(writers / job.devices_per_node));
+    const double nodes = std::min<double>(job.nodes, std::ceil(writers / devices_of_node(job)));
     const BesideCheckpoint beside = beside_checkpoint(*asked, job, without_input(e));
     c.write = checkpoint_time(c.bytes, asked->storage, writers, nodes, job.network, beside.left);
     c.wait = asked->asynchronous ? c.bytes / writers / job.host_copy : c.write;

@@ -239,7 +239,7 @@ StepTimes step_times(std::vector<Seconds> times, std::size_t preparing) {
     std::ranges::sort(times);
     t.fastest = times.front();
     t.slowest = times.back();
-    t.median = (times[(times.size() - 1) / 2] + times[times.size() / 2]) / 2;
+    t.median = times[(times.size() - 1) / 2];  // a step that was, and whose trace is kept: the lesser of two in the middle
     return t;
 }
 
@@ -250,7 +250,9 @@ void add_term_quantities(std::vector<NamedQuantity>& list, const Terms& predicte
         const std::string name(to_text(t));
         list.push_back({"terms." + name, measured[t].si(), time});
         list.push_back({"residual." + name, (measured[t] - predicted[t]).si(), time});
-        if (const auto of = ratio(measured[t].si(), predicted[t].si())) list.push_back({"ratio." + name, *of, nullptr});
+        // What nobody predicted is beyond any multiple of it; nothing is as much as nothing.
+        const double without = measured[t] > Seconds{} ? std::numeric_limits<double>::infinity() : 1;
+        list.push_back({"ratio." + name, ratio(measured[t].si(), predicted[t].si()).value_or(without), nullptr});
     }
 }
 

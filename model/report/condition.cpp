@@ -81,6 +81,7 @@ double value_in(const Condition& c, const NamedQuantity& q) {
     if (!q.table || as_listed(c.quantity) != q.name) return plain_number(c);  // the unit is in the name
     const ParsedQuantity parsed = parse_quantity(c.value, *q.table);
     if (!parsed.si) refuse(c, parsed.error, {});
+    if (!std::isfinite(*parsed.si)) refuse(c, "\"" + c.value + "\" is beyond any number", {});
     return *parsed.si;
 }
 

@@ -84,6 +84,12 @@ Estimate with_trace(Estimate e, const Trace& trace, int steps, bool asynchronous
     return e;
 }
 
+// They are of the closed form, and what they gain is taken off the step that was played.
+void scale_what_ifs(Bottleneck& b, double longer) {
+    for (Mover& m : b.movers) m.step_at_double = longer * m.step_at_double;
+    for (PricedSetting& s : b.settings) s.step = longer * s.step;
+}
+
 }  // namespace
 
 Seconds step_time(const Trace& trace, int steps, bool asynchronous) {
@@ -114,6 +120,7 @@ SimulationReport make_simulation_report(const Prepared& job, TaskGraph graph, co
     if (asynchronous) r.staleness = staleness_of(graph, r.trace);
     r.graph = std::move(graph);
     r.report = make_report(job, with_trace(predicted, r.trace, r.steps, asynchronous, jitter, r.memory));
+    if (predicted.step > Seconds{}) scale_what_ifs(r.report.bottleneck, r.report.estimate.step / predicted.step);
     return r;
 }
 

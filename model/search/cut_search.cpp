@@ -26,6 +26,12 @@ Bytes memory_limit(const SearchRequest& request, Bytes limit) {
 
 }  // namespace
 
+NearestValues values_asked_of(const std::vector<NamedQuantity>& quantities, const std::vector<Condition>& where) {
+    NearestValues values;
+    for (const Condition& c : where) values.emplace_back(quantity_of(c, quantities)->si);
+    return values;
+}
+
 CutSearch::CutSearch(const SearchRequest& request, const PlanSpace& space, const Topology& topology, PlayedSchedules& schedules,
                      const Ranking& known)
     : request_(request),
@@ -201,9 +207,7 @@ void CutSearch::judge(const PlanChoice& choice) {
     const std::vector<NamedQuantity> quantities = named_quantities(choice);
     if (std::ranges::all_of(where, [&](const Condition& c) { return holds(c, quantities); })) return found_.ranking.add(choice);
     if (found_.ranking.leader() != nullptr) return;
-    NearestValues values(where.size());
-    for (std::size_t i = 0; i < where.size(); ++i) values[i] = quantity_of(where[i], quantities)->si;
-    come_nearer(found_.nearest, where, values);
+    come_nearer(found_.nearest, where, values_asked_of(quantities, where));
 }
 
 bool CutSearch::admits(Seconds step, Bytes memory) const {

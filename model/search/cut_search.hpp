@@ -17,6 +17,9 @@ struct CutFindings {
     NearestValues nearest{};             // while no plan is known that meets all conditions
 };
 
+// What a plan comes to in the quantities that conditions ask about.
+NearestValues values_asked_of(const std::vector<NamedQuantity>&, const std::vector<Condition>& where);
+
 class CutSearch {
 public:
     // `known`: what has been found elsewhere; this search goes on with it.

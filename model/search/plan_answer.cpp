@@ -3,6 +3,8 @@
 #include "model/search/ranking.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace sextant {
 namespace {
@@ -44,6 +46,20 @@ PlanAnswer answer_of(const PlanQuestion& question, const SearchResult& found) {
     for (const PlanChoice& choice : found.best)
         answer.best.push_back({choice, make_report(prepare(with_plan(request.job, choice.plan))), {}, other_placements(request, choice)});
     return answer;
+}
+
+void order_ties(PlanAnswer& answer) {
+    const Ranking ranking(answer.request);
+    // How much longer than by the closed form; to a millionth, below which the simpler plan stays first.
+    const auto longer = [](const RankedPlan& r) {
+        return r.simulated ? std::llround(1e6 * (*r.simulated / r.choice.step)) : std::numeric_limits<long long>::max();
+    };
+    for (auto first = answer.best.begin(); first != answer.best.end();) {
+        const auto end =
+            std::find_if(first, answer.best.end(), [&](const RankedPlan& r) { return !ranking.ties(first->choice, r.choice); });
+        std::stable_sort(first, end, [&](const RankedPlan& a, const RankedPlan& b) { return longer(a) < longer(b); });
+        first = end;
+    }
 }
 
 void add_advice(PlanAnswer& answer, const std::function<bool(double done)>& progress) {

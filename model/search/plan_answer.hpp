@@ -40,6 +40,9 @@ struct PlanAnswer {
 // What the search found, with a report on each of the best plans.
 PlanAnswer answer_of(const PlanQuestion&, const SearchResult&);
 
+// Where the closed form cannot tell plans apart, those that were played are put in the order of that.
+void order_ties(PlanAnswer&);
+
 // Fills in changes and alternatives, or remedies. `progress`: with the part that is done; false stops, and what was filled in stays.
 void add_advice(PlanAnswer&, const std::function<bool(double done)>& progress);
 

@@ -4,6 +4,7 @@
 #include "model/search/plan_fields.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 namespace sextant {
@@ -72,6 +73,11 @@ double Ranking::key(const Choice& c) const {
 }
 
 std::tuple<double, double, double> Ranking::rank(const PlanChoice& c) const { return {key(c), c.step.si(), c.memory.si()}; }
+
+bool Ranking::ties(const PlanChoice& a, const PlanChoice& b) const {
+    const auto near = [](double x, double y) { return std::fabs(x - y) <= 1e-9 * std::fabs(x); };
+    return near(key(a), key(b)) && near(a.samples_per_s.si(), b.samples_per_s.si());
+}
 
 bool Ranking::admits(const PlanBound& bound) const {
     if (best_.size() < kept_) return true;

@@ -23,6 +23,8 @@ public:
     [[nodiscard]] bool admits(const PlanBound&) const;
     // Does the objective put the first before the second?
     [[nodiscard]] bool is_better(const PlanChoice& a, const PlanChoice& b) const { return rank(a) < rank(b); }
+    // Are they equal to the objective, and as fast, but for rounding?
+    [[nodiscard]] bool ties(const PlanChoice& a, const PlanChoice& b) const;
     void add(const PlanChoice&);
     void add(const Ranking& other);
 

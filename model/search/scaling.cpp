@@ -35,6 +35,10 @@ void compare(Scaling& scaling) {
 
 }  // namespace
 
+bool Scaling::all_ruled_out() const {
+    return !pays_up_to && std::ranges::any_of(points, [](const ScalingPoint& p) { return p.ruled_out; });
+}
+
 std::vector<NamedQuantity> named_quantities(const Scaling& scaling) {
     std::vector<NamedQuantity> list;
     const auto has_plan = [](const ScalingPoint& p) { return p.best.has_value(); };
@@ -64,13 +68,16 @@ Scaling scale(const ScalingRequest& request, const std::function<bool(double don
         at_size.devices = {sizes[i]};
         at_size.global_batches = batches_at(request, sizes[i]);
         at_size.top = 1;
-        ScalingPoint point{sizes[i], at_size.global_batches.front(), {}, {}, {}, 0, {}};
+        ScalingPoint point;
+        point.devices = sizes[i];
+        point.global_batch = at_size.global_batches.front();
         try {
             const SearchResult found = search(at_size, [&](const SearchProgress& p) {
                 return !progress || progress((static_cast<double>(i) + p.done) / static_cast<double>(sizes.size()), p);
             });
             scaling.complete = found.complete;
             if (!found.complete) break;
+            point.ruled_out = found.best.empty() && found.counts.priced > 0;
             if (!found.best.empty()) {
                 point.best = found.best.front();
                 point.global_batch = point.best->plan.global_batch;

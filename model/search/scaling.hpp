@@ -17,6 +17,7 @@ struct ScalingPoint {
     std::int64_t global_batch = 1;
     std::optional<PlanChoice> best;  // none: nothing fits, or can be,
     std::string refusal;             // for this reason, where it is not memory
+    bool ruled_out = false;          // plans fit, and only the request's conditions rule them out
     std::optional<Report> report;    // of the best
     double efficiency = 0;           // throughput of a device, over that at the smallest size that has a plan
     // What each device that the size before lacked brings, over what one brings at the smallest size.
@@ -29,6 +30,9 @@ struct Scaling {
     // The last size up to which every added device brings at least half of what one brings at the smallest size, and the next.
     std::optional<int> pays_up_to, too_many;
     bool complete = true;
+
+    // No size has a plan, and at some the request's conditions are why.
+    [[nodiscard]] bool all_ruled_out() const;
 };
 inline constexpr double worth_adding = 0.5;
 // Those of the best plan at the largest size that has one, its efficiency, and up to where devices pay.

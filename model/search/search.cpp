@@ -182,6 +182,18 @@ PlanChoice plan_choice(const Scenario& job, const Terms& terms, Bytes memory) {
     return c;
 }
 
+namespace {
+
+// A plan that was too large for a condition on memory, and not for its devices.
+void count_as_ruled_out(SearchResult& result, const std::vector<Condition>& where) {
+    --result.counts.too_large;
+    ++result.counts.priced;
+    come_nearer(result.nearest, where, values_asked_of(named_quantities(*result.smallest), where));
+    result.smallest.reset();
+}
+
+}  // namespace
+
 void come_nearer(NearestValues& nearest, const std::vector<Condition>& where, const NearestValues& others) {
     if (others.empty()) return;
     nearest.resize(where.size());
@@ -238,7 +250,9 @@ SearchResult search(const SearchRequest& request, const std::function<bool(const
     if (!result.best.empty()) result.smallest.reset(), result.nearest.clear();
     if (result.smallest) {
         const Scenario smallest = with_plan(request.job, result.smallest->plan);
-        result.smallest = plan_choice(smallest, estimate(prepare(smallest)).terms, result.smallest->memory);
+        const Estimate e = estimate(prepare(smallest));
+        result.smallest = plan_choice(smallest, e.terms, result.smallest->memory);
+        if (e.fits()) count_as_ruled_out(result, request.where);
     }
     return result;
 }

@@ -331,6 +331,23 @@ TEST(Predict, explains_the_memory_of_the_fullest_rank_kind_by_kind) {
     EXPECT_THAT(json.err, HasSubstr("an explanation is text"));
 }
 
+TEST(Predict, says_why_there_is_more_than_the_peak) {
+    const std::string job = "scenarios/bandwidth-bound-all-reduce.json", fewer = "may pass 100 %";
+    EXPECT_THAT(run_sextant({"predict", job, "--set", "plan.forward_only=true"}).out, HasSubstr(fewer));
+    EXPECT_THAT(run_sextant({"predict", job}).out, Not(HasSubstr(fewer)));
+}
+
+TEST(Predict, an_explanation_has_the_exit_codes_and_the_page_of_a_report) {
+    const ProcessResult held = predict_default({"--explain", "forward", "--fail-if", "step_time > 1 us"});
+    EXPECT_EQ(held.exit_code, 1);
+    EXPECT_THAT(held.err, HasSubstr("condition held"));
+    EXPECT_EQ(predict_default({"--explain", "forward", "--fail-if", "nonsense > 1 us"}).exit_code, 2);
+    EXPECT_EQ(run_sextant({"predict", "scenarios/does-not-fit.json", "--explain", "memory"}).exit_code, 4);
+    const auto page = std::filesystem::temp_directory_path() / ("sextant_explained_" + std::to_string(getpid()) + ".html");
+    EXPECT_EQ(predict_default({"--explain", "forward", "--html", page.string()}).exit_code, 0);
+    EXPECT_TRUE(std::filesystem::remove(page));
+}
+
 TEST(Predict, exits_with_2_for_a_term_that_does_not_exist_and_lists_those_that_do) {
     const ProcessResult r = predict_default({"--explain", "magic"});
     EXPECT_EQ(r.exit_code, 2);
@@ -366,6 +383,12 @@ TEST(PredictStorage, says_how_many_accelerators_a_storage_feeds) {
     EXPECT_NEAR(report.at("training").at("first_epoch").at("read_bytes_per_s"), 10e9, 0.1e9);
     EXPECT_EQ(run_sextant({"predict", file, "--set", storage, "--fail-if", "most_accelerators < 5"}).exit_code, 1);
     EXPECT_EQ(run_sextant({"predict", file, "--set", storage, "--fail-if", "most_accelerators < 4"}).exit_code, 0);
+    // One on each of ten thousand hosts is kept at work; nobody asks whether more are.
+    EXPECT_THAT(run_sextant({"predict", file, "--set", storage, "--set", "hosts=10000"}).out, HasSubstr("10000 or more"));
+    // One file of one sample, of which a step takes ten.
+    const ProcessResult small = run_sextant({"predict", file, "--set", storage, "--set", "training.files=1"});
+    EXPECT_EQ(small.exit_code, 2);
+    EXPECT_THAT(small.err, HasSubstr("less than one step takes: 10"));
     const ProcessResult nowhere = run_sextant({"predict", file});
     EXPECT_EQ(nowhere.exit_code, 2);
     EXPECT_THAT(nowhere.err, HasSubstr("\"storage\" is missing"));

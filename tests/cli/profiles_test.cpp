@@ -19,6 +19,13 @@ TEST(ProfilesCommand, ShowsADeviceByItsAlias) {
     EXPECT_THAT(r.err, IsEmpty());
 }
 
+TEST(ProfilesCommand, TakesTheirFolderBeforeAndAfterWhatItIsAsked) {
+    const ProcessResult before = run_sextant({"profiles", "--profiles", "hardware_profiles", "list"}),
+                        after = run_sextant({"profiles", "list", "--profiles", "hardware_profiles"});
+    EXPECT_EQ(after.exit_code, 0) << after.err;
+    EXPECT_EQ(after.out, before.out);
+}
+
 TEST(ProfilesCommand, ShowsTheReferenceLatencies) {
     EXPECT_THAT(run_sextant({"profiles", "show", "reference-latencies"}).out, HasSubstr("Errata"));
 }

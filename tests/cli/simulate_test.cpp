@@ -53,6 +53,24 @@ TEST_F(Simulate, exits_with_0_and_says_what_predict_says_beside) {
     EXPECT_THAT(r.err, IsEmpty());
 }
 
+// What is gained is taken off the step that was played, which is not the one of the closed form.
+TEST_F(Simulate, what_would_move_it_moves_what_was_simulated) {
+    const Json json = Json::parse(run_sextant({"simulate", "scenarios/parameter-server-async.json", "--format", "json"}).out);
+    const double step = json.at("step_time_s");
+    EXPECT_GT(std::abs(json.at("predicted_step_time_s").get<double>() / step - 1), 0.05);
+    ASSERT_FALSE(json.at("bottleneck").at("movers").empty());
+    for (const Json& m : json["bottleneck"]["movers"])
+        EXPECT_NEAR(m.at("step_time_at_double_s").get<double>(), step * (1 - m.at("gain").get<double>()), 1e-9 * step);
+}
+
+TEST_F(Simulate, refuses_seeds_that_are_no_number_it_can_hold) {
+    for (const char* seed : {"18446744073709551616", "-1", "1.5", ""}) {
+        const ProcessResult r = simulate_pipeline({"--seed", seed});
+        EXPECT_EQ(r.exit_code, 2) << seed;
+        EXPECT_LT(r.err.size(), 300u) << seed;
+    }
+}
+
 TEST_F(Simulate, writes_the_keys_of_predict_and_terms_that_sum_to_the_step) {
     const Json predicted = Json::parse(run_sextant({"predict", pipeline, "--format", "json"}).out);
     const Json simulated = Json::parse(simulate_pipeline({"--format", "json"}).out);

@@ -55,6 +55,11 @@ TEST(Convolution, OfThreeByThreeMultipliesLessThanIsCountedOnVectorUnits) {
     }
 }
 
+TEST(Convolution, OfThreeByThreeIsDoneAsAnyWindowIn64Bits) {
+    EXPECT_EQ(convolution_rate(convolution(Window::winograd, DataType::fp64), ComputeUnit::vector),
+              convolution_rate(convolution(Window::other, DataType::fp64), ComputeUnit::vector));
+}
+
 TEST(Convolution, OfAStridedImageHasASlowGradient) {
     const Kernel dense = convolution(Window::pixel, DataType::fp32);
     Kernel strided = dense;

@@ -56,6 +56,7 @@ TEST_F(Program, RefusesWrongArgumentsInWords) {
     EXPECT_THAT(view.err, HasSubstr("summary"));
     EXPECT_EQ(run_gui({"--screenshot", path("x.png"), "scenarios/default.json", "--size", "big"}).exit_code, 2);
     EXPECT_EQ(run_gui({"--screenshot", path("x.png")}).exit_code, 2);
+    EXPECT_EQ(run_gui({"--screenshot", path("x.jpg"), "scenarios/default.json"}).exit_code, 2);
     EXPECT_EQ(run_gui({"--no-such-option"}).exit_code, 2);
     EXPECT_EQ(run_gui({"one.json", "two.json"}).exit_code, 2);
 }

@@ -139,6 +139,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Refused{data_with(R"("checkpoints": {"storage": {}})"), "/data/checkpoints", "stated nowhere"},
                       Refused{data_with(R"("checkpoints": {"storage": {}, "every": "1 h", "every_steps": 2})"), "/data/checkpoints",
                               "stated twice"},
+                      Refused{R"(data={"synthetic": true, "sample_size": "1 GiB"})", "/data/sample_size", "has no effect"},
                       Refused{R"(data={"storage": "shared", "sample_size": "1 KB"})", "/data/storage", "nothing about shared storage"},
                       Refused{R"(data={"storage": {}, "sample_size": "1 KB", "synthetic": true, "workers": 2})", "/data/storage",
                               "synthetic data is not read"}));

@@ -394,6 +394,24 @@ TEST(ScenarioReader, a_key_that_stands_twice_is_a_problem_beside_the_others) {
     EXPECT_THAT(places, testing::Contains(HasSubstr("notes")).Times(2));  // and nobody asks for it
 }
 
+TEST(ScenarioReader, an_assignment_is_as_strict_as_a_file) {
+    const auto twice = read_text(good_scenario, {R"(run={"tokens": 1e9, "tokens": 5e9})"}).problems;
+    ASSERT_EQ(twice.size(), 1u) << all_of(twice);
+    EXPECT_EQ(twice[0].pointer + ": " + twice[0].what, "/tokens: stands twice");
+    for (const char* cut : {"plan={", "plan= {\"tp\": 2", "pinned=[\"tp\""}) {
+        const auto problems = read_text(good_scenario, {cut}).problems;
+        ASSERT_EQ(problems.size(), 1u) << all_of(problems);
+        EXPECT_THAT(problems[0].what, HasSubstr("not valid JSON"));
+        EXPECT_EQ(problems[0].file, std::string("--set ") + cut);
+    }
+}
+
+TEST(ScenarioReader, what_follows_a_byte_of_zero_is_not_passed_over) {
+    const auto problems = read_text(std::string(good_scenario) + '\0' + "and more").problems;
+    ASSERT_EQ(problems.size(), 1u);
+    EXPECT_THAT(problems[0].what, HasSubstr("a byte of zero"));
+}
+
 TEST(ScenarioReader, all_problems_are_reported_at_once) {
     const auto problems = read_text(good_scenario, {"name=7", "workload=gpt3-175", "hardware.nodes=-1", "plan.tp=\"x\"",
                                                     "plan.shedule=gpipe", "framework=plane", R"(run={"price": 2})", "extra=1"})

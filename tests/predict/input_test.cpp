@@ -143,6 +143,18 @@ TEST(Input, ReadsOncePerTensorGroup) {
     EXPECT_EQ(in.samples, 1024);
 }
 
+TEST(Input, OfScatteredRanksIsReadOnEachOfTheirNodes) {
+    // Two ranks on two nodes: one reader on each, where one node would hold both.
+    Scenario job = fed_job(95 * us, 2);
+    job.plan.dp = 2;
+    job.plan.global_batch = 2048;
+    EXPECT_EQ(prepare(job).state().input->readers, 2);
+    job.plan.scattered = true;
+    const InputJob in = *prepare(job).state().input;
+    EXPECT_EQ(in.readers, 1);
+    EXPECT_EQ(in.nodes, 2);
+}
+
 Scenario staged_job(double epochs) {
     Scenario job = fed_job(95 * us, 2);
     job.data.samples = 10240;

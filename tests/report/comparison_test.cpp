@@ -253,14 +253,27 @@ TEST(Comparison, MemoryBesideTheArraysPointsToTheFrameworkAndArraysToTheModel) {
     EXPECT_THAT(arrays.memory_residual->points_to, HasSubstr("arrays of training"));
 }
 
+TEST(Comparison, EveryTermHasARatioThatConditionsMayAskFor) {
+    const Scenario job = compared_products(1);
+    const auto known = comparable_quantities(job);
+    EXPECT_NO_THROW(static_cast<void>(holds(parse_condition("ratio.forward > 1.2"), known)));
+    // What was measured and not predicted is beyond any multiple of it; what is neither is as predicted.
+    std::vector<NamedQuantity> list;
+    Terms predicted, measured;
+    measured[Term::bubble] = 1 * s;
+    add_term_quantities(list, predicted, measured);
+    EXPECT_TRUE(holds(parse_condition("ratio.bubble > 1000"), list));
+    EXPECT_TRUE(holds(parse_condition("ratio.forward == 1"), list));
+}
+
 TEST(Comparison, StepTimesAreTheMedianWithoutTheFirst) {
-    // 9 s prepare; of 2, 3, 4 and 8 the middle is 3.5.
+    // 9 s prepare; of 2, 3, 4 and 8 the lesser of two in the middle is the step whose trace a run keeps.
     const Scenario job = compared_products(1);
     RunRecord run = run_as_predicted(job);
     run.steps = {9 * s, 2 * s, 8 * s, 4 * s, 3 * s};
     const StepTimes t = compare(job, run).steps;
     EXPECT_EQ(t.count, 5);
-    EXPECT_EQ(t.median, 3.5 * s);
+    EXPECT_EQ(t.median, 3 * s);
     EXPECT_EQ(t.fastest, 2 * s);
     EXPECT_EQ(t.slowest, 8 * s);
     EXPECT_EQ(t.first, 9 * s);

@@ -103,6 +103,11 @@ TEST(Condition, WithTheWrongUnitOrNoneIsRefused) {
     EXPECT_THAT(complaint("step_time > soon"), HasSubstr("no number"));
 }
 
+TEST(Condition, BeyondAnyNumberIsRefused) {
+    // 1e308 days of 86400 s are more than a double holds, and no step would ever take longer.
+    EXPECT_THROW(static_cast<void>(holds(parse_condition("step_time > 1e308 d"), Report{})), InputError);
+}
+
 TEST(Condition, OnWhetherItFitsIsWrittenAsTrueOrFalse) {
     Report r = half_a_second();
     r.estimate.device_memory = 80 * GiB;

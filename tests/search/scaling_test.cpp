@@ -64,6 +64,15 @@ TEST(Scaling, conditions_are_about_the_largest_size) {
     EXPECT_THAT(named_quantities(Scaling{}), testing::IsEmpty());
 }
 
+TEST(Scaling, conditions_that_no_plan_meets_are_not_taken_for_memory) {
+    ScalingRequest request = small_request(false);
+    request.search.where = {parse_condition("memory < 1 MB", "--where")};
+    const Scaling s = scale(request);
+    EXPECT_TRUE(s.all_ruled_out());
+    EXPECT_THAT(scaling_to_text(s), testing::HasSubstr("none meets every condition"));
+    EXPECT_THAT(scaling_verdict(s), testing::HasSubstr("--where"));
+}
+
 TEST(Scaling, a_size_that_has_no_plan_is_shown_as_one) {
     ScalingRequest request = small_request(false);
     request.search.devices = {1, 8};
@@ -74,6 +83,7 @@ TEST(Scaling, a_size_that_has_no_plan_is_shown_as_one) {
     EXPECT_TRUE(s.points[1].best);
     EXPECT_DOUBLE_EQ(s.points[1].efficiency, 1);
     EXPECT_THAT(scaling_to_text(s), testing::HasSubstr("no plan on 1: none fits the memory"));
+    EXPECT_FALSE(s.all_ruled_out());
     request.search.devices = {8, 1 << 20};
     EXPECT_THAT(scaling_to_text(scale(request)), testing::HasSubstr("no plan on 1048576: "));
 }

@@ -2,6 +2,7 @@
 
 #include "model/base/spelling.hpp"
 #include "model/io/format/json_assignment.hpp"
+#include "model/io/format/kept_inputs.hpp"
 #include "model/io/format/text_file.hpp"
 
 #include <nlohmann/json.hpp>
@@ -166,6 +167,7 @@ std::optional<std::string> read_text_file(const std::filesystem::path& path, Dia
     if (std::filesystem::is_directory(path, error)) return fail("is a directory, not a JSON file");
     if (!check_regular_file(path, diagnostics)) return std::nullopt;
     if (std::filesystem::file_size(path, error) > max_file_bytes || error) return fail("larger than 256 MiB: not one of our files");
+    keep_input(path);
     std::ifstream in(path, std::ios::binary);
     std::ostringstream text;
     text << in.rdbuf();
@@ -182,6 +184,11 @@ JsonFile JsonFile::load(const std::filesystem::path& path, Diagnostics& diagnost
 
 JsonFile JsonFile::from_text(std::string_view text, std::string name, Diagnostics& diagnostics) {
     JsonFile file(std::move(name), diagnostics);
+    if (text.find('\0') != std::string_view::npos) {  // where the parser would stop
+        diagnostics.add({*file.name_, "", "not valid JSON: a byte of zero", {}});
+        file.document_.reset();
+        return file;
+    }
     StructureWatch watch;
     const auto see = [&](int, nlohmann::json::parse_event_t event, const nlohmann::json& parsed) {
         return !watch.too_deep() && watch.see(event, parsed);
@@ -219,6 +226,11 @@ void JsonFile::set(std::string_view assignment) {
     if (!document_) return;
     if (!is_utf8(assignment))
         return diagnostics_->add({"--set", "", "an assignment is no text in UTF-8", "letters as a terminal sends them"});
+    // As strict with a structure as with a file; any other text is a text.
+    const std::string_view value = assignment.substr(std::min(assignment.find('='), assignment.size() - 1) + 1);
+    const auto first = value.find_first_not_of(" \t\n");
+    if (first != std::string_view::npos && (value[first] == '{' || value[first] == '['))
+        if (!JsonFile::from_text(value, "--set " + std::string(assignment), *diagnostics_).root().value) return;
     if (std::string wrong = assign(*document_, assignment); !wrong.empty())
         diagnostics_->add(
             {"--set " + std::string(assignment), "", std::move(wrong), "as in --set plan.tp=8 or --set 'hardware.device.memory=40 GiB'"});

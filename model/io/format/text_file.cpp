@@ -1,5 +1,7 @@
 #include "model/io/format/text_file.hpp"
 
+#include "model/io/format/kept_inputs.hpp"
+
 #include <zlib.h>
 
 #include <algorithm>
@@ -12,7 +14,10 @@ constexpr std::size_t piece = 1 << 20, most_bytes = std::size_t{4} << 30;
 
 // zlib reads what is not packed as it is.
 using File = std::unique_ptr<gzFile_s, int (*)(gzFile)>;
-File open(const std::filesystem::path& path) { return {gzopen(path.c_str(), "rb"), gzclose}; }
+File open(const std::filesystem::path& path) {
+    keep_input(path);
+    return {gzopen(path.c_str(), "rb"), gzclose};
+}
 
 // Adds up to so many bytes. False where there are no more, and where the file is damaged.
 bool read_more(gzFile file, std::size_t bytes, std::string& text) {
@@ -24,6 +29,8 @@ bool read_more(gzFile file, std::size_t bytes, std::string& text) {
 }
 
 }  // namespace
+
+std::filesystem::path file_beside(const std::filesystem::path& by, const std::filesystem::path& name) { return by.parent_path() / name; }
 
 bool check_regular_file(const std::filesystem::path& path, Diagnostics& diagnostics) {
     std::error_code error;

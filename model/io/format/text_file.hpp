@@ -9,6 +9,9 @@
 
 namespace sextant {
 
+// The file that another names: beside that one, unless its path is whole. `by`: empty where no file names it.
+std::filesystem::path file_beside(const std::filesystem::path& by, const std::filesystem::path& name);
+
 // Is it there, and a regular file? Else adds a Diagnostic: pipes and character devices have no size and may never end.
 bool check_regular_file(const std::filesystem::path&, Diagnostics&);
 

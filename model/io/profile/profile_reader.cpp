@@ -3,6 +3,7 @@
 
 #include "model/base/spelling.hpp"
 #include "model/io/format/json_files.hpp"
+#include "model/io/format/text_file.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -143,8 +144,7 @@ template <class T>
 const T* find(Catalog& catalog, std::string_view name, Diagnostics& diagnostics, const NamedBy& by) {
     ProfileSet<T>& set = Kind<T>::set(catalog);
     if (name.ends_with(".json")) {
-        fs::path path(name);
-        if (path.is_relative() && !by.file.empty()) path = fs::path(by.file).parent_path() / path;
+        const fs::path path = file_beside(by.file, name);
         const std::string key = path.lexically_normal().string();  // no slug has a dot in it
         const auto known = set.loaded.find(key);
         return known != set.loaded.end() ? &known->second : load<T>(catalog, key, path, diagnostics);

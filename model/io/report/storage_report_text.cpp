@@ -40,7 +40,7 @@ std::string most_text(const StorageBenchmark& b, const EmulatedRun& run) {
     if (run.most == 0) return "not even one";
     if (run.most) return std::to_string(*run.most) + (b.hosts > 1 ? " on " + std::to_string(b.hosts) + " hosts" : "");
     if (b.has_most_accelerators) return "those that the source has";
-    return "any number: nothing that is stated of this storage holds them up";
+    return std::to_string(most_emulated) + " or more, nor is it asked for more: nothing that is stated of this storage holds so many up";
 }
 
 std::string waiting_text(const StorageBenchmark& b, const LoadingEstimate& e) {

@@ -147,6 +147,8 @@ void read_data_source(const JsonNode& node, const FindStorage& find, const Clust
         r.ignore_others();
         return storage.complain("synthetic data is not read from anywhere", "leave out one of the two");
     }
+    if (data.synthetic && data.sample_bytes > Bytes{})
+        r.get("sample_size").complain("has no effect: synthetic samples are not read", "leave it out, or state a storage");
     if (storage.value) return read_real(r, storage, find, cluster, data);
     if (!data.synthetic) r.need("storage", "the name of a storage class, \"local\", \"shared\", or an object that describes one");
 }

@@ -1,6 +1,7 @@
 #include "model/io/scenario/framework_reader.hpp"
 
 #include "model/hardware/catalog.hpp"
+#include "model/io/format/text_file.hpp"
 
 #include <algorithm>
 
@@ -228,7 +229,7 @@ Framework load_file(const std::filesystem::path& path, Diagnostics& diagnostics)
 }
 
 Framework load(const std::string& wanted, const JsonNode& place, const std::filesystem::path& data_root) {
-    if (wanted.ends_with(".json")) return load_file(wanted, *place.diagnostics);
+    if (wanted.ends_with(".json")) return load_file(file_beside(*place.file, wanted), *place.diagnostics);
     const std::vector<std::string> names = framework_names(data_root);
     if (std::ranges::binary_search(names, wanted)) return load_file(file_of(data_root, wanted), *place.diagnostics);
     if (const std::string name = name_like(wanted, data_root, names); !name.empty())
@@ -271,6 +272,7 @@ Framework load_framework(const JsonNode& node, const std::filesystem::path& data
 }
 
 Framework load_framework(std::string_view name_or_path, const std::filesystem::path& data_root, Diagnostics& diagnostics) {
+    if (name_or_path.ends_with(".json")) return load_file(std::string(name_or_path), diagnostics);
     const std::string folder = folder_of(data_root).string();
     return load(std::string(name_or_path), JsonNode{nullptr, &folder, "", &diagnostics}, data_root);
 }

@@ -65,7 +65,10 @@ std::string plans_text(const Scaling& s) {
 
 }  // namespace
 
-std::string why_no_plan(const ScalingPoint& p) { return p.refusal.empty() ? "none fits the memory of the devices" : p.refusal; }
+std::string why_no_plan(const ScalingPoint& p) {
+    if (p.ruled_out) return "some fit in memory, and none meets every condition";
+    return p.refusal.empty() ? "none fits the memory of the devices" : p.refusal;
+}
 
 std::string longest_wait(const Estimate& e) {
     std::optional<Term> longest;
@@ -78,6 +81,7 @@ std::string longest_wait(const Estimate& e) {
 }
 
 std::string scaling_verdict(const Scaling& s) {
+    if (s.all_ruled_out()) return "No plan meets every condition at any of these sizes: ask for less with --where";
     if (!s.pays_up_to) return "No plan fits at any of these sizes";
     if (s.points.size() == 1) return "One size alone does not tell what more devices bring";
     const std::string most = percent_text(worth_adding, 2), half = most + " of what one brings at the smallest size";

@@ -64,6 +64,14 @@ void read_machine(ObjectReader& r, const ScenarioSources& sources, StorageBenchm
     r.optional("page_cache", b.page_cache, Bounds{0, 1e17});
 }
 
+// Accelerators take their batches together, and what is left of the samples at the end is not used.
+void check_size(const JsonNode& node, const StorageBenchmark& b) {
+    const double samples = b.training->samples(), taken = static_cast<double>(b.training->batch) * b.accelerators.value_or(1);
+    if (samples < taken)
+        node.complain("a dataset of " + number_text(samples, 1) + " samples is less than one step takes: " + number_text(taken, 1),
+                      "more files, or a smaller batch");
+}
+
 }  // namespace
 
 bool is_storage_benchmark(const JsonFile& file) {
@@ -85,6 +93,7 @@ StorageBenchmark read_storage_benchmark(const JsonFile& file, const ScenarioSour
     read_machine(r, sources, b);
     if (const JsonNode n = r.get("training"); n.value) read_training(n, b.training.emplace());
     if (const JsonNode n = r.get("checkpoint"); n.value) read_checkpoint(n, b.checkpoint.emplace());
+    if (b.training) check_size(r.get("training"), b);
     if (!b.training && !b.checkpoint) r.need("training", "or \"checkpoint\": what the benchmark does");
     return b;
 }

@@ -1,0 +1,92 @@
+// Files that commands read and write: none is written over that was read, and names lead where a user means.
+#include "tests/cli/process_json.hpp"
+#include "tests/temporary_folder.hpp"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace sextant {
+namespace {
+
+using testing::HasSubstr;
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+class Files : public TemporaryFolder {
+protected:
+    static std::string contents(const fs::path& file) {
+        std::ostringstream text;
+        text << std::ifstream(file).rdbuf();
+        return text.str();
+    }
+    static fs::path bundled(const std::string& name) { return fs::path(SEXTANT_SOURCE_DIR) / name; }
+
+    // The default scenario with its network in a file beside it.
+    void SetUp() override {
+        TemporaryFolder::SetUp();
+        Json scenario = Json::parse(contents(bundled("scenarios/default.json")));
+        Json network = scenario.at("workload");
+        network["schema"] = "workload/1";
+        std::ofstream(workload_) << network.dump();
+        scenario["workload"] = "wl.json";
+        std::ofstream(scenario_) << scenario.dump();
+    }
+    [[nodiscard]] std::string in(const std::string& name) const { return (folder_ / name).string(); }
+
+    const std::string workload_ = in("wl.json"), scenario_ = in("s.json");
+};
+
+TEST_F(Files, none_is_written_over_that_a_command_reads) {
+    const std::string model = in("model.json"), measured = in("m.json");
+    fs::copy_file(bundled("tests/io/hf_configs/bert.json"), model);
+    fs::copy_file(bundled("measurements/transformer/internevo_7b.json"), measured);
+    const std::vector<std::vector<std::string>> commands{
+        {"export", "torchrun", scenario_, "--out", scenario_},
+        {"import", "hf", model, "--out", model},
+        {"validate", measured, "--html", measured},
+        {"predict", scenario_, "--html", workload_},
+        {"predict", "scenarios/default.json", "--set", "workload=" + workload_, "--html", workload_},
+        {"plan", scenario_, "--save-best", workload_, "--no-simulate"}};
+    for (const auto& words : commands) {
+        const std::string& out = words[words.size() - (words.back() == "--no-simulate" ? 2 : 1)];
+        const std::string before = contents(out);
+        ASSERT_FALSE(before.empty()) << out;
+        const ProcessResult r = run_sextant(words);
+        EXPECT_EQ(r.exit_code, 2) << words.front() << '\n' << r.err;
+        EXPECT_THAT(r.err, HasSubstr("would be written over"));
+        EXPECT_EQ(contents(out), before) << words.front();
+    }
+}
+
+TEST_F(Files, no_name_and_a_dash_are_no_file_to_write) {
+    for (const char* name : {"", "-"}) EXPECT_EQ(run_sextant({"predict", scenario_, "--html", name}).exit_code, 2);
+}
+
+TEST_F(Files, a_name_in_a_scenario_is_looked_up_beside_it_and_one_of_set_where_the_program_runs) {
+    EXPECT_EQ(run_sextant({"predict", scenario_}).exit_code, 0);  // the workload is not where the program runs
+    // "scenarios/" is there, and not beside the scenario.
+    const ProcessResult r =
+        run_sextant({"predict", scenario_, "--set", "hardware.cluster=hardware_profiles/clusters/two-core-reference.json"});
+    EXPECT_EQ(r.exit_code, 0) << r.err;
+    EXPECT_EQ(run_sextant({"predict", scenario_, "--set", "workload=wl.json"}).exit_code, 2);
+}
+
+TEST_F(Files, the_best_plan_is_saved_with_names_that_lead_to_the_same_files) {
+    fs::create_directory(folder_ / "best");
+    const std::string best = in("best/b.json");
+    EXPECT_EQ(run_sextant({"plan", scenario_, "--no-simulate", "--save-best", best}).exit_code, 0);
+    EXPECT_EQ(Json::parse(contents(best)).at("workload"), "../wl.json");
+    EXPECT_EQ(run_sextant({"predict", best}).exit_code, 0);
+}
+
+TEST_F(Files, one_that_is_named_twice_does_not_count_twice) {
+    const std::string row = "measurements/transformer/internevo_7b.json";
+    const ProcessResult r = run_sextant({"validate", row, "./" + row});
+    EXPECT_EQ(r.exit_code, 2);
+    EXPECT_THAT(r.err, HasSubstr("named twice"));
+}
+
+}  // namespace
+}  // namespace sextant
