@@ -12,6 +12,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -42,7 +43,11 @@ ExitCode run_replay(const ReplayOptions& o) {
     request.groups = o.groups;
     const ReplayReport report = replay(library, request);
     if (!o.trace.empty()) write_trace_file(report.trace, o.trace, report.devices, report.links);
-    if (!o.picture.empty()) replace_text_file(o.picture, timeline_svg(report.trace, TimelinePicture{report.trace_name, {}, {}}));
+    if (!o.picture.empty()) {
+        const std::string title = std::filesystem::path(report.trace_name).filename().string() + ", replayed on " + report.hardware;
+        replace_text_file(o.picture,
+                          timeline_svg(report.trace, {.title = title, .memory = {}, .device_memory = {}, .name_of = replay_name}));
+    }
     std::cout << (o.report.json() ? replay_report_to_json(report) : replay_report_to_text(report));
     return verdict(named_quantities(report), conditions);
 }

@@ -75,6 +75,8 @@ std::string_view to_text(ReplayTerm t) {
     return names[static_cast<std::size_t>(t)];
 }
 
+std::string_view replay_name(SpanKind kind) { return to_text(replay_term(term_of(kind))); }
+
 ReplayReport make_replay_report(const RecordedGraph& recorded, Simulation simulation) {
     ReplayReport report;
     report.trace = std::move(simulation.trace);

@@ -22,6 +22,7 @@ enum class ReplayTerm : std::uint8_t {
 };
 inline constexpr int replay_term_count = 6;
 std::string_view to_text(ReplayTerm);
+std::string_view replay_name(SpanKind);  // the time of what it is
 
 struct ReplayTerms {
     std::array<Seconds, replay_term_count> of{};

@@ -92,6 +92,13 @@ Roofline roofline(const Prepared& prepared) {
     return all;
 }
 
+bool passes_a_roof(const Roofline& all) {
+    return std::ranges::any_of(all.kernels, [&](const RooflineKernel& k) {
+        const auto roof = std::ranges::find(all.roofs, k.kernel.type, &Roof::type);
+        return k.kernel.window == Window::winograd && roof != all.roofs.end() && k.kernel.flops / k.time > roof->peak;
+    });
+}
+
 std::string shape_text(const Kernel& k) {
     const auto n = [](std::int64_t x) { return std::to_string(x); };
     switch (k.kind) {
@@ -104,7 +111,7 @@ std::string shape_text(const Kernel& k) {
         case KernelKind::memory:
             break;
     }
-    return "memory-bound";
+    return "no matrix work";
 }
 
 }  // namespace sextant

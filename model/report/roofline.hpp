@@ -48,6 +48,9 @@ struct Roofline {
 };
 Roofline roofline(const Prepared&);
 
+// A convolution in the Winograd domain multiplies less than is counted, and may stand above its roof.
+bool passes_a_roof(const Roofline&);
+
 // "GEMM m 2048, n 12288, k 3072"
 std::string shape_text(const Kernel&);
 

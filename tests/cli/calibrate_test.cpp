@@ -168,6 +168,16 @@ TEST(CalibrateFrom, LogsMakesAProfileThatPredicts) {
     fs::remove(profile);
 }
 
+TEST(CalibrateShow, TellsWhichPointsOfItsPictureWereLeftOut) {
+    const std::string picture = (fs::temp_directory_path() / ("h200_" + std::to_string(getpid()) + ".svg")).string();
+    const ProcessResult r = run_sextant({"calibrate", "--show", "hardware_profiles/clusters/h200-vm.json", "--picture", picture});
+    EXPECT_EQ(r.exit_code, 0) << r.err;
+    std::stringstream drawn;
+    drawn << std::ifstream(picture).rdbuf();
+    EXPECT_THAT(drawn.str(), HasSubstr("left out of the fit</text>"));
+    fs::remove(picture);
+}
+
 TEST(CalibrateFrom, ALogOfOneHostAndItsTopologySayWhichMachineTheyAreOf) {
     const std::string profile = testing::TempDir() + "sextant_named_" + std::to_string(::getpid()) + ".json";
     const ProcessResult r =

@@ -222,6 +222,16 @@ TEST(Plan, draws_a_picture) {
     text << std::ifstream(file).rdbuf();
     EXPECT_THAT(text.str(), HasSubstr("<svg"));
     EXPECT_THAT(text.str(), HasSubstr("plan 1"));
+    EXPECT_THAT(text.str(), HasSubstr("peak memory in GB of a device that has 12.9 GB")) << "the points are far below";
+    std::filesystem::remove(file);
+}
+
+TEST(Plan, draws_what_is_too_large_by_far_behind_a_break) {
+    const std::filesystem::path file = scratch("plan.svg");
+    EXPECT_EQ(run_with("plan", "scenarios/does-not-fit.json", {"--no-simulate", "--picture", file.string()}).exit_code, 0);
+    std::stringstream text;
+    text << std::ifstream(file).rdbuf();
+    EXPECT_THAT(text.str(), HasSubstr(">needs 113 GB</text>"));
     std::filesystem::remove(file);
 }
 

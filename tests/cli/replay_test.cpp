@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include <unistd.h>
 
@@ -14,6 +15,7 @@ namespace sextant {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
@@ -60,7 +62,11 @@ TEST_F(ReplayCommand, takes_files_in_any_order_and_draws_them) {
     const ProcessResult r = run_sextant(
         {"replay", folder_ / "job.1.et", folder_ / "job.0.et", "--hardware", "dgx-a100", "--picture", picture, "--trace", timeline});
     EXPECT_EQ(r.exit_code, 0) << r.err;
-    EXPECT_TRUE(fs::exists(picture));
+    std::stringstream drawn;
+    drawn << std::ifstream(picture).rdbuf();
+    for (const char* said : {">kernels</text>", ">rank 0</text>", ">rank 1</text>", "replayed on"})
+        EXPECT_THAT(drawn.str(), HasSubstr(said));
+    for (const char* other : {"forward", "stage"}) EXPECT_THAT(drawn.str(), Not(HasSubstr(other))) << other;
     EXPECT_TRUE(fs::exists(timeline));
 }
 

@@ -140,6 +140,24 @@ TEST(TimelineSvg, AHugeTraceIsDrawnTogetherSaysSoAndStaysSmall) {
     EXPECT_THAT(svg, HasSubstr(">server</text>"));
 }
 
+TEST(TimelineSvg, OneMicroBatchNeedsNoNumberAndOneStageNoName) {
+    HandMadeTrace t({0});
+    t.add(0, compute, forward, 0, 10);
+    const std::string svg = timeline_svg(t.trace, picture("One rank"));
+    EXPECT_THAT(svg, HasSubstr(">rank 0</text>"));
+    EXPECT_THAT(svg, Not(HasSubstr("micro-batch")));
+    EXPECT_THAT(timeline_svg(two_stages(), picture("Two stages")), HasSubstr("Numbers are those of micro-batches."));
+}
+
+TEST(TimelineSvg, ARecordingHasRanksAndWordsOfItsOwn) {
+    TimelinePicture p = picture("Replayed");
+    p.name_of = [](SpanKind) -> std::string_view { return "kernels"; };
+    const std::string svg = timeline_svg(two_stages(), p);
+    EXPECT_THAT(svg, HasSubstr(">rank 1</text>"));
+    EXPECT_THAT(svg, HasSubstr(">kernels</text>"));
+    EXPECT_THAT(svg, Not(HasSubstr("stage 1<")));
+}
+
 TEST(TimelineSvg, OfNothingIsStillAPicture) { expect_well_formed(timeline_svg({}, picture(""))); }
 
 TEST(TimelineBoxes, ASegmentBecomesOneBoxInTheColourOfItsLongestPart) {

@@ -97,20 +97,12 @@ private:
         return used == all.roofs.end() ? QString() : tr("Large products sustain %1, the dashed line. ").arg(quantity(used->sustained));
     }
 
-    // Where fewer multiplications are done than are counted.
-    static bool passes_a_roof(const Roofline& all) {
-        return std::ranges::any_of(all.kernels, [&](const RooflineKernel& k) {
-            const auto roof = std::ranges::find(all.roofs, k.kernel.type, &Roof::type);
-            return k.kernel.window == Window::winograd && roof != all.roofs.end() && k.kernel.flops / k.time > roof->peak;
-        });
-    }
-
     static QString verdict(const Roofline& all, Seconds step) {
         const auto share = [&](KernelBound b) { return all.by_bound[static_cast<std::size_t>(b)] / all.total(); };
         const auto text = [](double part) { return part < 0.005 ? tr("next to nothing") : percent(part, 2); };
         const double memory = share(KernelBound::memory), compute = share(KernelBound::compute);
         return tr("<b>%1</b> of the time of kernels is bound by memory bandwidth, %2 by arithmetic and %3 by the start of kernels. "
-                  "Kernels take %4 of the step.")
+                  "Without the optimizer kernels take %4 of the step.")
             .arg(text(memory), text(compute), text(share(KernelBound::start)), percent(all.total() / step, 2));
     }
 

@@ -22,7 +22,7 @@ Colour colour(std::size_t i) { return palette[i % std::size(palette)]; }
 // Of a power of ten.
 std::string time_name(double seconds) {
     const int exponent = static_cast<int>(std::lround(std::log10(seconds)));
-    constexpr std::string_view units[] = {" ns", " us", " ms", " s"};
+    constexpr std::string_view units[] = {" ns", " \u00b5s", " ms", " s"};
     const int unit = std::clamp(static_cast<int>(std::floor(exponent / 3.0)) + 3, 0, 3);
     return svg::number(std::pow(10, exponent - 3 * (unit - 3))) + std::string(units[unit]);
 }
@@ -63,6 +63,10 @@ svg::Axis time_axis(std::string title, const std::vector<const CalibratedTerm*>&
     return axis;
 }
 
+void add_left_out(svg::Chart& chart, const std::vector<const CalibratedTerm*>& terms) {
+    if (std::ranges::any_of(terms, &CalibratedTerm::left_out)) chart.legend("left out of the fit", grey);
+}
+
 std::string curves_chart(const Cluster& cluster, const std::vector<const CalibratedTerm*>& terms) {
     std::map<std::string, std::vector<const CalibratedTerm*>> curves;
     double low = 1e300, high = 0;
@@ -85,10 +89,11 @@ std::string curves_chart(const Cluster& cluster, const std::vector<const Calibra
             chart.point({t->size->si(), t->measured.si()}, t->left_out ? grey : colour(i), 4, tip_of(*t));
         chart.legend(name, colour(i++));
     }
+    add_left_out(chart, terms);
     return chart.document();
 }
 
-std::string terms_chart(const Cluster& cluster, const std::vector<const CalibratedTerm*>& terms) {
+std::string terms_chart(const Cluster& cluster, std::vector<const CalibratedTerm*> terms) {
     constexpr double far = 2, remarkable = 1.25;  // points beyond stand at the edge; names where there is something to see
     svg::Axis y{"predicted, against measured", 1 / far, far, true, {0.5, 0.67, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2}, ratio_name};
     svg::Axis x = time_axis("measured", terms);
@@ -96,6 +101,9 @@ std::string terms_chart(const Cluster& cluster, const std::vector<const Calibrat
     chart.line({{x.low, 1}, {x.high, 1}}, grey);
     for (const double off : {1 / 1.1, 1.1}) chart.line({{x.low, off}, {x.high, off}}, grey, true);
     std::map<std::string, std::size_t> places;
+    // Those that are off most choose the places of their names first.
+    std::ranges::stable_sort(terms, std::ranges::greater(),
+                             [](const CalibratedTerm* t) { return std::abs(std::log(t->predicted / t->measured)); });
     for (const CalibratedTerm* t : terms) {
         const auto [place, is_new] = places.try_emplace(t->name, places.size());
         const Colour c = colour(place->second);
@@ -107,6 +115,7 @@ std::string terms_chart(const Cluster& cluster, const std::vector<const Calibrat
                    c.towards_white(0.4));
         chart.point({t->measured.si(), ratio}, t->left_out ? grey : c, 4.5, tip_of(*t), named ? t->of : "");
     }
+    add_left_out(chart, terms);
     return chart.document();
 }
 

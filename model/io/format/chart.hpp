@@ -16,6 +16,7 @@ struct Axis {
     bool doubles = false;                   // each step is twice the one before it
     std::vector<double> at = {};            // where it is marked; empty: at round numbers
     std::string (*name)(double) = nullptr;  // of a mark; none: the number
+    std::optional<double> broken_at = {};   // from there on nothing is to scale
 };
 
 struct ChartPoint {
@@ -26,25 +27,41 @@ class Chart {
 public:
     Chart(std::string title, std::string note, Axis x, Axis y);
 
-    void line(const std::vector<ChartPoint>&, Colour, bool dashed = false);
-    // `tip` is shown when the pointer rests on it, `name` beside it.
-    void point(ChartPoint, Colour, double radius, std::string_view tip, std::string_view name = {});
-    void mark_x(double x, Colour, std::string_view name);
-    void legend(std::string_view name, Colour);
+    void line(std::vector<ChartPoint>, Colour, bool dashed = false);
+    // `tip` is shown when the pointer rests on it. `name` stands beside it, above or below; what has no room there is left to the tip:
+    // the points that come first choose first.
+    void point(ChartPoint, Colour, double radius, std::string tip, std::string name = {});
+    void mark_x(double x, Colour, std::string name);
+    void legend(std::string name, Colour);
 
     [[nodiscard]] std::string document() const;
     static double width_of_document();
     static double height_of_document();
 
 private:
-    [[nodiscard]] double x_of(double x) const;
-    [[nodiscard]] double y_of(double y) const;
-    [[nodiscard]] std::string axes() const;
-    [[nodiscard]] std::string legend_text() const;
+    struct Line {
+        std::vector<ChartPoint> points;
+        Colour colour;
+        bool dashed = false;
+    };
+    struct Point {
+        ChartPoint at;
+        Colour colour;
+        double radius = 0;
+        std::string tip, name;
+    };
+    struct Mark {
+        double x = 0;
+        Colour colour;
+        std::string name;
+    };
+    struct Drawing;  // one of them
 
     std::string title_, note_;
     Axis x_, y_;
-    std::string lines_, points_, names_;
+    std::vector<Line> lines_;
+    std::vector<Point> points_;
+    std::vector<Mark> marks_;
     std::vector<std::pair<std::string, Colour>> legend_;
 };
 

@@ -7,7 +7,6 @@ namespace {
 
 constexpr std::string_view common_style = R"(
 :root { --ink: #1c2127; --soft: #5b6570; --rule: #dde2e7; --paper: #ffffff; --panel: #f7f9fa; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6e9ec; --soft: #9aa5b1; --rule: #343b43; --paper: #14181c; --panel: #1b2026; } }
 body { margin: 0 auto; max-width: 1120px; padding: 28px 24px 60px; background: var(--paper); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
 h1 { font-size: 26px; margin: 0 0 6px; } h2 { font-size: 19px; margin: 44px 0 4px; } p { max-width: 76ch; margin: 6px 0 14px; color: var(--soft); }
 figure { margin: 0; background: var(--panel); border: 1px solid var(--rule); border-radius: 8px; padding: 10px; }

@@ -8,8 +8,8 @@
 
 namespace sextant::svg {
 
-std::string number(double);  // pixels, to a hundredth
-std::string escaped(std::string_view text);
+std::string number(double);                  // pixels, to a hundredth
+std::string escaped(std::string_view text);  // and "3 us", "a -> b" with the signs that people write
 
 // About how wide a text is drawn, whatever the fonts of the reader: a little more than the usual ones need.
 double width_of(std::string_view text, double font_size);

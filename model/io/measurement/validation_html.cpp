@@ -18,12 +18,12 @@ using svg::number;
 
 constexpr std::string_view style = R"(
 :root { --judge: #0a67c2; --fit: #a3adb7; --middle: #c2410c; }
-@media (prefers-color-scheme: dark) { :root { --judge: #6db3f8; --fit: #5f6a75; --middle: #f59e5b; } }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6e9ec; --soft: #9aa5b1; --rule: #343b43; --paper: #14181c; --panel: #1b2026; --judge: #6db3f8; --fit: #5f6a75; --middle: #f59e5b; } }
 .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 20px; } @media (max-width: 820px) { .pair { grid-template-columns: 1fr; } }
 svg { display: block; width: 100%; height: auto; } svg text { fill: var(--soft); font: 11px system-ui, sans-serif; } svg text.title { fill: var(--ink); font-weight: 600; font-size: 12.5px; }
 .grid { stroke: var(--rule); } .even { stroke: var(--ink); } .band { stroke: var(--soft); stroke-dasharray: 3 4; } .middle { stroke: var(--middle); fill: none; stroke-width: 2; }
 circle.n { fill: var(--judge); fill-opacity: .5; } circle.f { fill: var(--fit); fill-opacity: .6; }
-.key i { display: inline-block; width: 10px; height: 10px; border-radius: 50%; margin: 0 5px 0 14px; } .key i.line { border-radius: 0; height: 2px; width: 18px; vertical-align: 4px; }
+.key span { white-space: nowrap; margin-right: 14px; } .key i { display: inline-block; width: 10px; height: 10px; border-radius: 50%; margin-right: 5px; } .key i.line { border-radius: 0; height: 2px; width: 18px; vertical-align: 4px; }
 )";
 
 // A field of a picture on which both axes count factors.
@@ -205,9 +205,9 @@ std::string validation_html(const Validation& v) {
         "<h1>How far predictions are off</h1>\n<p>Each point is a published measurement held against what Sextant predicts from everything "
         "that its source says about it. "
         "Only complete rows that are not suspect are shown. An error is predicted / measured - 1; MAPE is the mean of its absolute "
-        "value. <span class=\"key\"><i style=\"background:var(--judge)\"></i>nothing was fitted to it"
-        "<i style=\"background:var(--fit)\"></i>parameters were fitted to it"
-        "<i class=\"line\" style=\"background:var(--middle)\"></i>median of the former</span></p>\n";
+        "value.</p>\n<p class=\"key\"><span><i style=\"background:var(--judge)\"></i>nothing was fitted to it</span> "
+        "<span><i style=\"background:var(--fit)\"></i>parameters were fitted to it</span> "
+        "<span><i class=\"line\" style=\"background:var(--middle)\"></i>median of the former</span></p>\n";
     std::vector<std::pair<std::string, ErrorStatistics>> means;
     for (const SeriesMean& m : v.unseen().series()) means.emplace_back(m.series, ErrorStatistics{m.rows, m.mape, m.median_ape, m.bias, 0});
     html::Rows rows{{"mean over files, rows not fitted to", "rows", "MAPE", "median", "bias"}};

@@ -138,13 +138,16 @@ std::string topology(const Report& r, const SimulationReport* played) {
 std::string operators(const Prepared& job) {
     const Roofline r = roofline(job);
     constexpr std::size_t most = 12;
-    Rows rows{{"kernel", "phase", "bound by", "in a step", "of kernels"}};
+    Rows rows{{"operator", "bound by", "in a step", "of kernels", "shape"}};
     for (std::size_t i = 0; i < std::min(most, r.kernels.size()); ++i) {
         const RooflineKernel& k = r.kernels[i];
-        rows.push_back({shape_text(k.kernel), words(to_text(k.phase)), std::string(to_text(k.bound)), to_text(k.in_step()),
-                        percent_text(k.in_step() / r.total(), 2)});
+        rows.push_back({k.kernel.name + ", " + words(to_text(k.phase)), std::string(to_text(k.bound)), to_text(k.in_step()),
+                        percent_text(k.in_step() / r.total(), 2), shape_text(k.kernel)});
     }
-    return section("Roofline") + figure(roofline_svg(r), " class=\"narrow\"") + table(rows);
+    const std::string above =
+        passes_a_roof(r) ? says("Convolutions of 3 x 3 stand above their roof: in the Winograd domain they multiply less than is counted.")
+                         : "";
+    return section("Roofline") + figure(roofline_svg(r), " class=\"narrow\"") + above + table(rows);
 }
 
 std::string input(const Report& r) {

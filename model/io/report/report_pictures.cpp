@@ -86,13 +86,19 @@ std::string roofline_svg(const Roofline& r) {
                      {"attained TFLOP/s", below(slowest / unit), 2 * below(peak / unit), true, {}});
     const double foot = std::max(below(least), below(slowest / unit) * unit / stream);  // where it enters the chart
     chart.line({{foot, foot * stream / unit}, {peak / stream, peak / unit}}, line);
-    for (const Roof& roof : r.roofs)
-        if (roof.used) chart.line({{roof.peak.si() / stream, roof.peak.si() / unit}, {2 * below(most), roof.peak.si() / unit}}, line);
+    const double end = 2 * below(most);
+    for (const Roof& roof : r.roofs) {
+        if (!roof.used) continue;
+        const double level = roof.peak.si() / unit;
+        chart.line({{roof.peak.si() / stream, level}, {end, level}}, line);
+        chart.point({end, level}, line, 0, "", std::string(to_text(roof.type)) + ": " + to_text(roof.peak));
+    }
     for (const RooflineKernel& k : r.kernels)
         if (const auto intensity = k.intensity())
-            chart.point({*intensity, rate(k) / unit}, k.kernel.kind == KernelKind::gemm ? held : colour_of(Term::optimizer),
-                        2.5 + 9 * std::sqrt(k.in_step() / longest),
-                        shape_text(k.kernel) + ", " + std::string(to_text(k.phase)) + ": " + to_text(k.in_step()) + " a step");
+            chart.point(
+                {*intensity, rate(k) / unit}, k.kernel.kind == KernelKind::gemm ? held : colour_of(Term::optimizer),
+                2.5 + 9 * std::sqrt(k.in_step() / longest),
+                k.kernel.name + ", " + words(to_text(k.phase)) + ", " + shape_text(k.kernel) + ": " + to_text(k.in_step()) + " a step");
     chart.legend("matrix products", held);
     chart.legend("convolutions, attention", colour_of(Term::optimizer));
     return chart.document();

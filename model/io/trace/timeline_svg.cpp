@@ -93,11 +93,12 @@ private:
         for (GraphRank r = 0; r < trace_.ranks.size(); ++r) {
             const TraceRank& rank = trace_.ranks[r];
             if (!seen.insert({rank.server, rank.server ? 0 : rank.stage}).second) continue;
-            all.push_back({r, rank.server ? "server" : "stage " + std::to_string(rank.stage), {}});
+            all.push_back({r, label_of(rank), {}});
         }
         std::ranges::sort(all, {}, [&](const Row& row) { return std::pair(trace_.ranks[row.rank].server, trace_.ranks[row.rank].stage); });
         if (all.size() > most_rows)
-            notes_.push_back(std::to_string(most_rows) + " of " + std::to_string(all.size()) + " stages are shown.");
+            notes_.push_back(std::to_string(most_rows) + " of " + std::to_string(all.size()) +
+                             (wish_.name_of ? " ranks are shown." : " stages are shown."));
         rows_ = some_of(all, most_rows);
 
         std::vector<Row*> row_of(trace_.ranks.size(), nullptr);
@@ -105,12 +106,28 @@ private:
         for (const Span& s : trace_.spans)
             if (Row* row = row_of[s.rank]; row && s.end > s.start && (wish_.other_streams || lane_of(s.stream) == 0))
                 row->lanes[lane_of(s.stream)].push_back(&s);
-        std::uint32_t last_number = 0;
-        for (const Span& s : trace_.spans) last_number = std::max(last_number, s.micro_batch);
-        widest_number_ = svg::width_of(std::to_string(last_number), 1);
+        count_micro_batches();
         for (const Row& row : rows_)
             for (std::size_t l = 0; l < lane_count; ++l) lane_used_[l] = lane_used_[l] || !row.lanes[l].empty();
     }
+
+    // Of a recording every rank is one of its own; without a pipeline a stage is all there is.
+    [[nodiscard]] std::string label_of(const TraceRank& rank) const {
+        const bool has_stages = std::ranges::any_of(trace_.ranks, [](const TraceRank& r) { return r.stage > 0; });
+        if (rank.server) return "server";
+        return has_stages && !wish_.name_of ? "stage " + std::to_string(rank.stage) : name_of(rank);
+    }
+
+    // One alone needs no number.
+    void count_micro_batches() {
+        std::uint32_t first = UINT32_MAX, last = 0;
+        for (const Span& s : trace_.spans)
+            if (numbered(s.kind)) first = std::min(first, s.micro_batch), last = std::max(last, s.micro_batch);
+        has_numbers_ = first < last;
+        widest_number_ = svg::width_of(std::to_string(last), 1);
+    }
+
+    [[nodiscard]] std::string_view name_of_kind(SpanKind k) const { return wish_.name_of ? wish_.name_of(k) : look_of(k).name; }
 
     [[nodiscard]] double x_of(Seconds t) const { return left_ + t / pixel_; }
 
@@ -120,6 +137,7 @@ private:
         std::string out = svg::text(margin, y, svg::shortened(wish_.title, bold * title_size, width),
                                     {.size = title_size, .fill = "#111111", .bold = true});
         std::string facts = "One step takes " + to_text(trace_.end) + ".";
+        if (shows_numbers_) facts += " Numbers are those of micro-batches.";
         for (const std::string& note : notes_) facts += " " + note;
         y += 4;
         for (const std::string& text : svg::wrapped(facts, note_size, width))
@@ -133,7 +151,7 @@ private:
             x += needs;
         };
         for (int k = 0; k < span_kind_count; ++k)
-            if (const auto kind = static_cast<SpanKind>(k); kinds_.contains(kind)) entry(look_of(kind).name, look_of(kind).colour.hex());
+            if (const auto kind = static_cast<SpanKind>(k); kinds_.contains(kind)) entry(name_of_kind(kind), look_of(kind).colour.hex());
         if (!rows_.empty()) entry("idle", std::string(idle));
         heading_height_ = y + 13 + 14;
         return out;
@@ -175,7 +193,8 @@ private:
 
     void note_detail(Detail compute, Detail thin_lanes) {
         if (compute == Detail::segments)
-            notes_.emplace_back("What belongs to one micro-batch is drawn as one box, in the colour of its longest part.");
+            notes_.emplace_back(std::string(has_numbers_ ? "What belongs to one micro-batch" : "What follows closely") +
+                                " is drawn as one box, in the colour of its longest part.");
         if (compute == Detail::columns)
             notes_.emplace_back("There is more than can be drawn: each column is divided among what its time was spent on.");
         else if (thin_lanes == Detail::columns)
@@ -228,7 +247,7 @@ private:
 
     std::string draw_box(const Box& box, double y, double height, bool with_number) {
         kinds_.insert(box.kind);
-        const bool has_number = with_number && numbered(box.kind);
+        const bool has_number = has_numbers_ && with_number && numbered(box.kind);
         // Later chunks of a stage are lighter.
         const svg::Colour colour = look_of(box.kind).colour.towards_white(has_number ? std::min(0.5, 0.3 * box.chunk) : 0);
         const double x = x_of(box.start), width = std::max(0.4, x_of(box.end) - x);
@@ -236,16 +255,21 @@ private:
         const std::string label = std::to_string(box.micro_batch);
         std::string tip;
         if (++boxes_ <= most_tips) {
-            tip = std::string(look_of(box.kind).name) + (has_number ? " of micro-batch " + label : "");
+            tip = std::string(name_of_kind(box.kind)) + (has_number ? " of micro-batch " + label : "");
             tip += ", " + to_text(box.end - box.start) + " from " + to_text(box.start, 5);
         }
         std::string out = svg::rectangle(x, y, width - seam, height, colour.hex(), tip);
         constexpr double legible = 6.5;
         const double size = std::min({12.0, height * 0.6, (width - 2) / widest_number_});
-        if (has_number && size >= legible)
-            out += svg::text(x + (width - seam) / 2, y + height / 2 + size * 0.36, label,
-                             {.size = size, .fill = colour.text_on_it(), .anchor = svg::Anchor::middle});
-        return out;
+        if (!has_number || size < legible) return out;
+        shows_numbers_ = true;
+        return out + svg::text(x + (width - seam) / 2, y + height / 2 + size * 0.36, label,
+                               {.size = size, .fill = colour.text_on_it(), .anchor = svg::Anchor::middle});
+    }
+
+    [[nodiscard]] std::string name_of_stage(int stage) const {
+        const auto of = std::ranges::find_if(trace_.ranks, [&](const TraceRank& r) { return !r.server && r.stage == stage; });
+        return of == trace_.ranks.end() ? "stage " + std::to_string(stage) : label_of(*of);
     }
 
     std::string draw_memory() {
@@ -282,7 +306,7 @@ private:
     std::string draw_curve(const MemoryTimeline& m, double y, double height, Bytes top) const {
         const double bottom = y + height, base = bottom - height * (m.base.total() / top);
         std::string out = svg::rectangle(left_, y, right_ - left_, height, "#fafafa");
-        out += svg::text(left_ - 8, y + height / 2, "stage " + std::to_string(m.stage), {.size = 12, .anchor = svg::Anchor::end});
+        out += svg::text(left_ - 8, y + height / 2, name_of_stage(m.stage), {.size = 12, .anchor = svg::Anchor::end});
         out += svg::rectangle(left_, base, right_ - left_, bottom - base, "#d0d0d0");
         std::string path = "M" + svg::number(left_) + " " + svg::number(base);
         const auto columns = static_cast<std::size_t>(right_ - left_);
@@ -309,6 +333,7 @@ private:
     std::vector<std::string> notes_;
     std::set<SpanKind> kinds_;
     std::size_t boxes_ = 0;
+    bool has_numbers_ = false, shows_numbers_ = false;
     double widest_number_ = 1;  // of a micro-batch, in a font of size 1: either all boxes of a width have room for theirs or none
 };
 

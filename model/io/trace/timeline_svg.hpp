@@ -19,6 +19,8 @@ struct TimelinePicture {
     std::string title;
     std::span<const MemoryTimeline> memory;  // drawn where there is any
     std::optional<Bytes> device_memory;      // a line in the curves of memory
+    // What a kind of work is called where that is no training step: rows are ranks then, and not stages.
+    std::string_view (*name_of)(SpanKind) = nullptr;
     bool other_streams = true;
     double width = 1200;  // pixels
 };
