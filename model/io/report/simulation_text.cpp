@@ -50,7 +50,7 @@ std::string path_text(const SimulationReport& s) {
     std::ranges::stable_sort(ranks, std::greater(), [&](std::size_t r) { return path.by_rank[r]; });
     std::string where;
     for (std::size_t i = 0; i < std::min<std::size_t>(3, ranks.size()); ++i)
-        if (const Seconds t = path.by_rank[ranks[i]]; t > Seconds{})
+        if (const Seconds t = path.by_rank[ranks[i]]; t > 5e-5 * s.trace.end)
             where += (where.empty() ? "" : ", ") + percent_text(t / s.trace.end, 2) + " on " + name_of(s.trace.ranks[ranks[i]]) +
                      " (stage " + std::to_string(s.trace.ranks[ranks[i]].stage) + ")";
     if (!where.empty()) table.row({"where", where});
