@@ -9,7 +9,8 @@ namespace {
 // 50257 = 8 x 6282 + 1. Of 25 heads that share out the width, 1600 stays: it is 8 x 25 x 8; 1601 becomes the next.
 TEST(Padding, RoundsUpWhatIsNoMultiple) {
     Workload gpt;
-    gpt.spec = TransformerSpec{.hidden = 1600, .ffn_hidden = 6399, .heads = 25, .kv_heads = 25};
+    auto& spec = gpt.spec.emplace<TransformerSpec>();
+    spec.hidden = 1600, spec.ffn_hidden = 6399, spec.heads = spec.kv_heads = 25;
     const std::optional<Workload> larger = padded(gpt, 8);
     ASSERT_TRUE(larger);
     const auto& t = std::get<TransformerSpec>(larger->spec);
@@ -17,7 +18,7 @@ TEST(Padding, RoundsUpWhatIsNoMultiple) {
     EXPECT_EQ(t.hidden, 1600);
     EXPECT_EQ(t.ffn_hidden, 6400);
     EXPECT_FALSE(padded(*larger, 8));
-    std::get<TransformerSpec>(gpt.spec).hidden = 1601;
+    spec.hidden = 1601;
     EXPECT_EQ(std::get<TransformerSpec>(padded(gpt, 8)->spec).hidden, 1800);
 }
 
