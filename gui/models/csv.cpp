@@ -1,12 +1,13 @@
 #include "gui/models/csv.hpp"
 
-#include "gui/models/text.hpp"
+#include <QRegularExpression>
 
 namespace sextant::gui {
 namespace {
 
 QString cell(QString text) {
-    text.remove(thousands_space);
+    static const QRegularExpression between_thousands(QStringLiteral("(?<=\\d),(?=\\d{3}(\\D|$))"));
+    text.remove(between_thousands);
     const bool needs_quotes = text.contains(QLatin1Char(',')) || text.contains(QLatin1Char('"')) || text.contains(QLatin1Char('\n'));
     if (!needs_quotes) return text;
     return QLatin1Char('"') + text.replace(QLatin1Char('"'), QLatin1String("\"\"")) + QLatin1Char('"');

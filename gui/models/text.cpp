@@ -34,8 +34,15 @@ QString grouped(double value) {
     if (std::abs(value) < few && value != std::round(value)) return number(value);
     QString digits = QString::number(std::round(value), 'f', 0);
     const qsizetype first = digits.startsWith(QLatin1Char('-')) ? 1 : 0;
-    for (qsizetype at = digits.size() - 3; at > first; at -= 3) digits.insert(at, thousands_space);
+    for (qsizetype at = digits.size() - 3; at > first; at -= 3) digits.insert(at, QLatin1Char(','));
     return digits;
+}
+
+QString grouped_quantity(double value) {
+    constexpr double least = 1000;
+    if (std::abs(value) < least) return grouped(value);
+    const double digit = std::pow(10, std::floor(std::log10(std::abs(value))) - 2);
+    return grouped(std::round(value / digit) * digit);
 }
 
 }  // namespace sextant::gui

@@ -19,7 +19,9 @@ QString words_of(Enum value) {
 }
 
 // As people write units, where the model writes what can be typed.
-inline QString with_signs(std::string_view text) { return q(text).replace(QLatin1String(" us"), QStringLiteral(" \u00b5s")); }
+inline QString with_signs(std::string_view text) {
+    return q(text).replace(QLatin1String(" us"), QStringLiteral(" \u00b5s")).replace(QLatin1String("->"), QStringLiteral("\u2192"));
+}
 template <class Q>
 QString quantity(Q value, int digits = 3) {
     return with_signs(to_text(value, digits));
@@ -50,9 +52,9 @@ QString path_of_pointer(std::string_view pointer);
 // With a capital letter to begin with.
 QString capitalised(QString);
 
-inline constexpr QChar thousands_space(0x202F);
-
-// 1234567 -> "1 234 567", with narrow spaces that no line breaks at; what is less than a hundred keeps its decimals.
+// 1234567 -> "1,234,567", as the titles of scenarios have it; what is less than a hundred keeps its decimals.
 QString grouped(double value);
+// The same of what is known to three digits: "1,230,000".
+QString grouped_quantity(double value);
 
 }  // namespace sextant::gui

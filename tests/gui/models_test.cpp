@@ -99,10 +99,13 @@ TEST(ScenarioList, ShowsHowAStepIsDividedWhereItCanBePredicted) {
 }
 
 TEST(Text, IsGroupedByThousandsAndSpeaksOfPlacesAsEditsDo) {
-    EXPECT_EQ(grouped(1234567.4), QStringLiteral("1\u202f234\u202f567"));
+    EXPECT_EQ(grouped(1234567.4), QStringLiteral("1,234,567"));
     EXPECT_EQ(grouped(999), QStringLiteral("999"));
     EXPECT_EQ(grouped(0.39), QStringLiteral("0.390"));
-    EXPECT_EQ(grouped(-1000), QStringLiteral("-1\u202f000"));
+    EXPECT_EQ(grouped(-1000), QStringLiteral("-1,000"));
+    // Three digits of 2 477 445: the fourth is a 7, so the third goes up.
+    EXPECT_EQ(grouped_quantity(2477445), QStringLiteral("2,480,000"));
+    EXPECT_EQ(grouped_quantity(0.39), QStringLiteral("0.390"));
     EXPECT_EQ(path_of_pointer("/plan/stage_blocks/3"), QStringLiteral("plan.stage_blocks.3"));
     EXPECT_EQ(path_of_pointer(""), QString());
 }

@@ -42,8 +42,8 @@ bool is_pipelined(const Trace& trace) {
 }
 
 QString name_of(const TraceRank& rank, bool pipelined) {
-    if (rank.server) return QStringLiteral("server %1").arg(rank.rank);
     const QString count = rank.multiplicity > 1 ? QStringLiteral(" \u00d7%1").arg(rank.multiplicity) : QString();
+    if (rank.server) return QStringLiteral("server %1").arg(rank.rank) + count;
     if (!pipelined) return QStringLiteral("rank %1").arg(rank.rank) + count;
     if (rank.multiplicity > 1) return QStringLiteral("stage %1").arg(rank.stage) + count;
     return QStringLiteral("stage %1, rank %2").arg(rank.stage).arg(rank.rank);
@@ -105,11 +105,12 @@ std::vector<const UtilizationSeries*> busiest_links(const SimulationReport& r, s
     const auto half = links.begin() + static_cast<std::ptrdiff_t>(most / 2);
     std::stable_sort(half, links.end(), [&](const auto* a, const auto* b) { return mean(a) > mean(b); });
     links.resize(most);
+    std::ranges::stable_sort(links, std::ranges::greater(), fullest);
     return links;
 }
 
 QString name_of(const UtilizationSeries& s) {
-    QString name = q(s.name).replace(QLatin1String("->"), QStringLiteral("\u2192"));
+    QString name = with_signs(s.name);
     return s.count > 1 ? name + QStringLiteral(" \u00d7%1").arg(s.count) : name;
 }
 

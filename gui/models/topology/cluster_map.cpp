@@ -76,7 +76,7 @@ QString link_finding(const ClusterMap& map, const std::optional<TimeRange>& rang
                                                 : QStringLiteral(", like %1 others,").arg(grouped(busiest->count - 1));
     const TopologyLink* link = first_link(map, *busiest);
     const QString of = link ? QStringLiteral("of its %1").arg(quantity(link->bandwidth)) : QStringLiteral("of it");
-    const QString name = q(busiest->name).replace(QLatin1String("->"), QStringLiteral("\u2192"));
+    const QString name = with_signs(busiest->name);
     if (range) return QStringLiteral("The busiest link is <b>%1</b>%2 with %3 %4 in use.").arg(name, alike, percent(use(busiest)), of);
     if (const double part = part_full(*busiest); part > 0)
         return QStringLiteral("<b>%1</b>%2 is full for %3 of the step: all %4 is in use.").arg(name, alike, percent(part), of);

@@ -35,7 +35,12 @@ void ChartWidget::emphasize(std::optional<int> key) {
     update();
 }
 
-QSize ChartWidget::sizeHint() const { return {480, heightForWidth(480)}; }
+// As high as it has to be where it is as wide as it is: layouts give a widget of fixed height no more than its hint.
+QSize ChartWidget::sizeHint() const { return {480, heightForWidth(width())}; }
+
+void ChartWidget::resizeEvent(QResizeEvent* e) {
+    if (heightForWidth(e->size().width()) != heightForWidth(e->oldSize().width())) updateGeometry();
+}
 
 int ChartWidget::heightForWidth(int width) const { return chart_ ? static_cast<int>(std::ceil(chart_->height_for(width))) : 0; }
 

@@ -33,6 +33,10 @@ void paint_mark(QPainter& painter, QPointF at, double radius, Mark mark, const Q
         case Mark::triangle:
             painter.drawPolygon(QPolygonF{{at + QPointF(0, -1.2 * r), at + QPointF(1.1 * r, 0.9 * r), at + QPointF(-1.1 * r, 0.9 * r)}});
             break;
+        case Mark::line:
+            painter.setPen(QPen(colour, 1.8));
+            painter.drawLine(at - QPointF(1.4 * r, 0), at + QPointF(1.4 * r, 0));
+            break;
     }
 }
 
@@ -202,10 +206,10 @@ void Plot::paint_names(QPainter& painter, const QRectF& ground, const Look& look
         const QPointF at = place(ground, p.x, p.y);
         const double width = text_width(p.name, font) + 2, beside = p.radius + 6, high = 16;
         const double left = std::clamp(at.x() - width / 2, ground.left(), std::max(ground.left(), ground.right() - width));
-        const QRectF rooms[] = {{at.x() + beside, at.y() - high / 2, width, high},
-                                {at.x() - beside - width, at.y() - high / 2, width, high},
-                                {left, at.y() - beside - high + 2, width, high},
-                                {left, at.y() + beside - 2, width, high}};
+        const QRectF rooms[] = {
+            {at.x() + beside, at.y() - high / 2, width, high},   {at.x() - beside - width, at.y() - high / 2, width, high},
+            {left, at.y() - beside - high + 2, width, high},     {left, at.y() + beside - 2, width, high},
+            {left, at.y() - beside - 2 * high + 2, width, high}, {left, at.y() + beside + high - 2, width, high}};
         const auto is_free = [&](const QRectF& room) { return ground.contains(room) && !is_taken(taken, room); };
         const auto* room = std::ranges::find_if(rooms, is_free);
         if (room == std::end(rooms)) {
@@ -236,9 +240,7 @@ std::vector<Hit> Plot::paint(QPainter& painter, const QRectF& area, const Look& 
     std::vector<Hit> hits;
     for (const PlotPoint& p : points) {
         const QPointF at = place(ground, p.x, p.y);
-        painter.setOpacity(emphasized && *emphasized != p.key ? 0.75 : 1);
         paint_mark(painter, at, p.radius, p.mark, p.colour, look.surface);
-        painter.setOpacity(1);
         const double reach = p.radius + 3;
         hits.push_back({QRectF(at.x() - reach, at.y() - reach, 2 * reach, 2 * reach), p.key, p.tip});
     }

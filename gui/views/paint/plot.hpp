@@ -23,7 +23,7 @@ PlotAxis even_axis(const QString& title, double largest, const AxisUnit& unit = 
 // From the one to the other, marked at round numbers.
 PlotAxis log_axis(const QString& title, double smallest, double largest, const std::function<QString(double)>& name);
 
-enum class Mark { disc, ring, square, diamond, triangle };
+enum class Mark { disc, ring, square, diamond, triangle, line };
 
 struct PlotPoint {
     double x = 0, y = 0;

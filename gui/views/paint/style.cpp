@@ -102,6 +102,7 @@ QTableView#bare QHeaderView::section { padding: 4px; }
 QTableView { gridline-color: @grid; selection-background-color: @accent_ground; selection-color: @text; }
 QStatusBar { background: @surface; border-top: 1px solid @border; }
 QSplitter::handle { background: @border; }
+QAbstractScrollArea::corner { background: transparent; border: none; }
 QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }
 QScrollBar:horizontal { background: transparent; height: 10px; margin: 0; }
 QScrollBar::handle { background: @border; border-radius: 4px; margin: 1px; min-height: 28px; min-width: 28px; }

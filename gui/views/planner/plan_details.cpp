@@ -21,7 +21,7 @@ QString figures(const PlanFindings& f, const FoundPlan& p) {
     };
     add(QStringLiteral("step"), quantity(p.choice.step));
     if (p.simulated) add(QStringLiteral("simulated"), quantity(*p.simulated));
-    add(q(job.workload.sample_word()) + QStringLiteral("s/s"), grouped(p.choice.samples_per_s.si()));
+    add(q(job.workload.sample_word()) + QStringLiteral("s/s"), grouped_quantity(p.choice.samples_per_s.si()));
     add(QStringLiteral("memory"), QStringLiteral("%1 of %2").arg(quantity(p.choice.memory), quantity(p.estimate.device_memory)));
     if (p.choice.cost_per_sample) add(q(price_unit(job)), q(price_text(job, *p.choice.cost_per_sample)));
     add(QStringLiteral("energy/sample"), quantity(p.choice.energy_per_sample));

@@ -13,7 +13,7 @@ namespace sextant::gui {
 namespace {
 
 constexpr Objective objectives[] = {Objective::throughput, Objective::time, Objective::cost, Objective::energy, Objective::memory};
-constexpr int columns = 3;
+constexpr int columns = 3, narrowest = 64;
 
 QLabel* label_of(const QString& text, QWidget& of) {
     auto* label = text_label(Type::small, "faint");
@@ -34,6 +34,7 @@ PlanFormPanel::PlanFormPanel() {
 
     objective_ = new QComboBox;
     objective_->setObjectName(QStringLiteral("planner.objective"));
+    objective_->setMinimumWidth(narrowest);
     objective_->setToolTip(tr("What the best plan is best in. Cost needs the price of a device"));
     for (const Objective o : objectives) objective_->addItem(capitalised(words_of(o)));
     grid->addWidget(label_of(tr("Best in"), *objective_), 0, 0);

@@ -10,6 +10,8 @@
 namespace sextant::gui {
 namespace {
 
+constexpr double room_for_names = 1.1;  // above the highest point
+
 class PlanPlot {
 public:
     PlanPlot(const PlanFindings& findings, std::optional<std::size_t> open, PlanAxis axis, const Look& look)
@@ -28,7 +30,7 @@ public:
         if (axis_ == PlanAxis::memory &&
             std::ranges::any_of(f_.plans, [&](const FoundPlan& p) { return memory_.is_beyond(p.choice.memory); }))
             plot->x.broken_at = memory_.broken_at().si();
-        plot->y = even_axis(q(job_.workload.sample_word()) + QStringLiteral("s/s"), highest);
+        plot->y = even_axis(q(job_.workload.sample_word()) + QStringLiteral("s/s"), room_for_names * highest);
         if (has_limit)
             plot->limits.push_back({memory_.device.si(), look_.bad, QStringLiteral("a device has %1").arg(quantity(memory_.device))});
         plot->lines.push_back(front());
@@ -98,6 +100,8 @@ private:
             if (p.choice.memory > memory_.device) point.name = QStringLiteral("needs %1").arg(quantity(p.choice.memory));
             plot.points.push_back(std::move(point));
         }
+        // The scenario's own is seen whatever is near it.
+        std::ranges::stable_partition(plot.points, [&](const PlotPoint& p) { return !f_.plans[static_cast<std::size_t>(p.key)].is_own; });
     }
 
     const PlanFindings& f_;

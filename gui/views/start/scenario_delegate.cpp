@@ -6,11 +6,13 @@
 
 #include <QPainter>
 
+#include <algorithm>
+
 namespace sextant::gui {
 namespace {
 
 constexpr int heading_height = 34, entry_height = 70;
-constexpr double glance_width = 190;
+constexpr double widest_glance = 190, part_of_glance = 0.3;  // the name needs more
 
 void paint_glance(QPainter& painter, const ScenarioGlance& glance, const QRectF& area, const Look& look) {
     const QString text = quantity(glance.step) + (glance.fits ? QString() : QStringLiteral(", does not fit"));
@@ -44,6 +46,7 @@ void ScenarioDelegate::paint(QPainter* painter, const QStyleOptionViewItem& opti
         painter->setBrush(option.state & QStyle::State_Selected ? look.accent_ground : look.sunken);
         painter->drawRoundedRect(area.adjusted(0, 1, 0, -1), 6, 6);
     }
+    const double glance_width = std::min(widest_glance, part_of_glance * area.width());
     const QRectF text = area.adjusted(gap + 4, 0, -glance_width - 3 * gap, 0);
     paint_text(*painter, {text.left(), text.top() + 8, text.width(), 18}, Qt::AlignVCenter, entry.name, font_of(Type::strong), look.text);
     const QRectF below = text.adjusted(0, 28, 0, 0);

@@ -83,11 +83,11 @@ void Figures::show_answer(const Session& session, const Answer& answer) {
     step_->chart().show_chart(interval);
     step_->set_lines(lines);
 
-    throughput_->set_figure(grouped(r.samples_per_s.si()), tr("%1s/s").arg(q(r.sample_word)));
+    throughput_->set_figure(grouped_quantity(r.samples_per_s.si()), tr("%1s/s").arg(q(r.sample_word)));
     QString rates;
-    if (r.tokens_per_s) rates = tr("%1 tokens/s<br>").arg(grouped(r.tokens_per_s->si()));
+    if (r.tokens_per_s) rates = tr("%1 tokens/s<br>").arg(grouped_quantity(r.tokens_per_s->si()));
     throughput_->set_lines(rates + tr("%1 on each of %2")
-                                       .arg(grouped(r.samples_per_s.si() / r.devices),
+                                       .arg(grouped_quantity(r.samples_per_s.si() / r.devices),
                                             r.devices == 1 ? tr("1 device") : tr("%1 devices").arg(grouped(r.devices))));
 
     const auto [memory, bytes] = value_and_unit(quantity(e.peak_memory));

@@ -65,8 +65,22 @@ private:
         if (box.shown.stands_for > 1)  // those behind it
             for (const double by : {6.0, 3.0}) painter_.drawRoundedRect(box.area.translated(by, -by).adjusted(0, 0, -6, 0), 6, 6);
         painter_.drawRoundedRect(box.area.adjusted(0, 0, -6, 0), 6, 6);
-        paint_text(painter_, box.area.adjusted(10, 0, -14, -5), Qt::AlignBottom | Qt::AlignHCenter,
+        const double below = names_ranks(map_) ? ranks_line : 0;
+        if (below > 0)
+            paint_text(painter_, box.area.adjusted(10, 0, -14, -5), Qt::AlignBottom | Qt::AlignHCenter, ranks_of(box.shown.node),
+                       font_of(Type::small), look_.faint);
+        paint_text(painter_, box.area.adjusted(10, 0, -14, -5 - below), Qt::AlignBottom | Qt::AlignHCenter,
                    title_of(box.shown, map_.machine.placement), font_of(Type::strong), look_.text);
+    }
+
+    // None of a node that serves parameters.
+    QString ranks_of(int node) const {
+        std::vector<int> ranks;
+        for (int d = 0; d < topology_.devices_per_node(); ++d)
+            if (const auto r = map_.rank_of_device[static_cast<std::size_t>(node * topology_.devices_per_node() + d)]) ranks.push_back(*r);
+        if (ranks.empty()) return {};
+        const auto [least, most] = std::ranges::minmax(ranks);
+        return QStringLiteral("ranks %1 to %2").arg(grouped(least), grouped(most));
     }
 
     void paint_link(int l) {
@@ -149,7 +163,7 @@ private:
             case VertexKind::socket:
                 return fitting(QStringLiteral("socket %1").arg(at.index), QStringLiteral("S%1").arg(at.index));
             case VertexKind::host_memory:
-                return fitting(QStringLiteral("memory"), fitting(QStringLiteral("RAM"), QStringLiteral("M")));
+                return fitting(QStringLiteral("RAM"), QStringLiteral("M"));
             case VertexKind::nic:
                 return fitting(QStringLiteral("NIC"), QString::number(at.index));
             case VertexKind::peer_switch:
@@ -215,7 +229,8 @@ private:
             paint_text(painter_, {x, y, width + 1, line}, Qt::AlignVCenter, text, font, ink);
             x += width + 6;
         };
-        write(chart_.range ? QStringLiteral("in use: 0 %") : QStringLiteral("in use over %1: 0 %").arg(name_of_interval(map_)),
+        write(chart_.range || map_.report().links.empty() ? QStringLiteral("in use: 0 %")
+                                                          : QStringLiteral("in use over %1: 0 %").arg(name_of_interval(map_)),
               look_.faint);
         QLinearGradient ramp(x, 0, x + 120, 0);
         for (const double at : {0.0, 0.333, 0.667, 1.0}) ramp.setColorAt(at, colour_of_utilization(at, look_));

@@ -76,7 +76,8 @@ private:
     double box_height() const {
         const auto parts = parts_of(0);
         const auto levels = std::ranges::count_if(levels_of_node, [&](VertexKind k) { return parts.contains(k); });
-        const double more = (has_direct_links() ? arcs_height : 0) + (parts.contains(VertexKind::pcie_switch) ? memory_level : 0);
+        const double more = (names_ranks(map_) ? ranks_line : 0) + (has_direct_links() ? arcs_height : 0) +
+                            (parts.contains(VertexKind::pcie_switch) ? memory_level : 0);
         return title_height + more + static_cast<double>(levels) * (part_height + between_levels) - between_levels + 2 * box_padding + 6;
     }
 
@@ -145,10 +146,11 @@ private:
         order.reserve(above.size());
         for (const auto& [leaf, places] : above) order.emplace_back(places.first / places.second, leaf);
         std::ranges::stable_sort(order);
-        const double room = width_ / std::max(1.0, static_cast<double>(order.size())), width = std::min(room - 4, switch_width);
+        const double from = out_.boxes.front().area.left(), to = out_.boxes.back().area.right();
+        const double room = (to - from) / std::max(1.0, static_cast<double>(order.size())), width = std::min(room - 4, switch_width);
         for (std::size_t i = 0; i < order.size(); ++i) {
             // Between straight above and evenly spread, so that none covers another.
-            const double even = (static_cast<double>(i) + 0.5) * room;
+            const double even = from + (static_cast<double>(i) + 0.5) * room;
             set(order[i].second, order.size() == 1 ? order[i].first : even, top, width);
         }
     }
@@ -173,6 +175,8 @@ private:
 };
 
 }  // namespace
+
+bool names_ranks(const ClusterMap& map) { return map.layout.ranks() > 1000; }
 
 ClusterLayout lay_out(const ClusterMap& map, double width, std::optional<int> rank) { return Layout(map, width, rank).place(); }
 

@@ -15,6 +15,10 @@ struct NodeBox {
     QRectF area;
 };
 
+// Numbers of four digits have no room in the boxes of devices: a node says which of them are its own.
+inline constexpr double ranks_line = 16;
+bool names_ranks(const ClusterMap&);
+
 struct ClusterLayout {
     ShownNodes shown;
     std::vector<NodeBox> boxes;

@@ -124,6 +124,7 @@ private:
         if (now.dimension)
             for (const int r : group_of(*map_, rank_->value(), *now.dimension)) chart->group.insert(r);
         findings_->setText(findings(*map_, chart->range).join(QLatin1Char(' ')));
+        range_->setVisible(!map_->report().links.empty());
         range_->setText(now.range
                             ? tr("From %1, as selected in the timeline.").arg(words_of(*now.range))
                             : tr("Links on average over the %1 in which each is busiest, ranks over the whole step; select a range in the "

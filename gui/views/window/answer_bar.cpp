@@ -127,7 +127,7 @@ void AnswerBar::refresh() {
     plan_->setToolTip(q(r.workload) + QStringLiteral(": ") + plan_->text());
     step_->setText(quantity(r.estimate.step));
     rest_->setText(QStringLiteral("%1 %2s/s, MFU %3<br>%4 of %5%6")
-                       .arg(grouped(r.samples_per_s.si()), q(r.sample_word), percent(r.mfu, 3), quantity(r.estimate.peak_memory),
+                       .arg(grouped_quantity(r.samples_per_s.si()), q(r.sample_word), percent(r.mfu, 3), quantity(r.estimate.peak_memory),
                             quantity(r.estimate.device_memory),
                             r.estimate.fits()          ? tr(", fits")
                             : r.estimate.fits_device() ? tr(", <b>host memory does not fit</b>")

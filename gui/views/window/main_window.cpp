@@ -14,6 +14,7 @@
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QMimeData>
+#include <QPushButton>
 #include <QSettings>
 #include <QStackedWidget>
 #include <QStatusBar>
@@ -72,10 +73,9 @@ MainWindow::MainWindow(Workbench& workbench, Selection& selection, Predictor& pr
 MainWindow::~MainWindow() = default;
 
 void MainWindow::add_rail() {
-    auto* rail = new QToolBar(tr("Views"));
+    auto* rail = rail_ = new QToolBar(tr("Views"));
     rail->setObjectName(QStringLiteral("rail"));
     rail->setMovable(false);
-    rail->setToolButtonStyle(Qt::ToolButtonTextUnderIcon);
     rail->setIconSize({22, 22});
     rail->setContextMenuPolicy(Qt::PreventContextMenu);
     addToolBar(Qt::LeftToolBarArea, rail);
@@ -99,6 +99,13 @@ void MainWindow::add_rail() {
     rail->addWidget(space);
     for (const ViewInfo& info : all_views())
         if (info.place != Place::centre) add(info);
+}
+
+// In a low window the entries leave out their icons, so that all of them stay in sight.
+void MainWindow::resizeEvent(QResizeEvent* e) {
+    constexpr int height_with_icons = 720;
+    rail_->setToolButtonStyle(height() < height_with_icons ? Qt::ToolButtonTextOnly : Qt::ToolButtonTextUnderIcon);
+    QMainWindow::resizeEvent(e);
 }
 
 void MainWindow::add_side_views() {
@@ -219,9 +226,13 @@ void MainWindow::recall() {
 
 bool MainWindow::may_end_work() {
     if (std::ranges::none_of(findChildren<View*>(), &View::is_at_work)) return true;
-    return QMessageBox::question(this, tr("End what is under way?"),
-                                 tr("A program that was started here is still at work. It ends with the window, and what it did is lost."),
-                                 QMessageBox::Close | QMessageBox::Cancel, QMessageBox::Cancel) == QMessageBox::Close;
+    QMessageBox box(QMessageBox::Question, tr("End what is under way?"),
+                    tr("A program that was started here is still at work. It ends with the window, and what it did is lost."),
+                    QMessageBox::Close | QMessageBox::Cancel, this);
+    box.button(QMessageBox::Close)->setText(tr("End it and close"));
+    box.button(QMessageBox::Cancel)->setText(tr("Keep the window open"));
+    box.setDefaultButton(QMessageBox::Cancel);
+    return box.exec() == QMessageBox::Close;
 }
 
 void MainWindow::closeEvent(QCloseEvent* e) {

@@ -14,6 +14,7 @@ class QActionGroup;
 class QDockWidget;
 class QLabel;
 class QStackedWidget;
+class QToolBar;
 
 namespace sextant::gui {
 
@@ -34,6 +35,7 @@ public:
 
 protected:
     void closeEvent(QCloseEvent*) override;
+    void resizeEvent(QResizeEvent*) override;
     void dragEnterEvent(QDragEnterEvent*) override;
     void dropEvent(QDropEvent*) override;
 
@@ -64,6 +66,7 @@ private:
     Selection& selection_;
     bool dark_;
     FileActions files_;
+    QToolBar* rail_;
     QStackedWidget* stack_;
     QLabel* nothing_;
     QActionGroup* choices_;
