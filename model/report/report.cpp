@@ -212,7 +212,7 @@ Report make_report(const Prepared& job, const Estimate& e) {
     if (!s.framework.strategy_note.empty()) r.assumptions.push_back(s.framework.title + ": " + s.framework.strategy_note);
     for (std::string& a : type_assumptions(s, path)) r.assumptions.push_back(std::move(a));
     for (std::string& a : feature_assumptions(s)) r.assumptions.push_back(std::move(a));
-    if (r.mfu > 1)
+    if (r.mfu > 1 && s.plan.precision.compute != DataType::fp64)
         r.assumptions.emplace_back(
             "MFU counts each multiplication of the mathematics, and may pass 100 %: libraries do 3 x 3 convolutions with fewer (Winograd)");
     r.advice = advice(s, r);

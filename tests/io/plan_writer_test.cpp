@@ -95,7 +95,7 @@ TEST(Pins, give_the_plan_their_value) {
     EXPECT_EQ(plan.pp, 1);
 }
 
-std::string complaint(const std::string& pin) {
+std::string complaint_about(const std::string& pin) {
     Plan plan;
     try {
         read_pin(pin, plan);
@@ -106,13 +106,13 @@ std::string complaint(const std::string& pin) {
 }
 
 TEST(Pins, that_mean_nothing_are_refused) {
-    EXPECT_THAT(complaint("micro_bach=2"), HasSubstr("did you mean \"micro_batch\"?"));
-    EXPECT_THAT(complaint("tp=many"), HasSubstr("--pin tp=many:/tp"));
-    EXPECT_THAT(complaint("tp=0"), HasSubstr("/tp"));
-    EXPECT_THAT(complaint("schedule=1f1"), HasSubstr("1f1b"));
-    EXPECT_THAT(complaint("=3"), HasSubstr("nothing that a search chooses"));
-    EXPECT_THAT(complaint(""), HasSubstr("nothing that a search chooses"));
-    EXPECT_THAT(complaint("precision=fp8"), HasSubstr("nothing that a search chooses"));
+    EXPECT_THAT(complaint_about("micro_bach=2"), HasSubstr("did you mean \"micro_batch\"?"));
+    EXPECT_THAT(complaint_about("tp=many"), HasSubstr("--pin tp=many:/tp"));
+    EXPECT_THAT(complaint_about("tp=0"), HasSubstr("/tp"));
+    EXPECT_THAT(complaint_about("schedule=1f1"), HasSubstr("1f1b"));
+    EXPECT_THAT(complaint_about("=3"), HasSubstr("nothing that a search chooses"));
+    EXPECT_THAT(complaint_about(""), HasSubstr("nothing that a search chooses"));
+    EXPECT_THAT(complaint_about("precision=fp8"), HasSubstr("nothing that a search chooses"));
 }
 
 TEST(Pins, may_stand_in_the_scenario) {
