@@ -35,10 +35,10 @@ std::vector<Scenario> write_scenarios(Library& library, const ProbeSeries& serie
     for (const Probe& probe : series.machine.probes) {
         const fs::path file = scenario_of(series, probe);
         const std::string text = probe_to_scenario(probe, machine);
-        if (passes_there(series, probe) > 0 && read_text_file(file, problems) != text)
-            problems.add({file.string(), "", "the runs that are kept here are of another probe of this name", "another folder"});
-        else
+        if (passes_there(series, probe) == 0)
             replace_text_file(file, text);
+        else if (read_text_file(file, problems) != text)
+            problems.add({file.string(), "", "the runs that are kept here are of another probe of this name", "another folder"});
         if (problems.empty()) scenarios.push_back(load_scenario(library, file));
     }
     problems.throw_if_any();

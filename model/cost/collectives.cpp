@@ -15,6 +15,11 @@ struct Call {
     const CommunicationLibrary& library;
     LinkScale scale;
     double n, nodes;
+    double gain = ring_gain(group, scale);
+    [[nodiscard]] double gain_of(Pattern pattern) const {
+        if (pattern != Pattern::all_to_all) return gain;
+        return group.crosses_network ? scale.across : scale.inside;  // each rank's messages to other nodes take longest
+    }
 
     // A step over the network was measured on some wire; a slower one is felt in what it is slower.
     // A message that the receiver has to ask for waits a round trip more.
@@ -41,8 +46,7 @@ struct Call {
     // are parent and child of one tree and the other way round in the other; of three, one has two neighbours in both or a parent in one.
     [[nodiscard]] double tree_load() const { return nodes == 2 && library.tree_of_two_nodes ? 1 : nodes == 3 ? 1.5 : 2; }
     // How much slower the links inside a node are than the ring's slowest: below 1 where the network limits it.
-    [[nodiscard]] double ring_over_inside() const { return scaled_ring(group, scale) / (group.inside * scale.inside); }
-    [[nodiscard]] double ring_gain() const { return scaled_ring(group, scale) / group.ring; }
+    [[nodiscard]] double ring_over_inside() const { return group.ring / group.inside * (gain / scale.inside); }
 
     // `parts`: into how many the buffer is cut, of which each rank works on one at a time.
     [[nodiscard]] CollectivePrice price(const Protocol& p, Seconds steps, Bytes bytes, Pattern pattern, double parts) const {
@@ -50,9 +54,9 @@ struct Call {
         if (p.inside_fraction) call.efficiency = std::min(call.efficiency, p.inside_fraction->value / ring_over_inside());
         if (group.staged_inside && library.staged_fraction)
             call.efficiency *= std::min(1.0, library.staged_fraction->value / ring_over_inside());
-        call.efficiency *= ring_gain();
+        call.efficiency *= gain_of(pattern);
         if (p.channel_bandwidth.value > Bandwidth{})
-            call.fixed += bytes * std::min(1.0, parts * p.channel_bytes / size) / (p.channel_bandwidth.value * ring_gain());
+            call.fixed += bytes * std::min(1.0, parts * p.channel_bytes / size) / (p.channel_bandwidth.value * gain_of(pattern));
         if (p.channel_start && library.channel_rate > Bandwidth{})
             call.fixed += std::ceil(group.ring / library.channel_rate) * p.channel_start->value / scale.latency;
         return call;
@@ -76,14 +80,14 @@ struct Call {
     }
     [[nodiscard]] CollectivePrice in_switch_all_reduce() const {
         const Seconds steps = library.protocols.front().base.value + library.in_switch_step.value;
-        return {steps / scale.latency, size, Pattern::ring, library.in_switch_bandwidth_fraction.value * ring_gain()};
+        return {steps / scale.latency, size, Pattern::ring, library.in_switch_bandwidth_fraction.value * gain};
     }
     // The switch of each node adds, and trees join the nodes: the slower of the two passes bytes on.
     [[nodiscard]] CollectivePrice in_switch_tree_all_reduce() const {
         const Seconds steps = library.protocols.front().base.value + library.in_switch_step.value;
         const double load = std::max(tree_load(), ring_over_inside() / library.in_switch_bandwidth_fraction.value);
         return {steps / scale.latency + 2.0 * step(library.protocols.back().tree_step, 0, levels(), size / 2.0), load * size, Pattern::ring,
-                ring_gain() * tree_fill(library.protocols.back())};
+                gain * tree_fill(library.protocols.back())};
     }
     [[nodiscard]] CollectivePrice one_way(const Protocol& p) const { return price(p, ring_pass(p), (n - 1) / n * size, Pattern::ring, n); }
     [[nodiscard]] CollectivePrice chain(const Protocol& p) const {
@@ -190,6 +194,7 @@ Group make_group(const Topology& topology, int ranks, int nodes, const RingLayou
     g.ranks = ranks;
     g.nodes = nodes;
     g.ring = ring.bandwidth;
+    g.across = ring.over_network;
     g.wire_latency = ring.step_latency;
     g.crosses_network = ring.network_hops > 0;
     g.through_host = ring.host_hops > 0;
@@ -215,9 +220,11 @@ Group make_group(const Topology& topology, int ranks, int nodes, const RingLayou
     return g;
 }
 
-Bandwidth scaled_ring(const Group& group, LinkScale scale) {
-    const bool network_limits = group.crosses_network && group.ring < group.inside;
-    return network_limits ? min(group.ring * scale.across, group.inside * scale.inside) : group.ring * scale.inside;
+double ring_gain(const Group& group, LinkScale scale) {
+    if (scale.inside == scale.across) return scale.inside;
+    const Bandwidth now = min(group.inside, group.across);
+    if (std::isinf(now.si())) return group.crosses_network ? scale.across : scale.inside;
+    return min(group.inside * scale.inside, group.across * scale.across) / now;
 }
 
 Seconds time_alone(const CollectivePrice& price, const Group& group) {

@@ -40,8 +40,9 @@ struct Group {
     Bandwidth all_to_all;  // per rank
     // Of the ring's part in a node; infinite where it has none.
     Bandwidth inside = Bandwidth::from_si(std::numeric_limits<double>::infinity());
-    Seconds wire_latency;   // of the slowest hop
-    Hop hop = Hop::nvlink;  // class of the hops inside a node
+    Bandwidth across = inside;  // of the ring's part on the network, likewise
+    Seconds wire_latency;       // of the slowest hop
+    Hop hop = Hop::nvlink;      // class of the hops inside a node
     bool crosses_network = false;
     bool in_switch = false;       // the switch that joins all its ranks can reduce
     bool in_node_switch = false;  // ... that joins its ranks of a node; it has ranks on several
@@ -65,9 +66,8 @@ struct LinkScale {
     double latency = 1;
 };
 
-// What a rank then passes on around the ring: as much as the narrower of its parts does. Of a ring that its nodes limit nobody knows what the
-// network could carry: wider links inside are taken to help to the full.
-Bandwidth scaled_ring(const Group&, LinkScale);
+// How many times as fast its ring becomes: it is no faster than its parts in nodes and on the network.
+double ring_gain(const Group&, LinkScale);
 
 // How the bytes of a collective travel: from each rank to its successor around the ring, from each to all others, or from one to one.
 enum class Pattern : std::uint8_t { ring, all_to_all, path };

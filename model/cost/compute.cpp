@@ -126,8 +126,7 @@ std::optional<Seconds> measured_gemm_time(const Kernel& k, std::span<const GemmC
     if (k.kind != KernelKind::gemm || k.batch != 1) return std::nullopt;
     for (const GemmCurve& curve : curves) {
         const auto& p = curve.points;
-        if (curve.n != k.n || curve.k != k.k || curve.type != k.type || p.size() < 2 || k.m < p.front().m) continue;
-        if (k.m > p.back().m) return p.back().time * (static_cast<double>(k.m) / static_cast<double>(p.back().m));
+        if (curve.n != k.n || curve.k != k.k || curve.type != k.type || p.size() < 2 || k.m < p.front().m || k.m > p.back().m) continue;
         const auto above =
             std::lower_bound(p.begin() + 1, p.end() - 1, k.m, [](const GemmCurve::Point& a, std::int64_t m) { return a.m < m; });
         const auto below = above - 1;

@@ -75,8 +75,8 @@ std::int64_t elements_of_a_load(DataType);
 //   User's Guide", sections on tile and wave quantisation; k0 and c, by unit, docs/model/compute.md.)
 double gemm_utilization(double batch, double m, double n, double k, const DeviceRates&, ComputeUnit);
 
-// The measured time of a product [m x k] x [k x n], interpolated between measured m (straight in log m, log t) and in proportion to m beyond
-// the largest, which fills the device; none where nobody measured this n, k and type, or m as small. A measurement wins over the formula.
+// The measured time of a product [m x k] x [k x n], interpolated between measured m (straight in log m, log t); none where nobody
+// measured this n, k and type, or outside the measured m. A measurement wins over the formula.
 std::optional<Seconds> measured_gemm_time(const Kernel&, std::span<const GemmCurve>);
 
 // Of bytes that lie in no cache: 1/B^2 = 1/memory^2 + 1/loads^2 (docs/model/compute.md, "Bytes in flight"). `width`: where so

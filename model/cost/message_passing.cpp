@@ -12,6 +12,7 @@ struct MessageCall {
     const MessagePassing& m;
     LinkScale scale;
     double n, nodes;
+    double gain = ring_gain(group, scale);
 
     // A rank's part of what the host's memory moves, where that is less than what its core could.
     [[nodiscard]] Bandwidth on_host(const Sourced<Bandwidth>& rate, double passes) const {
@@ -41,7 +42,7 @@ struct MessageCall {
         const double across = nodes > 1 ? nodes : 0;
         call.fixed += latency(2 * std::max(n - 1 - across, 0.0), 2 * std::min(across, n - 1));
         call.bytes = 2 * (n - 1) / n * size;
-        call.efficiency = std::min(scaled_ring(group, scale) / group.ring, combine() / group.ring);
+        call.efficiency = std::min(gain, combine() / group.ring);
         return call;
     }
 
@@ -49,7 +50,7 @@ struct MessageCall {
     [[nodiscard]] Seconds hand_on(Bytes segment, double children, bool received) const {
         if (group.host_buffers) return (children + (received ? 1 : 0)) * (m.post.value + segment / copy());
         if (segment <= m.device_eager_up_to) return children * (m.device_eager.value + segment / m.device_reads.value);
-        return children * (m.device_rendezvous.value + segment / scaled_ring(group, scale));
+        return children * (m.device_rendezvous.value + segment / (group.ring * gain));
     }
     [[nodiscard]] Seconds transfer(Bytes bytes) const {
         if (!group.host_buffers) return hand_on(bytes, 1, false);

@@ -27,11 +27,13 @@ void LinkLoads::count_on(Nodes one, Nodes other) {
 }
 
 LinkLoads::Limit LinkLoads::limit() const {
-    Limit limit{Bandwidth::from_si(std::numeric_limits<double>::infinity())};
+    Limit limit;
     for (const int l : std::span(touched_).first(own_)) {
         const TopologyLink& link = graph_.links[l];
         const Bandwidth share = link.bandwidth / load_[l];
-        if (share < limit.bandwidth) limit = {share, link.category};
+        const bool network = link.category == LinkCategory::infiniband || link.category == LinkCategory::ethernet;
+        if (network) limit.of_network = min(limit.of_network, share);
+        if (share < limit.bandwidth) limit.bandwidth = share, limit.category = link.category;
     }
     return limit;
 }

@@ -48,6 +48,7 @@ struct RingLayout {
     Bandwidth bandwidth;                           // bytes per second that one device passes to its successor, all rings together,
                                                    // after sharing every link with the ring's other hops and with the concurrent
                                                    // groups; infinite for a single member
+    Bandwidth over_network;                        // as much, if nothing but the network limited it; infinite where no hop leaves a node
     Seconds step_latency;                          // of the slowest hop
     int network_hops = 0;                          // hops that cross the fabric
     int host_hops = 0;                             // hops staged through host memory

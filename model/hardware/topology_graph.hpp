@@ -133,7 +133,8 @@ public:
     void end_of_own() { own_ = touched_.size(); }
 
     struct Limit {
-        Bandwidth bandwidth;
+        Bandwidth bandwidth = Bandwidth::from_si(std::numeric_limits<double>::infinity());
+        Bandwidth of_network = bandwidth;  // what its links of the network alone would let through
         LinkCategory category = LinkCategory::pcie;
     };
     [[nodiscard]] Limit limit() const;

@@ -185,6 +185,7 @@ RingLayout GroupTraffic::ring(const SpreadGroup& own, std::span<const SpreadGrou
     for (const SpreadGroup& other : others) planner.lay_other(other);
     const LinkLoads::Limit limit = loads_->limit();
     ring.bandwidth = limit.bandwidth;
+    ring.over_network = limit.of_network;
     ring.bottleneck = limit.category;
     return ring;
 }

@@ -262,8 +262,8 @@ BesideCheckpoint beside_checkpoint(const Checkpoints& asked, const Prepared::Sta
 
 }  // namespace
 
-// Weights as they are stored, the master copy where it is another, and the optimizer's states. Who holds a part that nobody else has writes it: one rank of
-// each tensor and pipeline place, or every rank where the states are sharded.
+// Weights as they are stored, the master copy where it is another, and the optimizer's states. Who holds a part that nobody else has writes
+// it: one rank of each tensor and pipeline place, or every rank where the states are sharded.
 std::optional<CheckpointEstimate> estimate_checkpoints(const Prepared::State& job, const Estimate& e) {
     const auto& asked = job.scenario.data.checkpoints;
     if (!asked) return {};

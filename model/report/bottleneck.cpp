@@ -71,7 +71,7 @@ std::optional<Mover> equally_fast(const Scenario& job, Seconds now) {
     even.straggler.reset();
     even.step_noise = 0;
     const Seconds then = estimate(prepare(even)).step;
-    return Mover{"evenness of workers", "workers equally fast", BottleneckKind::compute, then, 1 - then / now};
+    return Mover{std::string(evenness_of_workers), "workers equally fast", BottleneckKind::compute, then, 1 - then / now};
 }
 
 // Who waits for slow or late ranks is told what without them would be left.

@@ -19,4 +19,7 @@ struct Lever {
 
 std::span<const Lever> all_levers();
 
+// What moves a job beside them whose ranks wait for slow or late ones.
+inline constexpr std::string_view evenness_of_workers = "evenness of workers";
+
 }  // namespace sextant

@@ -2,8 +2,8 @@
 //
 // A segment holds what it allocates from the start of its first span on, uses its working memory until the end of its last span, and gives
 // back there what it releases (WorkPrice in model/cost/cost_table.hpp). What it still exchanges while the next one computes needs none of
-// that any more. A segment without anything to run does so when the one before it in the graph is done. At one instant segments are taken in the order of the graph, in which the end of a segment comes before the start of the
-// one after it.
+// that any more. A segment without anything to run does so when the one before it in the graph is done. At one instant segments are taken
+// in the order of the graph, in which the end of a segment comes before the start of the one after it.
 #pragma once
 
 #include "model/cost/cost_table.hpp"

@@ -74,9 +74,11 @@ void add_bottleneck(Quantities& list, const Report& r) {
     for (int k = 0; k <= static_cast<int>(BottleneckKind::io); ++k) kinds.push_back(to_text(static_cast<BottleneckKind>(k)));
     list.add_all({"bottleneck", static_cast<double>(b.kind), nullptr, false, std::move(kinds)});
     if (b.changes_at) list.add("bottleneck.changes_at_factor", *b.changes_at);
-    for (const Lever& lever : all_levers()) {
-        const auto mover = std::ranges::find(b.movers, lever.resource, &Mover::resource);
-        std::string name = "movers." + std::string(lever.resource);
+    std::vector<std::string_view> resources = {evenness_of_workers};
+    for (const Lever& lever : all_levers()) resources.push_back(lever.resource);
+    for (const std::string_view resource : resources) {
+        const auto mover = std::ranges::find(b.movers, resource, &Mover::resource);
+        std::string name = "movers." + std::string(resource);
         std::ranges::replace(name, ' ', '_');
         list.add(name + ".gain", mover == b.movers.end() ? 0 : mover->gain);
         list.add(name + ".step_time_at_double", mover == b.movers.end() ? r.estimate.step : mover->step_at_double);

@@ -43,7 +43,7 @@ TEST_F(Files, none_is_written_over_that_a_command_reads) {
     fs::copy_file(bundled("tests/io/hf_configs/bert.json"), model);
     fs::copy_file(bundled("measurements/transformer/internevo_7b.json"), measured);
     const std::vector<std::vector<std::string>> commands{
-        {"export", "torchrun", scenario_, "--out", scenario_},
+        {"export", "torchrun", scenario_, "--set", "framework=pytorch-ddp", "--out", scenario_},
         {"import", "hf", model, "--out", model},
         {"validate", measured, "--html", measured},
         {"predict", scenario_, "--html", workload_},

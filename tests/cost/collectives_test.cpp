@@ -350,21 +350,23 @@ TEST(Collectives, LinkScaleDividesBytesAndStepsApart) {
 }
 
 TEST(Collectives, WiderLinksHelpAsFarAsTheOtherPartOfTheRingLetsThem) {
-    // Eight ranks on two nodes send 1.75 GB by a network of 10 GB/s: 175 ms. It twice as wide: 87.5; links inside that carry 15 GB/s limit it
-    // to 116.667; they twice as wide alone change nothing.
+    // Eight ranks on two nodes send 1.75 GB by a network of 10 GB/s: 175 ms. It twice as wide: 87.5; links inside that carry 15 GB/s limit
+    // it to 116.667; they twice as wide alone change nothing.
     const auto wider = [](const Group& group, LinkScale scale) {
         return time_us(Collective::all_reduce, 1 * GB, group, round_machine::library(), scale) -
                time_us(Collective::all_reduce, 1 * GB, group, round_machine::library());
     };
     Group group = over_nodes(2, 4);
+    group.across = 10 * GB / s;
     EXPECT_NEAR(wider(group, {.across = 2}), 87'500 - 175'000, 1e-6);
     group.inside = 15 * GB / s;
     EXPECT_NEAR(wider(group, {.across = 2}), 1.75e6 / 15 - 175'000, 1e-6);
     EXPECT_NEAR(wider(group, {.inside = 2}), 0, 1e-6);
-    // Links inside of 10 GB/s limit it themselves.
+    // Links inside of 10 GB/s limit it themselves: they twice as wide, on a network of 15, bring it to that.
     group.inside = 10 * GB / s;
+    group.across = 15 * GB / s;
     EXPECT_NEAR(wider(group, {.across = 2}), 0, 1e-6);
-    EXPECT_NEAR(wider(group, {.inside = 2}), 87'500 - 175'000, 1e-6);
+    EXPECT_NEAR(wider(group, {.inside = 2}), 1.75e6 / 15 - 175'000, 1e-6);
 }
 
 }  // namespace

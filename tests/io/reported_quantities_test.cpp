@@ -11,7 +11,7 @@
 namespace sextant {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Reported = nlohmann::ordered_json;
 using Quantities = std::vector<NamedQuantity>;
 
 // Lists whose members have no names.
@@ -23,7 +23,7 @@ public:
     explicit Walk(const Quantities& quantities) : quantities_(quantities) {}
     int numbers = 0;
 
-    void look_at(const std::string& path, const Json& value) {
+    void look_at(const std::string& path, const Reported& value) {
         if (nameless.contains(path)) return;
         if (value.is_boolean()) ask(path, value.get<bool>() ? "true" : "false");
         if (value.is_number()) ask(path, value.dump());
@@ -33,7 +33,7 @@ public:
     }
 
 private:
-    void look_at_list(const std::string& path, const Json& list) {
+    void look_at_list(const std::string& path, const Reported& list) {
         constexpr std::string_view interval = "_interval";
         if (const auto at = path.find(interval); at != std::string::npos) {
             const std::string before = path.substr(0, at), unit = path.substr(at + interval.size());
@@ -41,7 +41,7 @@ private:
             ask(before + "_high" + unit, list.at(1).dump());
             return;
         }
-        for (const Json& member : list) {
+        for (const Reported& member : list) {
             if (member.contains("seconds")) ask(path + "." + member.at("name").get<std::string>(), member.at("seconds").dump() + " s");
             if (!member.contains("resource")) continue;
             std::string name = "movers." + member.at("resource").get<std::string>();
@@ -58,7 +58,7 @@ private:
 
 int numbers_found(const std::string& json, const Quantities& quantities) {
     Walk walk(quantities);
-    walk.look_at("", Json::parse(json));
+    walk.look_at("", Reported::parse(json));
     return walk.numbers;
 }
 

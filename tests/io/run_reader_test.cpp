@@ -17,7 +17,7 @@ namespace sextant {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
+using RunJson = nlohmann::ordered_json;
 using testing::AllOf;
 using testing::Each;
 using testing::HasSubstr;
@@ -44,9 +44,9 @@ std::string complaint(const std::string& text) {
 
 // The run of two data-parallel ranks, changed.
 struct EditedRun {
-    Json json = Json::parse(contents("data_parallel.json"));
+    RunJson json = RunJson::parse(contents("data_parallel.json"));
     [[nodiscard]] std::string complaint() const { return sextant::complaint(json.dump()); }
-    Json& column(const char* name) { return json["trace"]["spans"][name]; }
+    RunJson& column(const char* name) { return json["trace"]["spans"][name]; }
 };
 
 TEST(RunReader, WhatTheExecutorWroteIsWrittenAgainAsItWas) {
@@ -77,7 +77,7 @@ TEST(RunReader, KnowsTheLossScaleOfHalfPrecision) {
     const RunRecord read = run_from_text(run.json.dump(), "run.json");
     EXPECT_EQ(read.loss_scale->last, 32768);
     EXPECT_EQ(read.loss_scale->skipped, 1);
-    EXPECT_EQ(Json::parse(run_to_json(read))["loss_scale"], run.json["loss_scale"]);
+    EXPECT_EQ(RunJson::parse(run_to_json(read))["loss_scale"], run.json["loss_scale"]);
     run.json["loss_scale"].erase("last");
     EXPECT_THAT(run.complaint(), HasSubstr("\"last\" is missing"));
 }
@@ -87,9 +87,9 @@ TEST(RunReader, KnowsHowUnevenlyExpertsWereLoaded) {
     run.json["expert_imbalance"] = {1.5, 1.25, 2, 1, 3};
     const RunRecord read = run_from_text(run.json.dump(), "run.json");
     EXPECT_THAT(read.expert_imbalance, testing::ElementsAre(1.5, 1.25, 2, 1, 3));
-    EXPECT_EQ(Json::parse(run_to_json(read))["expert_imbalance"], run.json["expert_imbalance"]);
+    EXPECT_EQ(RunJson::parse(run_to_json(read))["expert_imbalance"], run.json["expert_imbalance"]);
     run.json["expert_rank_imbalance"] = {1, 1, 1.25, 1, 1};
-    EXPECT_EQ(Json::parse(run_to_json(run_from_text(run.json.dump(), "run.json")))["expert_rank_imbalance"],
+    EXPECT_EQ(RunJson::parse(run_to_json(run_from_text(run.json.dump(), "run.json")))["expert_rank_imbalance"],
               run.json["expert_rank_imbalance"]);
     run.json["expert_imbalance"] = {1.5};
     EXPECT_THAT(run.complaint(), HasSubstr("run.json:/expert_imbalance: there are 1 for 5 steps"));
@@ -100,7 +100,7 @@ TEST(RunReader, KnowsTheLossesOfModulesForMultiTokenPrediction) {
     run.json["mtp_losses"] = {4, 3.5, 3, 2.5, nullptr};
     const RunRecord read = run_from_text(run.json.dump(), "run.json");
     EXPECT_EQ(read.mtp_losses[3], 2.5);
-    EXPECT_EQ(Json::parse(run_to_json(read))["mtp_losses"], run.json["mtp_losses"]);
+    EXPECT_EQ(RunJson::parse(run_to_json(read))["mtp_losses"], run.json["mtp_losses"]);
     run.json["mtp_losses"] = {4};
     EXPECT_THAT(run.complaint(), HasSubstr("run.json:/mtp_losses: there are 1 for 5 steps"));
 }
@@ -122,7 +122,7 @@ TEST(RunReader, KnowsTheTimesOfOperators) {
     EXPECT_EQ(read.operators[0].kind, SpanKind::backward);
     EXPECT_EQ(read.operators[0].calls, 4);
     EXPECT_EQ(read.operators[0].time.si(), 0.5);
-    EXPECT_EQ(Json::parse(run_to_json(read))["operators"], run.json["operators"]);
+    EXPECT_EQ(RunJson::parse(run_to_json(read))["operators"], run.json["operators"]);
     run.json["operators"][0]["kind"] = "sideways";
     run.json["operators"][0]["block_template"] = -1;
     run.json["operators"][0].erase("time_s");
@@ -170,7 +170,7 @@ TEST(RunReader, EveryKeyIsNeededAndOthersAreUnknown) {
         EXPECT_THAT(run.complaint(), HasSubstr("run.json:/trace/spans: \"" + std::string(column) + "\" is missing"));
     }
     EditedRun run;
-    run.json["trace"]["spans"]["colour"] = Json::array();
+    run.json["trace"]["spans"]["colour"] = RunJson::array();
     EXPECT_THAT(run.complaint(), HasSubstr("run.json:/trace/spans/colour: unknown key"));
 }
 
@@ -233,12 +233,12 @@ TEST(RunReader, WhatStandsInTwoPlacesMustAgree) {
 }
 
 TEST(RunReader, NothingInPlaceOfAnyValueCrashes) {
-    const Json whole = Json::parse(contents("one_rank.json"));
-    const Json places = whole.flatten();
+    const RunJson whole = RunJson::parse(contents("one_rank.json"));
+    const RunJson places = whole.flatten();
     for (const auto& [pointer, value] : places.items())
-        for (const Json& other : {Json(nullptr), Json(-1), Json(1e300), Json("x"), Json::array(), Json::object()}) {
-            Json changed = whole;
-            changed[Json::json_pointer(pointer)] = other;
+        for (const RunJson& other : {RunJson(nullptr), RunJson(-1), RunJson(1e300), RunJson("x"), RunJson::array(), RunJson::object()}) {
+            RunJson changed = whole;
+            changed[RunJson::json_pointer(pointer)] = other;
             EXPECT_NO_FATAL_FAILURE(complaint(changed.dump())) << pointer;
         }
 }

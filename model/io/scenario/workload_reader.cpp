@@ -224,7 +224,8 @@ bool find_model(const JsonNode& node, const FindWorkload& find, Workload& worklo
     std::string name;
     if (!read_value(node, name)) return false;
     const bool is_file = name.ends_with(".json");
-    std::optional<Workload> found = is_file ? read_workload_file(JsonFile::load(file_beside(*node.file, name), *node.diagnostics), find) : find(name);
+    std::optional<Workload> found =
+        is_file ? read_workload_file(JsonFile::load(file_beside(*node.file, name), *node.diagnostics), find) : find(name);
     if (!found && !is_file) complain_unknown(node, name, hint_for_model(name));
     if (found) workload = std::move(*found);
     return found.has_value();
