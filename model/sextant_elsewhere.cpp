@@ -108,7 +108,7 @@ void look_elsewhere(Library& library, Report& r) {
         if (found) r.bottleneck.elsewhere.push_back(std::move(*found));
         return found.has_value();
     };
-    keep(fastest_that_fits(r.job, under_other_frameworks(library, r.job)));
+    if (r.bottleneck.settings.empty()) keep(fastest_that_fits(r.job, under_other_frameworks(library, r.job)));
     int devices = 0;
     for (const Scenario& place : with_larger_devices(library.catalog, r.job, r.estimate.peak_memory))
         if (devices < 2 && keep(fastest_that_fits(r.job, {place}))) ++devices;

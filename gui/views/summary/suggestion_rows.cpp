@@ -14,7 +14,7 @@ SuggestionRows::SuggestionRows() {
     grid_->setVerticalSpacing(4);
     grid_->setColumnStretch(0, 1);
     heading_ = text_label(Type::small, "faint");
-    heading_->setText(tr("Other settings of the plan, each by itself"));
+    heading_->setText(tr("Other settings, each by itself"));
     grid_->addWidget(heading_, 0, 0, 1, 4);
 }
 
