@@ -9,7 +9,15 @@
 namespace sextant {
 namespace {
 
-using namespace units;
+using units::GB;
+using units::GFLOP;
+using units::KB;
+using units::MB;
+using units::ms;
+using units::ns;
+using units::TB;
+using units::TFLOP;
+using units::us;
 
 // Of a number: what such hardware and frameworks can have, how sure we are of it without measuring, what is usual where nothing is known,
 // and where a fit begins.
@@ -73,7 +81,7 @@ ProfileParameter rate_of_large_products(DataType type, ComputeUnit unit) {
     const auto make = [type, unit](Scenario& s) -> PeakRate& { return make_peak(s, type, unit); };
     ProfileParameter p = parameter(
         std::string(to_text(type)) + " rate that large products sustain", ParameterOwner::device,
-        Range{.least = 0.1 * GFLOP / s, .most = 100 * TFLOP / s, .spread = unknown},
+        Range<FlopRate>{.least = 0.1 * GFLOP / units::s, .most = 100 * TFLOP / units::s, .spread = unknown},
         [find](const Scenario& s) { return find(s) != nullptr ? &find(s)->rate : nullptr; },
         [make](auto& s) -> auto& { return make(s).rate; }, 0.0);
     p.get = [get = p.get, find](const Scenario& s) {
@@ -106,8 +114,8 @@ constexpr double gap_known = 0.35, in_flight_known = 0.4;
 constexpr double unsure = 0.7, search_factor = 8;
 
 // Of a link, or of a peak, what large transfers and products reach; of a memory what streams do.
-constexpr Range reached{.least = 0.02, .most = 1.0, .spread = unsure};
-constexpr Range streamed{.least = 0.2, .most = 1.0, .spread = unsure};
+constexpr Range<double> reached{.least = 0.02, .most = 1.0, .spread = unsure};
+constexpr Range<double> streamed{.least = 0.2, .most = 1.0, .spread = unsure};
 
 // Between the convolutions of 2017's libraries and matrix products of the same size.
 constexpr double as_products = 1.33;
@@ -135,7 +143,8 @@ std::vector<ProfileParameter> cpu_parameters(const NodeSpec& node) {
     const auto add = [&list](auto... arguments) { list.push_back(parameter(arguments...)); };
     list.push_back(rate_of_large_products(DataType::fp32, ComputeUnit::vector));
     add(
-        "memory bandwidth that it streams", device, Range{.least = 0.1 * GB / s, .most = 1 * TB / s, .spread = unknown},
+        "memory bandwidth that it streams", device,
+        Range<Bandwidth>{.least = 0.1 * GB / units::s, .most = 1 * TB / units::s, .spread = unknown},
         [](auto& s) -> auto& { return s.cluster.node.device.memory_bandwidth; });
     // All cores were measured at once: the host's memory moves what they do together.
     list.back().set = [set = list.back().set](Scenario& s, double si) {
@@ -151,35 +160,36 @@ std::vector<ProfileParameter> cpu_parameters(const NodeSpec& node) {
     };
     if (d.cache_bandwidth)
         add(
-            "bandwidth of its cache", device, Range{.least = 0.1 * GB / s, .most = 10 * TB / s, .spread = unknown},
+            "bandwidth of its cache", device, Range<Bandwidth>{.least = 0.1 * GB / units::s, .most = 10 * TB / units::s, .spread = unknown},
             [](auto& s) -> auto& { return *s.cluster.node.device.cache_bandwidth; });
     if (d.exponential)
         add(
-            "time of an exponential", device, Range{.least = 0.001 * ns, .most = 100 * ns, .spread = unknown},
+            "time of an exponential", device, Range<Seconds>{.least = 0.001 * ns, .most = 100 * ns, .spread = unknown},
             [](auto& s) -> auto& { return *s.cluster.node.device.exponential; });
     add(
-        "time between two operators", device, Range{.least = 10 * ns, .most = 1 * ms, .spread = unknown},
+        "time between two operators", device, Range<Seconds>{.least = 10 * ns, .most = 1 * ms, .spread = unknown},
         [](auto& s) -> auto& { return s.cluster.node.device.kernel_overhead; });
     add(
-        "fused attention forward, of the peak", device, Range{.least = 0.01, .most = 1.0, .spread = unknown},
+        "fused attention forward, of the peak", device, Range<double>{.least = 0.01, .most = 1.0, .spread = unknown},
         [](auto& s) -> auto& { return s.cluster.node.device.attention_forward; });
     add(
-        "fused attention backward, of the peak", device, Range{.least = 0.01, .most = 1.0, .spread = unknown},
+        "fused attention backward, of the peak", device, Range<double>{.least = 0.01, .most = 1.0, .spread = unknown},
         [](auto& s) -> auto& { return s.cluster.node.device.attention_backward; });
     add(
-        "bandwidth between two processes", link, Range{.least = 0.01 * GB / s, .most = 1 * TB / s, .spread = unknown},
+        "bandwidth between two processes", link,
+        Range<Bandwidth>{.least = 0.01 * GB / units::s, .most = 1 * TB / units::s, .spread = unknown},
         [](auto& s) -> auto& { return s.cluster.node.host_link.bandwidth; });
-    add("start of a call with a small message", library, Range{.least = 10 * ns, .most = 10 * ms, .spread = unknown}, small_start);
-    add("start of a call with a large message", library, Range{.least = 10 * ns, .most = 10 * ms, .spread = unknown}, large_start);
-    add("bytes that one process adds", library, Range{.least = 0.01 * GB / s, .most = 1 * TB / s, .spread = unknown}, find_adding,
-        make_adding, 0.0);
+    add("start of a call with a small message", library, Range<Seconds>{.least = 10 * ns, .most = 10 * ms, .spread = unknown}, small_start);
+    add("start of a call with a large message", library, Range<Seconds>{.least = 10 * ns, .most = 10 * ms, .spread = unknown}, large_start);
+    add("bytes that one process adds", library,
+        Range<Bandwidth>{.least = 0.01 * GB / units::s, .most = 1 * TB / units::s, .spread = unknown}, find_adding, make_adding, 0.0);
     if (d.convolution)
         add(
-            "convolutions against products of their size", device, Range{.least = 0.05, .most = 2.0, .spread = unknown},
+            "convolutions against products of their size", device, Range<double>{.least = 0.05, .most = 2.0, .spread = unknown},
             [](auto& s) -> auto& { return *s.cluster.node.device.convolution; });
     if (node.host.turn)
         add(
-            "wait for a core that another rank has", device, Range{.least = 10 * us, .most = 100 * ms, .spread = unknown},
+            "wait for a core that another rank has", device, Range<Seconds>{.least = 10 * us, .most = 100 * ms, .spread = unknown},
             [](auto& s) -> auto& { return *s.cluster.node.host.turn; });
     if (d.peak(DataType::bf16, ComputeUnit::tensor) != nullptr) list.push_back(rate_of_large_products(DataType::bf16, ComputeUnit::tensor));
     return list;
@@ -199,14 +209,14 @@ std::vector<ProfileParameter> gpu_parameters(const Scenario& machine) {
     add(
         "what streams reach, of its bandwidth", device, streamed, [](auto& s) -> auto& { return s.cluster.node.device.stream_fraction; });
     add(
-        "time between two kernels", device, Range{.least = 0.1 * us, .most = 100 * us, .spread = gap_known},
+        "time between two kernels", device, Range<Seconds>{.least = 0.1 * us, .most = 100 * us, .spread = gap_known},
         [](auto& s) -> auto& { return s.cluster.node.device.kernel_overhead; });
     if (machine.framework.bytes_in_flight.value > Bytes{})
         add(
-            "bytes_in_flight", framework, Range{.least = 3 * KB, .most = 1 * MB, .spread = in_flight_known},
+            "bytes_in_flight", framework, Range<Bytes>{.least = 3 * KB, .most = 1 * MB, .spread = in_flight_known},
             [](auto& s) -> auto& { return s.framework.bytes_in_flight; });
     add(
-        "dispatch", framework, Range{.least = 0.1 * us, .most = 100 * us, .spread = unknown, .begin = 20 * us},
+        "dispatch", framework, Range<Seconds>{.least = 0.1 * us, .most = 100 * us, .spread = unknown, .begin = 20 * us},
         [](auto& s) -> auto& { return s.framework.dispatch; });
     // The device waits for the host in both directions, and a step does not say in which.
     list.back().set = [](Scenario& s, double si) {
@@ -217,13 +227,13 @@ std::vector<ProfileParameter> gpu_parameters(const Scenario& machine) {
         s.framework.backward_dispatch = s.framework.dispatch;
     };
     add(
-        "step_overhead", framework, Range{.least = 1 * us, .most = 10 * ms, .spread = unknown},
+        "step_overhead", framework, Range<Seconds>{.least = 1 * us, .most = 10 * ms, .spread = unknown},
         [](auto& s) -> auto& { return s.framework.step_overhead; });
     add(
-        "attention_efficiency", framework, Range{.least = 0.01, .most = 1.0, .spread = unknown},
+        "attention_efficiency", framework, Range<double>{.least = 0.01, .most = 1.0, .spread = unknown},
         [](auto& s) -> auto& { return s.framework.attention_efficiency; });
     add(
-        "convolution_efficiency", framework, Range{.least = 0.01, .most = as_products, .spread = unknown},
+        "convolution_efficiency", framework, Range<double>{.least = 0.01, .most = as_products, .spread = unknown},
         [](auto& s) -> auto& { return s.framework.convolution_efficiency; });
     if (machine.cluster.node.devices == 1) return list;
     for (ProfileParameter& p : cluster_parameters(machine.cluster))
@@ -243,7 +253,7 @@ std::vector<ProfileParameter> cluster_parameters(const Cluster& cluster) {
         std::erase_if(list, [](const ProfileParameter& p) { return p.owner != device && p.owner != link; });
     } else {
         add(
-            "clock that it sustains, of its boost", device, Range{.least = 0.3, .most = 1.0, .spread = unsure},
+            "clock that it sustains, of its boost", device, Range<double>{.least = 0.3, .most = 1.0, .spread = unsure},
             [](auto& s) -> auto& { return s.cluster.node.device.sustained_clock; });
         add(
             "what streams reach, of its bandwidth", device, streamed,
@@ -258,7 +268,7 @@ std::vector<ProfileParameter> cluster_parameters(const Cluster& cluster) {
     add(
         "reached of " + node.nic_link.name, link, reached, [](auto& s) -> auto& { return s.cluster.node.nic_link.achievable; });
     add(
-        "latency of " + node.nic_link.name, link, Range{.least = 0.1 * us, .most = 10 * ms, .spread = unsure},
+        "latency of " + node.nic_link.name, link, Range<Seconds>{.least = 0.1 * us, .most = 10 * ms, .spread = unsure},
         [](auto& s) -> auto& { return s.cluster.node.nic_link.latency; });
     return list;
 }
@@ -266,7 +276,8 @@ std::vector<ProfileParameter> cluster_parameters(const Cluster& cluster) {
 std::vector<ProfileParameter> library_parameters(const CommunicationLibrary& l) {
     std::vector<ProfileParameter> list;
     const auto add = [&](std::string pointer, auto field) {
-        list.push_back(parameter(std::move(pointer), ParameterOwner::library, Range{.least = 0.0, .most = 0.0, .spread = unsure}, field));
+        list.push_back(
+            parameter(std::move(pointer), ParameterOwner::library, Range<double>{.least = 0.0, .most = 0.0, .spread = unsure}, field));
         ProfileParameter& p = list.back();
         Scenario machine;
         machine.library = l;
@@ -319,16 +330,16 @@ std::vector<ProfileParameter> training_parameters(const Scenario& s) {
     std::vector<ProfileParameter> list;
     const auto add = [&list](auto... arguments) { list.push_back(parameter(arguments...)); };
     add(
-        "sustained_clock", device, Range{.least = 0.3, .most = 1.0, .spread = 0.15, .usual = 0.95},
+        "sustained_clock", device, Range<double>{.least = 0.3, .most = 1.0, .spread = 0.15, .usual = 0.95},
         [](auto& x) -> auto& { return x.cluster.node.device.sustained_clock; });
     add(
-        "streaming_efficiency", framework, Range{.least = 0.2, .most = 1.0, .spread = 0.2, .usual = 0.9},
+        "streaming_efficiency", framework, Range<double>{.least = 0.2, .most = 1.0, .spread = 0.2, .usual = 0.9},
         [](auto& x) -> auto& { return x.framework.streaming_efficiency; });
     add(
-        "bytes_in_flight", framework, Range{.least = 3 * KB, .most = 1 * MB, .spread = in_flight_known, .usual = 20 * KB},
+        "bytes_in_flight", framework, Range<Bytes>{.least = 3 * KB, .most = 1 * MB, .spread = in_flight_known, .usual = 20 * KB},
         [](auto& x) -> auto& { return x.framework.bytes_in_flight; });
     add(
-        "native_build", framework, Range{.least = 0.3, .most = 1.0, .spread = 0.1, .usual = 0.97},
+        "native_build", framework, Range<double>{.least = 0.3, .most = 1.0, .spread = 0.1, .usual = 0.97},
         [](auto& x) -> auto& { return x.framework.native_build; });
     if (!s.framework.dispatch_in_graph) {
         add(
@@ -336,21 +347,21 @@ std::vector<ProfileParameter> training_parameters(const Scenario& s) {
         add(
             "backward_dispatch", framework, host_time(7 * us), [](auto& x) -> auto& { return x.framework.backward_dispatch; });
         add(
-            "step_overhead", framework, Range{.least = 10 * us, .most = 100 * ms, .spread = unknown, .usual = 3 * ms},
+            "step_overhead", framework, Range<Seconds>{.least = 10 * us, .most = 100 * ms, .spread = unknown, .usual = 3 * ms},
             [](auto& x) -> auto& { return x.framework.step_overhead; });
         if (s.plan.micro_batches() > 1)
             add(
-                "micro_batch_overhead", framework, Range{.least = 1 * us, .most = 50 * ms, .spread = unknown, .usual = 0.5 * ms},
+                "micro_batch_overhead", framework, Range<Seconds>{.least = 1 * us, .most = 50 * ms, .spread = unknown, .usual = 0.5 * ms},
                 [](auto& x) -> auto& { return x.framework.micro_batch_overhead; });
     }
     if (s.plan.recompute != Recompute::none)
         add(
             "checkpoint_overhead", framework,
-            Range{.least = 1 * us, .most = 5 * ms, .spread = unknown, .usual = 0.1 * ms, .begin = 0.3 * ms},
+            Range<Seconds>{.least = 1 * us, .most = 5 * ms, .spread = unknown, .usual = 0.1 * ms, .begin = 0.3 * ms},
             [](auto& x) -> auto& { return x.framework.checkpoint_overhead; });
     if (!s.workload.is_transformer())
         add(
-            "convolution_efficiency", framework, Range{.least = 0.05, .most = as_products, .spread = 0.2, .usual = 1.0},
+            "convolution_efficiency", framework, Range<double>{.least = 0.05, .most = as_products, .spread = 0.2, .usual = 1.0},
             [](auto& x) -> auto& { return x.framework.convolution_efficiency; });
     return list;
 }
@@ -360,14 +371,14 @@ std::vector<ProfileParameter> memory_parameters(const Scenario& s) {
     std::vector<ProfileParameter> list;
     const auto add = [&list](auto... arguments) { list.push_back(parameter(arguments...)); };
     add(
-        "context", framework, Range{.least = 0.1 * GB, .most = 4 * GB, .spread = 0.4, .usual = 0.7 * GB},
+        "context", framework, Range<Bytes>{.least = 0.1 * GB, .most = 4 * GB, .spread = 0.4, .usual = 0.7 * GB},
         [](auto& x) -> auto& { return x.framework.context; });
     add(
-        "fragmentation", framework, Range{.least = 0.005, .most = 0.5, .spread = unknown, .usual = 0.1},
+        "fragmentation", framework, Range<double>{.least = 0.005, .most = 0.5, .spread = unknown, .usual = 0.1},
         [](auto& x) -> auto& { return x.framework.fragmentation; });
     if (s.plan.devices() > 1)
         add(
-            "communication_buffers", framework, Range{.least = 0.05 * GB, .most = 16 * GB, .spread = 0.7, .usual = 0.6 * GB},
+            "communication_buffers", framework, Range<Bytes>{.least = 0.05 * GB, .most = 16 * GB, .spread = 0.7, .usual = 0.6 * GB},
             [](auto& x) -> auto& { return x.framework.communication_buffers; });
     return list;
 }

@@ -80,7 +80,7 @@ public:
     // Fields that differ; null takes one away, so that what is usual holds.
     void set_changed(const std::string& whole, const Json& from, const Json& to) {
         for (const auto& [key, value] : to.items())
-            if (value != from.at(key)) set(whole + "." + key, value);
+            if (value != from.at(key)) set(std::string(whole).append(".").append(key), value);
     }
 
     void of_precision(Precision from, const Precision& to) {
@@ -137,7 +137,7 @@ ScenarioEdits edits_between(const Scenario& from, const Scenario& to) {
 std::string set_text(const ScenarioEdits& edits) {
     std::string text;
     for (const auto& [path, value] : edits) {
-        const std::string set = path + "=" + value;
+        const std::string set = std::string(path).append("=").append(value);
         const bool plain = set.find_first_of(" \"[]{}") == std::string::npos;
         text += (text.empty() ? "" : " ") + (plain ? set : "'" + set + "'");
     }
