@@ -77,8 +77,10 @@ ExitCode run_predict(const PredictOptions& o) {
     const Prepared job = prepare(std::get<Scenario>(asked));
     const std::string explained = o.explain.empty() ? "" : explanation(o, job);
     Report report = make_report(job);
-    Library library = open_library(o.scenario.profiles);
-    look_elsewhere(library, report);
+    if (o.explain.empty() || !o.html.empty()) {
+        Library library = open_library(o.scenario.profiles);
+        look_elsewhere(library, report);
+    }
     const std::vector<Condition> conditions = fail_conditions(o.report.fail_if, [&] { return named_quantities(report); });
     if (!o.html.empty()) write_page(job, report, o.html);
     std::cout << (!o.explain.empty() ? explained : o.report.json() ? report_to_json(report) : report_to_text(report));

@@ -18,10 +18,7 @@ QString words_of(Enum value) {
     return q(to_text(value)).replace(QLatin1Char('_'), QLatin1Char(' '));
 }
 
-// As people write units, where the model writes what can be typed.
-inline QString with_signs(std::string_view text) {
-    return q(text).replace(QLatin1String(" us"), QStringLiteral(" \u00b5s")).replace(QLatin1String("->"), QStringLiteral("\u2192"));
-}
+inline QString with_signs(std::string_view text) { return q(sextant::with_signs(text)); }
 template <class Q>
 QString quantity(Q value, int digits = 3) {
     return with_signs(to_text(value, digits));

@@ -173,4 +173,20 @@ std::string format_quantity(double si, const UnitTable& table, int digits) {
 std::string percent_text(double fraction, int digits) { return number_text(100 * fraction, digits) + " %"; }
 std::string signed_percent_text(double fraction, int digits) { return (fraction > 0 ? "+" : "") + percent_text(fraction, digits); }
 
+std::string with_signs(std::string_view text) {
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const std::string_view rest = text.substr(i);
+        const bool is_unit = rest.starts_with(" us") && (rest.size() == 3 || !std::isalnum(static_cast<unsigned char>(rest[3])));
+        if (is_unit && i > 0 && is_digit(text[i - 1]))
+            out += " \u00b5s", i += 2;
+        else if (rest.starts_with("->"))
+            out += "\u2192", ++i;
+        else
+            out += text[i];
+    }
+    return out;
+}
+
 }  // namespace sextant

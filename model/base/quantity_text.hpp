@@ -65,4 +65,7 @@ std::string percent_text(double fraction, int digits = 3);
 // "+8 %", "-3 %", "0 %": a difference.
 std::string signed_percent_text(double fraction, int digits = 3);
 
+// "3 us", "a -> b" with the signs that people read, where the model writes what can be typed.
+std::string with_signs(std::string_view text);
+
 }  // namespace sextant

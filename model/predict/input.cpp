@@ -268,8 +268,7 @@ std::optional<CheckpointEstimate> estimate_checkpoints(const Prepared::State& jo
     const auto& asked = job.scenario.data.checkpoints;
     if (!asked) return {};
     const Plan& plan = job.scenario.plan;
-    const bool masters_only = job.scenario.framework.shards_are_masters && plan.shards_parameters() && job.precision.master_weights;
-    const Bytes of_parameter = (masters_only ? Bytes{} : size_of(job.precision.parameter)) +
+    const Bytes of_parameter = (shards_are_masters(job) ? Bytes{} : size_of(job.precision.parameter)) +
                                (job.precision.master_weights ? Bytes::from_si(4) : Bytes{}) +
                                static_cast<double>(facts_of(plan.optimizer).states) * size_of(job.precision.optimizer_state);
     CheckpointEstimate c;

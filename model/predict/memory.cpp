@@ -123,7 +123,7 @@ StageMemory held_memory(const Prepared::State& job, std::size_t stage) {
 
     StageMemory memory;
     const double weights = held_parameters(parameters.trained + parameters.frozen, plan, plan.shards_parameters());
-    const bool masters = f.shards_are_masters && plan.shards_parameters() && precision.master_weights && !updates_on_host(plan);
+    const bool masters = shards_are_masters(job) && !updates_on_host(plan);
     if (plan.offload != Offload::optimizer_and_parameters) {
         const double wide = masters ? held(true) : 0;
         memory[MemoryKind::weights] =
@@ -185,6 +185,10 @@ Bytes kept_activations(const BlockKernels& k, const Plan& plan, double recompute
 }
 
 }  // namespace
+
+bool shards_are_masters(const Prepared::State& job) {
+    return job.scenario.framework.shards_are_masters && job.scenario.plan.shards_parameters() && job.precision.master_weights;
+}
 
 Bytes fragmentation(const Framework& framework, Bytes passing, Bytes held, Bytes device) {
     const Bytes unused = framework.fragmentation.value * passing, left = left_unused(unused, held + passing, device);

@@ -128,6 +128,8 @@ double passes_beside_another(const Prepared::State&);
 
 // A CPU's thread computes what it issues: that is in the time between its kernels.
 bool issues_itself(const Prepared::State&);
+// The weights in shards are those in FP32 that the optimizer updates: there are no others.
+bool shards_are_masters(const Prepared::State&);
 // Host time of a block in one phase. A captured graph is launched as a whole; where that is the framework's habit, its dispatch is already
 // the time per node.
 struct HostTime {

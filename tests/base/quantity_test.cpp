@@ -60,5 +60,10 @@ TEST(QuantityText, WritesWhatIsNoNumberAsThat) {
     EXPECT_EQ(number_text(-std::numeric_limits<double>::infinity()), "-inf");
 }
 
+TEST(QuantityText, SignsStandForUnitsAndArrowsAndNotForWords) {
+    EXPECT_EQ(with_signs("3.5 us, n0.nic0 -> leaf0"), "3.5 \u00b5s, n0.nic0 \u2192 leaf0");
+    EXPECT_EQ(with_signs("4 users in use: us"), "4 users in use: us");
+}
+
 }  // namespace
 }  // namespace sextant

@@ -1,8 +1,9 @@
 #include "model/io/format/svg.hpp"
 
+#include "model/base/quantity_text.hpp"
+
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 
@@ -19,20 +20,7 @@ std::string number(double value) {
 
 std::string escaped(std::string_view text) {
     std::string out;
-    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const std::string_view rest = text.substr(i);
-        // As people write signs, where the model writes what can be typed.
-        if (rest.starts_with(" us") && i > 0 && is_digit(text[i - 1]) &&
-            (rest.size() == 3 || !std::isalnum(static_cast<unsigned char>(rest[3])))) {
-            out += " \u00b5s", i += 2;
-            continue;
-        }
-        if (rest.starts_with("->")) {
-            out += "\u2192", ++i;
-            continue;
-        }
-        switch (const char c = rest.front()) {
+    for (const char c : with_signs(text)) switch (c) {
             case '&':
                 out += "&amp;";
                 break;
@@ -48,7 +36,6 @@ std::string escaped(std::string_view text) {
             default:
                 out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
         }
-    }
     return out;
 }
 
