@@ -1,7 +1,6 @@
 #include "cli/slurm_job.hpp"
 
 #include "cli/launch.hpp"
-#include "model/plan/job_storage.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -51,8 +50,8 @@ std::vector<std::string> slurm_options(const ExportedLaunch& launch, const Scena
     std::vector<std::string> options = node_options(launch, s);
     const SchedulerNames& slurm = s.cluster.slurm;
     if (!slurm.partition.empty()) options.push_back("--partition=" + slurm.partition);
-    const auto& kept = s.data.staging.to ? s.data.staging.to : s.data.storage;
-    if (kept && is_local_disk(*kept, s.cluster) && !slurm.local_disk_constraint.empty())
+    const auto &disk = s.data.staging.to ? s.data.staging.to : s.data.storage, &local = s.cluster.node.local_storage;
+    if (disk && local && disk->name == local->name && !slurm.local_disk_constraint.empty())
         options.push_back("--constraint=" + slurm.local_disk_constraint);
     if (!r.run) return options;
     if (!r.sweep) {

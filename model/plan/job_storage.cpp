@@ -46,12 +46,9 @@ Diagnostic too_large(const Scenario& s, Bytes dataset) {
 
 }  // namespace
 
-bool is_local_disk(const StorageClass& storage, const Cluster& c) {
-    return !storage.shared && c.node.local_storage && c.node.local_storage->name == storage.name;
-}
-
 bool lies_on_some_nodes(const StorageClass& storage, const Cluster& c) {
-    return is_local_disk(storage, c) && c.local_storage_nodes && *c.local_storage_nodes < c.nodes;
+    const auto& local = c.node.local_storage;
+    return !storage.shared && local && local->name == storage.name && c.local_storage_nodes && *c.local_storage_nodes < c.nodes;
 }
 
 const StorageClass* local_disk_of_job(const Scenario& s) {

@@ -10,8 +10,7 @@ namespace sextant {
 // The local disk that all nodes of the job have. Null where the cluster has none, or fewer nodes with one than the job uses.
 const StorageClass* local_disk_of_job(const Scenario&);
 
-// It is the local disk of the cluster's nodes; and not every node has it.
-bool is_local_disk(const StorageClass&, const Cluster&);
+// The local disk of the cluster's nodes is this one, and not every node has it.
 bool lies_on_some_nodes(const StorageClass&, const Cluster&);
 
 // Problems that make data or checkpoints impossible where the scenario has them (pointers "/data/..."), all of them.
