@@ -203,8 +203,15 @@ private:
         file_ = Hdf5Handle{};
     }
 
+    // Without the time at which it is made, so that the same samples give the same bytes.
+    [[nodiscard]] Hdf5Handle creation() const {
+        Hdf5Handle how(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+        check(how && H5Pset_obj_track_times(how.id(), false) >= 0);
+        return how;
+    }
+
     void create_bytes() {
-        const Hdf5Handle how(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+        const Hdf5Handle how = creation();
         std::vector<hsize_t> extents{0}, largest{H5S_UNLIMITED};
         if (bare()) {
             extents.assign(outline_.extents.begin(), outline_.extents.end());
@@ -221,7 +228,8 @@ private:
 
     void write(const char* name, hsize_t rows, hid_t type, hid_t memory_type, const void* values) {
         const Hdf5Handle space(H5Screate_simple(1, &rows, nullptr), H5Sclose);
-        Hdf5Handle set(H5Dcreate2(file_.id(), name, type, space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose);
+        const Hdf5Handle how = creation();
+        Hdf5Handle set(H5Dcreate2(file_.id(), name, type, space.id(), H5P_DEFAULT, how.id(), H5P_DEFAULT), H5Dclose);
         check(set && H5Dwrite(set.id(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0 && set.close());
     }
 

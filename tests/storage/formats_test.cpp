@@ -9,6 +9,8 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
+#include <ctime>
 #include <thread>
 
 namespace sextant {
@@ -47,6 +49,13 @@ TEST_P(DatasetFormats, AreTheSameBytesForTheSameSeedAndOthersForAnother) {
     EXPECT_EQ(everything_in(a), everything_in(b));
     make_dataset({at("c"), GetParam().format, GetParam().encoding, 20, 5, {8, 6, 3}, 2}, no_progress);
     EXPECT_NE(everything_in(a), everything_in(at("c")));
+}
+
+TEST_P(DatasetFormats, DoNotTellWhenTheyWereWritten) {
+    const fs::path a = make("a", GetParam());
+    for (const std::time_t before = std::time(nullptr); std::time(nullptr) == before;)  // formats count seconds
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_EQ(everything_in(a), everything_in(make("b", GetParam())));
 }
 
 TEST_P(DatasetFormats, AreKnownByHowTheyBegin) { EXPECT_EQ(format_at(make("d", GetParam())).name, GetParam().format); }
