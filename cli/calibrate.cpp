@@ -11,6 +11,7 @@
 #include "cli/writable.hpp"
 #include "model/io/calibration/calibration_writer.hpp"
 #include "model/io/format/replace_file.hpp"
+#include "model/io/format/separate_files.hpp"
 #include "model/io/profile/profile_reader.hpp"
 #include "model/io/profile/profile_writer.hpp"
 #include "model/io/scenario/framework_writer.hpp"
@@ -51,6 +52,7 @@ void run_calibrate(const CalibrateOptions& o) {
     const ProbeSeries series{o.backend == "cuda" ? probed_gpus(library, o.quick) : probed_cores(library, o.quick),
                              o.keep.empty() ? scratch.path() : fs::path(o.keep), o.profiles, o.passes.value_or(o.quick ? 1 : passes),
                              o.quick ? quick_steps : steps};
+    check_apart({o.out, o.backend == "cuda" ? framework_file(o.out) : fs::path()}, library.files);
     const MachineFacts& machine = series.machine.facts;
     const CoreTime before = core_time();
     const auto began = std::chrono::steady_clock::now();
@@ -91,6 +93,7 @@ void run_narrowing(const CalibrateOptions& o, Library& library) {
     for (const std::string& file : o.from) source += " " + fs::path(file).filename().string();
     NarrowedCluster found = narrow_cluster(library, {{o.from.begin(), o.from.end()}, o.cluster, o.library}, source + ", " + today());
     if (found.cluster.calibration) found.cluster.calibration->date = today();
+    check_apart({o.out}, library.files);  // also what the files name
     if (!o.out.empty()) replace_text_file(o.out, cluster_to_profile(found.cluster));
     if (o.format == "json") {
         if (found.fit) std::cout << cluster_fit_to_json(*found.fit);
@@ -135,6 +138,7 @@ void run_show(const CalibrateOptions& o) {
         check_writable(o.picture);
     else
         check_picture(o.picture);
+    check_apart({o.picture}, problems.files());
     replace_text_file(o.picture, page ? calibration_html(*cluster) : calibration_svg(*cluster));
 }
 

@@ -3,6 +3,7 @@
 #include "cli/data_program.hpp"
 #include "cli/machine.hpp"
 #include "cli/writable.hpp"
+#include "model/io/format/separate_files.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -23,6 +24,7 @@ CLI::Option* add_storage_options(CLI::App& calibrate, StorageCalibration& s) {
 
 ExitCode calibrate_storage(const StorageCalibration& s, const std::string& out) {
     check_writable(out);
+    check_apart({out}, {s.of});
     std::vector<std::string> words{"probe", s.of, "--out", out};
     if (!s.name.empty()) words.insert(words.end(), {"--name", s.name});
     const bool measured = std::filesystem::is_directory(s.of);

@@ -3,7 +3,7 @@
 #include "cli/output_option.hpp"
 #include "cli/show_comparison.hpp"
 #include "cli/trace_file.hpp"
-#include "cli/writable.hpp"
+#include "model/io/format/separate_files.hpp"
 #include "model/io/report/profiler_comparison_writer.hpp"
 #include "model/io/trace/profiler_reader.hpp"
 #include "model/io/trace/run_reader.hpp"
@@ -36,9 +36,9 @@ ExitCode compare_with_profiler(const CompareOptions& o) {
 ExitCode run_compare(const CompareOptions& o) {
     if (looks_like_profiler(o.run)) return compare_with_profiler(o);
     check_timelines_file(o.trace);
+    check_apart({o.trace}, {o.run});
     const RunRecord run = load_run(o.run);
-    const Scenario scenario = o.scenario.load();
-    check_apart({o.trace});
+    const Scenario scenario = o.scenario.load({o.trace});
     return show_comparison(scenario, run, o.report, fail_conditions(o.report.fail_if, [&] { return comparable_quantities(scenario); }),
                            o.trace);
 }

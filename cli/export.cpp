@@ -110,7 +110,7 @@ void check_options(const ExportOptions& o, bool names_launch) {
 
 ExitCode run_export(const ExportOptions& o) {
     check_writable(o.out);
-    const Scenario scenario = o.scenario.load();
+    const Scenario scenario = o.scenario.load({o.out});
     const std::string text = text_of(o, scenario);
     if (o.out.empty())
         std::cout << text;

@@ -3,6 +3,7 @@
 #include "cli/output_option.hpp"
 #include "cli/writable.hpp"
 #include "model/io/format/replace_file.hpp"
+#include "model/io/format/separate_files.hpp"
 #include "model/io/onnx/onnx_import.hpp"
 #include "model/io/scenario/hf_import.hpp"
 #include "model/io/scenario/peft_import.hpp"
@@ -97,6 +98,7 @@ Format add_format(CLI::App& import, ExitCode& exit_code, const char* name, const
     add_output(*command, "--out", options->out, "file to write it to; else it goes to standard output", "FILE");
     command->callback([options, read, &exit_code] {
         check_writable(options->out);
+        check_apart({options->out}, {options->file, options->adapters});
         exit_code = write(read(*options), options->out);
     });
     return {command, options};

@@ -1,7 +1,6 @@
 // The command line: declares the subcommands, runs the one that was asked for, turns every failure into an exit code.
 #include "cli/commands.hpp"
 #include "cli/held_signals.hpp"
-#include "model/io/format/kept_inputs.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -70,7 +69,6 @@ ExitCode run_or_end(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const KeptInputs inputs;
     ExitCode code = run_or_end(argc, argv);
     std::cout.flush();
     if (!std::cout && code == ExitCode::done)

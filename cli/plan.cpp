@@ -54,8 +54,7 @@ ScenarioDocument document_to_save(const PlanOptions& o) {
 ExitCode run_plan(const PlanOptions& o) {
     check_writable(o.save_best);
     check_picture(o.picture);
-    const Scenario job = o.search.scenario.load();
-    check_apart({o.save_best, o.picture});
+    const Scenario job = o.search.scenario.load({o.save_best, o.picture});
     Diagnostics problems;
     std::optional<ScenarioDocument> to_save;
     if (!o.save_best.empty()) problems.collect([&] { to_save = document_to_save(o); });

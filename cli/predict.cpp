@@ -71,8 +71,7 @@ ExitCode predict_storage(const PredictOptions& o, const StorageBenchmark& benchm
 
 ExitCode run_predict(const PredictOptions& o) {
     check_writable(o.html);
-    const Predictable asked = o.scenario.load_predictable();
-    check_apart({o.html});
+    const Predictable asked = o.scenario.load_predictable({o.html});
     if (const auto* benchmark = std::get_if<StorageBenchmark>(&asked)) return predict_storage(o, *benchmark);
     const Prepared job = prepare(std::get<Scenario>(asked));
     const std::string explained = o.explain.empty() ? "" : explanation(o, job);

@@ -6,6 +6,7 @@
 #include "cli/verdict.hpp"
 #include "cli/writable.hpp"
 #include "model/io/format/replace_file.hpp"
+#include "model/io/format/separate_files.hpp"
 #include "model/io/report/replay_report_writer.hpp"
 #include "model/io/trace/timeline_svg.hpp"
 #include "model/sextant_replay.hpp"
@@ -42,6 +43,7 @@ ExitCode run_replay(const ReplayOptions& o) {
     request.files.assign(o.files.begin(), o.files.end());
     request.groups = o.groups;
     const ReplayReport report = replay(library, request);
+    check_apart({o.trace, o.picture}, library.files);
     if (!o.trace.empty()) write_trace_file(report.trace, o.trace, report.devices, report.links);
     if (!o.picture.empty()) {
         const std::string title = std::filesystem::path(report.trace_name).filename().string() + ", replayed on " + report.hardware;

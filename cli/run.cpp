@@ -10,6 +10,7 @@
 #include "cli/whole_number.hpp"
 #include "cli/writable.hpp"
 #include "model/io/format/replace_file.hpp"
+#include "model/io/format/separate_files.hpp"
 #include "model/io/trace/run_reader.hpp"
 #include "model/io/trace/run_writer.hpp"
 #include "model/sextant.hpp"
@@ -63,7 +64,7 @@ void keep(const fs::path& record, const fs::path& as) {
 ExitCode run_for_real(const RunOptions& o) {
     if (!o.report.fail_if.empty() && !o.compare)
         throw InputError(Diagnostic{"--fail-if", "", "a run alone has nothing that could fail", "add --compare"});
-    const Scenario scenario = o.job.scenario.load();
+    const Scenario scenario = o.job.scenario.load({o.out, o.trace});
     const std::vector<Condition> conditions = fail_conditions(o.report.fail_if, [&] { return comparable_quantities(scenario); });
     if (!o.print_launch.empty()) {
         print_launch(o, scenario);

@@ -25,8 +25,7 @@ struct ScaleOptions {
 
 ExitCode run_scale(const ScaleOptions& o) {
     check_picture(o.picture);
-    const Scenario job = o.search.scenario.load();
-    check_apart({o.picture});
+    const Scenario job = o.search.scenario.load({o.picture});
     Diagnostics problems;
     const std::vector<Condition> conditions = read_conditions(
         o.report.fail_if, "--fail-if", [&] { return scaling_quantities(job); }, problems);

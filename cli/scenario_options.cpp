@@ -1,5 +1,7 @@
 #include "cli/scenario_options.hpp"
 
+#include "model/io/format/separate_files.hpp"
+
 #include <CLI/CLI.hpp>
 
 namespace sextant {
@@ -14,14 +16,18 @@ void ScenarioOptions::add_to(CLI::App& command) {
     command.add_option("--profiles", profiles, "directory of hardware profiles")->type_name("DIR");
 }
 
-Scenario ScenarioOptions::load() const {
+Scenario ScenarioOptions::load(const std::vector<std::filesystem::path>& outputs) const {
     Library library = open_library(profiles);
-    return load_scenario(library, scenario, overrides);
+    Scenario found = load_scenario(library, scenario, overrides);
+    check_apart(outputs, library.files);
+    return found;
 }
 
-Predictable ScenarioOptions::load_predictable() const {
+Predictable ScenarioOptions::load_predictable(const std::vector<std::filesystem::path>& outputs) const {
     Library library = open_library(profiles);
-    return sextant::load_predictable(library, scenario, overrides);
+    Predictable found = sextant::load_predictable(library, scenario, overrides);
+    check_apart(outputs, library.files);
+    return found;
 }
 
 void ReportOptions::add_to(CLI::App& command) {

@@ -3,6 +3,7 @@
 
 #include "model/sextant.hpp"
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,9 @@ struct ScenarioOptions {
     std::string profiles;  // directory of hardware profiles; empty: the bundled ones
 
     void add_to(CLI::App& command);
-    // Both throw InputError.
-    [[nodiscard]] Scenario load() const;
-    [[nodiscard]] Predictable load_predictable() const;
+    // Both throw InputError, also where one of the `outputs` that a command writes would take the place of a file that is read.
+    [[nodiscard]] Scenario load(const std::vector<std::filesystem::path>& outputs = {}) const;
+    [[nodiscard]] Predictable load_predictable(const std::vector<std::filesystem::path>& outputs = {}) const;
 };
 
 struct ReportOptions {

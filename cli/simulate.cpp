@@ -51,9 +51,9 @@ ExitCode run_simulate(const SimulateOptions& o) {
     problems.collect([&] { check_picture(o.picture); });
     problems.throw_if_any();
     check_writable(o.html);
-    if (!o.chakra.empty()) check_writable(o.chakra + ".groups.json");
-    const Scenario scenario = o.scenario.load();
-    check_apart({o.trace, o.picture, o.html});
+    const std::string groups = o.chakra.empty() ? "" : o.chakra + ".groups.json";
+    check_writable(groups);
+    const Scenario scenario = o.scenario.load({o.trace, o.picture, o.html, groups});
     const Prepared job = prepare(scenario);
     const std::vector<Condition> conditions = fail_conditions(o.report.fail_if, [&] { return simulated_quantities(job); });
     const SimulationReport report = simulate(job, o.seed);

@@ -4,6 +4,7 @@
 #include "cli/progress.hpp"
 #include "cli/writable.hpp"
 #include "model/io/format/replace_file.hpp"
+#include "model/io/format/separate_files.hpp"
 #include "model/io/measurement/validation_reader.hpp"
 #include "model/io/measurement/validation_writer.hpp"
 #include "model/sextant.hpp"
@@ -14,6 +15,7 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <set>
 
 namespace sextant {
 namespace {
@@ -42,8 +44,8 @@ void run_validate(const ValidateOptions& o) {
     const std::vector<fs::path> files =
         o.files.empty() ? bundled_measurements(library) : std::vector<fs::path>(o.files.begin(), o.files.end());
     check_named_once(files);
-    std::vector<fs::path> read = files;
-    read.emplace_back(o.base);
+    std::set<fs::path> read(files.begin(), files.end());
+    read.insert(o.base);
     check_apart({o.html}, read);
     std::optional<Progress> progress;
     const Validation validation = validate(library, files, [&](std::size_t done, std::size_t total) {
@@ -51,6 +53,7 @@ void run_validate(const ValidateOptions& o) {
         progress->show(done);
     });
     progress.reset();
+    check_apart({o.html}, library.files);  // profiles that the rows name
     std::cout << written(validation, o);
     if (!o.html.empty()) replace_text_file(o.html, validation_html(validation));
 }

@@ -8,12 +8,8 @@
 
 namespace sextant {
 
-// Throws BackendError. An empty path, here and below: no file is asked for.
+// Throws BackendError. An empty path: no file is asked for.
 void check_writable(const std::filesystem::path& file);
-
-// Throws InputError where a file that is written would take the place of one that was read so far (KeptInputs) or that others will read, or
-// of another that is written: before long work, as whoever writes it refuses it too.
-void check_apart(const std::vector<std::filesystem::path>& outputs, const std::vector<std::filesystem::path>& inputs = {});
 
 // Throws InputError where two of these paths, which an option or the program takes, lead to one file: it would count twice.
 void check_named_once(const std::vector<std::filesystem::path>&);

@@ -4,8 +4,8 @@
 #include "gui/models/timeline/timeline.hpp"
 #include "gui/views/window/main_window.hpp"
 #include "model/base/failure.hpp"
-#include "model/io/format/kept_inputs.hpp"
 #include "model/io/format/replace_file.hpp"
+#include "model/io/format/separate_files.hpp"
 
 #include <QApplication>
 #include <QSettings>
@@ -31,7 +31,6 @@ void finish_background_work(const Workbench& workbench) {
 }  // namespace
 
 int take_screenshot(const CommandLine& options) {
-    const KeptInputs inputs;
     const QTemporaryDir settings;  // none of the user's, and none are left
     QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, settings.path());
     Workbench workbench;
@@ -40,7 +39,9 @@ int take_screenshot(const CommandLine& options) {
         Library library = open_library();
         auto session = std::make_shared<const Session>(answered(library, {.document = open_document(options.scenario->toStdString())}));
         if (!session->answer) throw InputError(session->problems);
+        check_apart({options.screenshot->toStdString()}, library.files);
         if (options.run) {
+            check_apart({options.screenshot->toStdString()}, {options.run->toStdString()});
             Session with_run = *session;
             with_run.measured = std::make_shared<const Measured>(read_measurement(options.run->toStdString()));
             session = std::make_shared<const Session>(std::move(with_run));

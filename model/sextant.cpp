@@ -21,10 +21,11 @@ namespace sextant {
 namespace {
 
 template <class Profile>
-auto by_name(Catalog& catalog, const Profile* (*find)(Catalog&, std::string_view, Diagnostics&, const NamedBy&)) {
-    return [&catalog, find](std::string_view name) {
+auto by_name(Library& library, const Profile* (*find)(Catalog&, std::string_view, Diagnostics&, const NamedBy&)) {
+    return [&library, find](std::string_view name) {
         Diagnostics problems;
-        const Profile* found = find(catalog, name, problems, {});
+        const Profile* found = find(library.catalog, name, problems, {});
+        library.has_read(problems);
         // A name that is not known is of no file.
         if (std::ranges::any_of(problems.list(), [](const Diagnostic& d) { return !d.file.empty(); })) problems.throw_if_any();
         return found ? std::optional<Profile>(*found) : std::nullopt;
@@ -133,15 +134,16 @@ ScenarioSources sources(Library& library, Diagnostics& diagnostics) {
 
 MeasurementSources measurement_sources(Library& library) {
     MeasurementSources s;
-    s.cluster = by_name<Cluster>(library.catalog, find_cluster);
-    s.device = by_name<Device>(library.catalog, find_device);
-    s.link = by_name<LinkType>(library.catalog, find_link);
-    s.library = by_name<CommunicationLibrary>(library.catalog, find_library);
+    s.cluster = by_name<Cluster>(library, find_cluster);
+    s.device = by_name<Device>(library, find_device);
+    s.link = by_name<LinkType>(library, find_link);
+    s.library = by_name<CommunicationLibrary>(library, find_library);
     s.workload = [](std::string_view name) { return find_workload(name); };
     s.framework = [&library](std::string_view name) -> std::optional<Framework> {
         if (!std::ranges::binary_search(framework_names(library.root), name)) return {};
         Diagnostics problems;
         Framework found = load_framework(name, library.root, problems);
+        library.has_read(problems);
         problems.throw_if_any();
         return found;
     };
@@ -171,6 +173,7 @@ ScenarioDocument open_predictable(const std::filesystem::path& path, const std::
 
 Scenario read_training(Library& library, const JsonFile& file, Diagnostics& diagnostics) {
     Scenario scenario = read_scenario(file, sources(library, diagnostics), diagnostics);
+    library.has_read(diagnostics);
     diagnostics.throw_if_any();
     return scenario;
 }
@@ -191,6 +194,7 @@ Predictable load_predictable(Library& library, const std::filesystem::path& path
     const JsonFile file = as_json(open_predictable(path, overrides), diagnostics);
     if (!is_storage_benchmark(file)) return read_training(library, file, diagnostics);
     StorageBenchmark benchmark = read_storage_benchmark(file, sources(library, diagnostics));
+    library.has_read(diagnostics);
     diagnostics.throw_if_any();
     return benchmark;
 }
@@ -321,6 +325,7 @@ ProfilerComparison compare(const Scenario& scenario, const ProfilerRecord& profi
 Cluster guessed_cluster(Library& library, const MachineFacts& machine) {
     Diagnostics diagnostics;
     const Cluster* like = find_cluster(library.catalog, "two-core-reference", diagnostics);
+    library.has_read(diagnostics);
     diagnostics.throw_if_any();
     return machine_cluster(machine, *like);
 }

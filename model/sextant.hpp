@@ -31,6 +31,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -40,7 +41,10 @@ namespace sextant {
 // What is known by name: hardware profiles and frameworks. Files are read when first asked for.
 struct Library {
     Catalog catalog;
-    std::filesystem::path root;  // holds hardware_profiles/, frameworks/ and measurements/
+    std::filesystem::path root;             // holds hardware_profiles/, frameworks/ and measurements/
+    std::set<std::filesystem::path> files;  // from which answers were read so far: no output may take their place
+
+    void has_read(const Diagnostics& d) { files.insert(d.files().begin(), d.files().end()); }
 };
 
 // `profiles`: the directory of --profiles; empty for the bundled one. Throws InputError when there is none.

@@ -74,6 +74,7 @@ public:
     Files read(const std::vector<fs::path>& paths) {
         for (const fs::path& path : paths)
             if (const auto text = read_text_file(path, diagnostics_)) read(path, *text);
+        library_.has_read(diagnostics_);
         diagnostics_.throw_if_any();
         return std::move(files_);
     }
@@ -228,6 +229,7 @@ std::vector<std::string> foreign_devices(Library& library, const std::vector<Ben
 Cluster named_cluster(Library& library, const std::string& name) {
     Diagnostics problems;
     const Cluster* found = find_cluster(library.catalog, name, problems, {"--cluster", ""});
+    library.has_read(problems);
     problems.throw_if_any();
     return *found;
 }
@@ -259,6 +261,7 @@ Cluster cluster_of_logs(Library& library, const Files& files) {
 CommunicationLibrary library_named(Library& library, const std::string& name) {
     Diagnostics problems;
     const CommunicationLibrary* found = find_library(library.catalog, name, problems, {"--library", ""});
+    library.has_read(problems);
     problems.throw_if_any();
     return *found;
 }

@@ -44,11 +44,12 @@ bool is_bundled(const Library& library, const std::filesystem::path& path) {
     return shown_path(library, std::filesystem::absolute(path)).starts_with("measurements/");
 }
 
-std::vector<MeasurementFile> load_all(const std::vector<std::filesystem::path>& files) {
+std::vector<MeasurementFile> load_all(Library& library, const std::vector<std::filesystem::path>& files) {
     Diagnostics diagnostics;
     std::vector<MeasurementFile> loaded;
     loaded.reserve(files.size());
     for (const std::filesystem::path& path : files) loaded.push_back(load_measurements(path, diagnostics));
+    library.has_read(diagnostics);
     diagnostics.throw_if_any();
     return loaded;
 }
@@ -92,7 +93,7 @@ Seconds predict_loading(const LoadingRow& row) { return 1 / estimate_loading(ben
 }  // namespace
 
 Predictable published_job(Library& library, const std::filesystem::path& file, std::string_view id) {
-    const std::vector<MeasurementFile> files = load_all({file});
+    const std::vector<MeasurementFile> files = load_all(library, {file});
     for (const MeasurementRow& row : files.front().rows) {
         if (header_of(row).id != id) continue;
         if (const auto* training = std::get_if<TrainingRow>(&row)) return to_scenario(*training, measurement_sources(library));
@@ -122,7 +123,7 @@ PublishedFit fit_to_measurements(Library& library, const std::vector<std::filesy
             calls.push_back(std::move(call));
         }
     };
-    for (const MeasurementFile& file : load_all(files)) {
+    for (const MeasurementFile& file : load_all(library, files)) {
         const std::vector<bool> fitted = fitting_half(file);
         for (std::size_t i = 0; i < file.rows.size(); ++i) {
             if (!fitted[i] || !header_of(file.rows[i]).counted()) continue;
@@ -143,7 +144,7 @@ PublishedFit fit_to_measurements(Library& library, const std::vector<std::filesy
 
 Validation validate(Library& library, const std::vector<std::filesystem::path>& files,
                     const std::function<void(std::size_t done, std::size_t total)>& progress) {
-    const std::vector<MeasurementFile> loaded = load_all(files);
+    const std::vector<MeasurementFile> loaded = load_all(library, files);
     const MeasurementSources names = measurement_sources(library);
     const Predictors predictors{predict_training, predict_collective, predict_loading};
     std::size_t total = 0, done = 0;

@@ -7,7 +7,6 @@
 #include "model/base/failure.hpp"
 #include "model/base/overloaded.hpp"
 #include "model/io/calibration/fio_reader.hpp"
-#include "model/io/format/kept_inputs.hpp"
 #include "model/io/format/replace_file.hpp"
 #include "model/io/profile/profile_writer.hpp"
 
@@ -96,7 +95,6 @@ ExitCode run_and_explain_failures(const std::vector<std::string>& words) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const KeptInputs inputs;
     keep_freed_memory();
     std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is to be an error of its writer
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, [](int which) { signal_that_came = which; });

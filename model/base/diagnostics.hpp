@@ -1,6 +1,8 @@
 // What is wrong with an input: where, what, and what would help. All problems are collected before anything is thrown.
 #pragma once
 
+#include <filesystem>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -36,7 +38,7 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-// Collects problems while an input is read.
+// Collects problems while an input is read, and the files that it is read from.
 class Diagnostics {
 public:
     void add(Diagnostic d) { list_.push_back(std::move(d)); }
@@ -44,6 +46,9 @@ public:
     [[nodiscard]] const std::vector<Diagnostic>& list() const { return list_; }
     // Those added since there were `first`, which are taken out: a part of the input may be wrong without the whole being so.
     std::vector<Diagnostic> take_from(std::size_t first);
+    // Files name others (a scenario its workload), so only those that open them know all of them.
+    void opened(const std::filesystem::path& file) { files_.insert(file); }
+    [[nodiscard]] const std::set<std::filesystem::path>& files() const { return files_; }
     // Throws InputError with everything collected so far, if anything was.
     void throw_if_any() const;
 
@@ -59,6 +64,7 @@ public:
 
 private:
     std::vector<Diagnostic> list_;
+    std::set<std::filesystem::path> files_;
 };
 
 }  // namespace sextant

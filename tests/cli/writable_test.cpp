@@ -30,15 +30,5 @@ TEST(Writable, RefusesFoldersAndFilesInNone) {
     EXPECT_THROW(check_writable("/no/such/folder/file"), BackendError);
 }
 
-TEST(Writable, WritesOverNothingThatIsReadOrWrittenBeside) {
-    const std::string in = testing::TempDir() + "sextant_apart_" + std::to_string(::getpid()) + ".json", folder = testing::TempDir();
-    std::ofstream(in) << "{}";
-    const std::string same = folder + "./" + std::filesystem::path(in).filename().string();
-    check_apart({folder + "a", folder + "b", "", "/dev/null", "/dev/null"}, {in, "default"});
-    EXPECT_THROW(check_apart({same}, {in}), InputError);
-    EXPECT_THROW(check_apart({folder + "new", folder + "./new"}, {}), InputError);
-    std::filesystem::remove(in);
-}
-
 }  // namespace
 }  // namespace sextant

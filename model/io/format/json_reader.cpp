@@ -2,7 +2,6 @@
 
 #include "model/base/spelling.hpp"
 #include "model/io/format/json_assignment.hpp"
-#include "model/io/format/kept_inputs.hpp"
 #include "model/io/format/text_file.hpp"
 
 #include <nlohmann/json.hpp>
@@ -167,7 +166,7 @@ std::optional<std::string> read_text_file(const std::filesystem::path& path, Dia
     if (std::filesystem::is_directory(path, error)) return fail("is a directory, not a JSON file");
     if (!check_regular_file(path, diagnostics)) return std::nullopt;
     if (std::filesystem::file_size(path, error) > max_file_bytes || error) return fail("larger than 256 MiB: not one of our files");
-    keep_input(path);
+    diagnostics.opened(path);
     std::ifstream in(path, std::ios::binary);
     std::ostringstream text;
     text << in.rdbuf();

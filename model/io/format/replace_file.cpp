@@ -1,7 +1,6 @@
 #include "model/io/format/replace_file.hpp"
 
 #include "model/base/diagnostics.hpp"
-#include "model/io/format/kept_inputs.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -26,7 +25,6 @@ ReplacedFiles::~ReplacedFiles() {
 }
 
 void ReplacedFiles::write(const std::filesystem::path& path, const std::function<void(const std::filesystem::path&)>& write) {
-    refuse_kept_input(path);
     // A device or a pipe takes what comes, and is never replaced; the one behind /dev/stdout need not even have a path. A link stays one.
     if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path)) return write(path);
     const std::filesystem::path place = std::filesystem::is_symlink(path) ? target_of(path) : path;

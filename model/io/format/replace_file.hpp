@@ -18,8 +18,7 @@ public:
     // Removes what is written and not in its place.
     ~ReplacedFiles();
 
-    // All throw InputError in place of a file that KeptInputs has, and BackendError when the disk refuses; what was at the path is still
-    // there until the last.
+    // All throw BackendError when the disk refuses; what was at the path is still there until the last.
     void write(const std::filesystem::path&, const std::function<void(const std::filesystem::path& aside)>& write);
     void write_text(const std::filesystem::path&, const std::function<void(std::ostream&)>& write);
     void put_in_place();

@@ -1,7 +1,5 @@
 #include "model/io/format/text_file.hpp"
 
-#include "model/io/format/kept_inputs.hpp"
-
 #include <zlib.h>
 
 #include <algorithm>
@@ -14,10 +12,7 @@ constexpr std::size_t piece = 1 << 20, most_bytes = std::size_t{4} << 30;
 
 // zlib reads what is not packed as it is.
 using File = std::unique_ptr<gzFile_s, int (*)(gzFile)>;
-File open(const std::filesystem::path& path) {
-    keep_input(path);
-    return {gzopen(path.c_str(), "rb"), gzclose};
-}
+File open(const std::filesystem::path& path) { return {gzopen(path.c_str(), "rb"), gzclose}; }
 
 // Adds up to so many bytes. False where there are no more, and where the file is damaged.
 bool read_more(gzFile file, std::size_t bytes, std::string& text) {
@@ -49,6 +44,7 @@ std::optional<std::string> read_packed_text(const std::filesystem::path& path, D
         return std::nullopt;
     };
     if (!check_regular_file(path, diagnostics)) return std::nullopt;
+    diagnostics.opened(path);
     const File file = open(path);
     if (!file) return fail("cannot be read");
     std::string text;

@@ -1,6 +1,5 @@
 #include "model/io/onnx/onnx_import.hpp"
 
-#include "model/io/format/kept_inputs.hpp"
 #include "model/io/onnx/onnx_layers.hpp"
 
 #include <boost/interprocess/file_mapping.hpp>
@@ -338,7 +337,6 @@ Workload import_onnx(const std::filesystem::path& path) {
     std::error_code error;
     if (std::filesystem::is_regular_file(path, error) && std::filesystem::is_empty(path, error))  // which no memory maps
         throw InputError(Diagnostic{path.string(), "", "is empty", "a file that torch.onnx.export wrote"});
-    keep_input(path);
     try {
         const ipc::file_mapping file(path.c_str(), ipc::read_only);
         const ipc::mapped_region region(file, ipc::read_only);

@@ -144,6 +144,7 @@ std::optional<std::string> stated_at(const ScenarioDocument& d, std::string_view
 }
 
 JsonFile as_json(const ScenarioDocument& d, Diagnostics& diagnostics) {
+    if (!d.file.empty()) diagnostics.opened(d.file);
     JsonFile file = JsonFile::from_text(d.text, d.file.string(), diagnostics);
     for (const std::string& edit : d.edits) file.set(edit);
     return file;
