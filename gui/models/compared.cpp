@@ -2,6 +2,7 @@
 
 #include "gui/models/caught.hpp"
 #include "gui/models/text.hpp"
+#include "model/report/worth_telling.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +10,6 @@
 namespace sextant::gui {
 namespace {
 
-constexpr double worth_a_row = 5e-5;  // of the step
 constexpr std::size_t most_operators = 20;
 
 QString ratio_text(double measured, double predicted) {
@@ -70,7 +70,7 @@ Table residuals_table(const Comparison& c) {
         for (int i = 0; i < term_count; ++i) {
             const auto term = static_cast<Term>(i);
             const Beside<Seconds> times{of.predicted[term], of.simulated[term], of.measured[term]};
-            if (max(times.predicted, max(times.simulated, times.measured)) / c.step.measured > worth_a_row)
+            if (max(times.predicted, max(times.simulated, times.measured)) / c.step.measured > worth_telling)
                 t.rows.push_back(times_row(before + words_of(term), times));
         }
     };

@@ -2,6 +2,7 @@
 #include "model/io/format/text_table.hpp"
 #include "model/io/report/comparison_cells.hpp"
 #include "model/io/report/comparison_writer.hpp"
+#include "model/report/worth_telling.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -60,7 +61,9 @@ std::string step_text(const Comparison& c) {
     };
     rates(c.prediction.sample_word + "s/s", c.samples_per_s);
     if (c.tokens_per_s) rates("tokens/s", *c.tokens_per_s);
-    const auto percent = [](std::optional<double> share) { return share ? percent_text(*share < 5e-5 ? 0 : *share) : std::string(); };
+    const auto percent = [](std::optional<double> share) {
+        return share ? percent_text(*share < worth_telling ? 0 : *share) : std::string();
+    };
     if (c.hidden.predicted || c.hidden.simulated || c.hidden.measured)
         table.row({"communication hidden", percent(c.hidden.predicted), percent(c.hidden.simulated), percent(c.hidden.measured), "", ""});
     if (std::max({c.bubble.predicted, c.bubble.simulated, c.bubble.measured}) > 0)
@@ -102,14 +105,14 @@ std::string terms_text(const Comparison& c) {
     for (int i = 0; i < term_count; ++i) {
         const Term t = static_cast<Term>(i);
         const Seconds predicted = c.terms.predicted[t], simulated = c.terms.simulated[t], measured = c.terms.measured[t];
-        if (max(predicted, max(simulated, measured)) / c.step.measured < 5e-5) continue;
+        if (max(predicted, max(simulated, measured)) / c.step.measured < worth_telling) continue;
         row(words(to_text(t)), predicted, simulated, measured, difference_bar(difference(c, t), full));
     }
     row("sum", c.terms.predicted.total(), c.terms.simulated.total(), c.terms.measured.total(), "");
     for (int i = 0; i < term_count; ++i) {
         const Term t = static_cast<Term>(i);
         const Beside<Seconds> hidden{c.overlapped.predicted[t], c.overlapped.simulated[t], c.overlapped.measured[t]};
-        if (max(hidden.predicted, max(hidden.simulated, hidden.measured)) / c.step.measured < 5e-4) continue;
+        if (max(hidden.predicted, max(hidden.simulated, hidden.measured)) / c.step.measured < worth_telling_hidden) continue;
         row("hidden " + words(to_text(t)), hidden.predicted, hidden.simulated, hidden.measured, "");
     }
     return "\nWhere the time goes (on rank " + std::to_string(c.measured_rank) + last_of_its_stage(c) + ", in the step of median time)\n" +

@@ -1,5 +1,6 @@
 #include "model/io/report/comparison_cells.hpp"
 #include "model/io/report/profiler_comparison_writer.hpp"
+#include "model/report/worth_telling.hpp"
 
 #include <algorithm>
 
@@ -38,12 +39,12 @@ std::string terms_text(const ProfilerComparison& c) {
     };
     for (int i = 0; i < term_count; ++i) {
         const Term t = static_cast<Term>(i);
-        row(words(to_text(t)), c.predicted[t], c.measured[t], difference_bar(c.measured[t] - c.predicted[t], full), 5e-5);
+        row(words(to_text(t)), c.predicted[t], c.measured[t], difference_bar(c.measured[t] - c.predicted[t], full), worth_telling);
     }
     row("sum", c.predicted.total(), c.measured.total(), "", 0);
     for (int i = 0; i < term_count; ++i) {
         const Term t = static_cast<Term>(i);
-        row("hidden " + words(to_text(t)), c.predicted_overlapped[t], c.measured_overlapped[t], "", 5e-4);
+        row("hidden " + words(to_text(t)), c.predicted_overlapped[t], c.measured_overlapped[t], "", worth_telling_hidden);
     }
     return "\nWhere the time goes (measured in the step of median time)\n" + table.text();
 }

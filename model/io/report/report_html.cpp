@@ -9,6 +9,7 @@
 #include "model/io/report/report_pictures.hpp"
 #include "model/io/report/run_rows.hpp"
 #include "model/io/trace/timeline_svg.hpp"
+#include "model/report/worth_telling.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -81,7 +82,7 @@ std::string breakdown(const Prepared& job, const Estimate& e) {
     for (int i = 0; i < term_count; ++i) {
         const auto term = static_cast<Term>(i);
         const double share = e.terms[term] / e.step;
-        if (share < 5e-5 && !(e.overlapped[term] > Seconds{})) continue;
+        if (share < worth_telling && !(e.overlapped[term] > Seconds{})) continue;
         rows.push_back({words(to_text(term)), to_text(e.terms[term]), percent_text(share, 2),
                         e.overlapped[term] > Seconds{} ? to_text(e.overlapped[term]) : ""});
         formulas += "<details><summary>How " + words(to_text(term)) + " is made up</summary><pre>";

@@ -4,6 +4,7 @@
 #include "model/io/format/chart.hpp"
 #include "model/io/format/text_table.hpp"
 #include "model/io/trace/kind_look.hpp"
+#include "model/report/worth_telling.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -31,7 +32,7 @@ std::string terms_svg(const Estimate& e) {
     for (int i = 0; i < term_count; ++i) {
         const auto term = static_cast<Term>(i);
         const double share = e.terms[term] / e.step, wide = share * width;
-        if (share < 5e-5) continue;
+        if (share < worth_telling) continue;
         const svg::Colour colour = colour_of(term);
         const std::string name = words(to_text(term)), time = to_text(e.terms[term]);
         bar += svg::rectangle(x, top, wide, height, colour.hex(), name + ": " + time);

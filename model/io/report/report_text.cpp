@@ -5,6 +5,7 @@
 #include "model/io/report/report_fields.hpp"
 #include "model/io/report/run_rows.hpp"
 #include "model/report/headings.hpp"
+#include "model/report/worth_telling.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -28,7 +29,7 @@ std::string terms_text(const Estimate& e) {
     std::string out = "\nWhere the time goes (rank of stage " + std::to_string(e.last_stage) + ", which finishes last)\n";
     for (int i = 0; i < term_count; ++i) {
         const Term t = static_cast<Term>(i);
-        if (e.terms[t] / e.step < 5e-5) continue;
+        if (e.terms[t] / e.step < worth_telling) continue;
         out += padded("  " + words(to_text(t)), label_width) + right(to_text(e.terms[t]), 10) + " " +
                right(percent_text(e.terms[t] / e.step, 2), 7) + share_bar(e.terms[t] / e.step) + "\n";
     }
@@ -42,7 +43,8 @@ std::string terms_text(const Estimate& e) {
     }
     for (int i = 0; i < term_count; ++i) {
         const Term t = static_cast<Term>(i);
-        if (e.overlapped[t] / e.step > 5e-4) out += row("hidden behind compute", to_text(e.overlapped[t]) + " of " + words(to_text(t)));
+        if (e.overlapped[t] / e.step > worth_telling_hidden)
+            out += row("hidden behind compute", to_text(e.overlapped[t]) + " of " + words(to_text(t)));
     }
     return out;
 }

@@ -1,11 +1,10 @@
 #include "model/io/report/run_rows.hpp"
 
 #include "model/base/quantity_text.hpp"
+#include "model/report/worth_telling.hpp"
 
 namespace sextant {
 namespace {
-
-constexpr double worth_telling = 5e-5;  // of the whole
 
 template <class Q>
 std::string range_text(const Interval<Q>& i) {

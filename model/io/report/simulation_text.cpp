@@ -4,6 +4,7 @@
 #include "model/io/format/heat_strip.hpp"
 #include "model/io/format/text_table.hpp"
 #include "model/io/report/report_writer.hpp"
+#include "model/report/worth_telling.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -22,7 +23,7 @@ std::string simulated_text(const SimulationReport& s) {
     if (s.predicted_step > Seconds{}) {
         const double above = step / s.predicted_step - 1;
         const std::string difference =
-            std::fabs(above) < 5e-5 ? "the same" : percent_text(std::fabs(above), 2) + (above > 0 ? " longer" : " shorter");
+            std::fabs(above) < worth_telling ? "the same" : percent_text(std::fabs(above), 2) + (above > 0 ? " longer" : " shorter");
         table.row({"predict says", to_text(s.predicted_step, 4) + ", simulated " + to_text(step, 4) + ": " + difference});
     }
     if (s.jitter.noise > 0)
@@ -43,14 +44,14 @@ std::string path_text(const SimulationReport& s) {
     for (int i = 0; i < span_kind_count; ++i) {
         const auto k = static_cast<SpanKind>(i);
         const double share = path.of(k) / s.trace.end;
-        if (share > 5e-5) table.row({words(to_text(k)), to_text(path.of(k)), percent_text(share, 2)});
+        if (share > worth_telling) table.row({words(to_text(k)), to_text(path.of(k)), percent_text(share, 2)});
     }
     std::vector<std::size_t> ranks(path.by_rank.size());
     std::iota(ranks.begin(), ranks.end(), 0);
     std::ranges::stable_sort(ranks, std::greater(), [&](std::size_t r) { return path.by_rank[r]; });
     std::string where;
     for (std::size_t i = 0; i < std::min<std::size_t>(3, ranks.size()); ++i)
-        if (const Seconds t = path.by_rank[ranks[i]]; t > 5e-5 * s.trace.end)
+        if (const Seconds t = path.by_rank[ranks[i]]; t > worth_telling * s.trace.end)
             where += (where.empty() ? "" : ", ") + percent_text(t / s.trace.end, 2) + " on " + name_of(s.trace.ranks[ranks[i]]) +
                      " (stage " + std::to_string(s.trace.ranks[ranks[i]].stage) + ")";
     if (!where.empty()) table.row({"where", where});

@@ -2,6 +2,7 @@
 #include "model/io/format/text_table.hpp"
 #include "model/io/trace/run_writer.hpp"
 #include "model/report/trace_terms.hpp"
+#include "model/report/worth_telling.hpp"
 
 #include <algorithm>
 #include <set>
@@ -94,13 +95,13 @@ std::string terms_text(const RunRecord& run) {
     TextTable table;
     for (int i = 0; i < term_count; ++i) {
         const auto t = static_cast<Term>(i);
-        if (terms[t] / trace.end >= 5e-5)
+        if (terms[t] / trace.end >= worth_telling)
             table.row({words(to_text(t)), to_text(terms[t] / run.steps_in_trace), percent_text(terms[t] / trace.end, 2),
                        share_bar(terms[t] / trace.end)});
     }
     for (int i = 0; i < term_count; ++i) {
         const auto t = static_cast<Term>(i);
-        if (hidden[t] / trace.end >= 5e-4)
+        if (hidden[t] / trace.end >= worth_telling_hidden)
             table.row({"hidden behind compute", to_text(hidden[t] / run.steps_in_trace), "of " + words(to_text(t))});
     }
     return "\nWhere the time went (rank " + std::to_string(trace.ranks[last].rank) + ", which finished last)\n" + table.text();
