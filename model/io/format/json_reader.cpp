@@ -331,13 +331,15 @@ bool read_quantity(const JsonNode& n, const UnitTable& table, Bounds bounds, dou
 JsonNode read_provenance(const JsonNode& n, Provenance& into) {
     if (!n.is_object()) return n;
     ObjectReader r(n);
-    static constexpr Word<SourceKind> kinds[] = {{"datasheet", SourceKind::datasheet},
-                                                 {"measured", SourceKind::measured},
-                                                 {"published", SourceKind::published},
-                                                 {"estimated", SourceKind::estimated}};
-    r.word("kind", into.kind, kinds);
+    r.word("kind", into.kind, source_kind_words);
     r.optional("source", into.source);
     return r.need("value", "a number with its source is {\"value\": ..., \"kind\": ..., \"source\": ...}");
+}
+
+std::string one_of(const std::vector<std::string_view>& words) {
+    std::string text;
+    for (std::size_t i = 0; i < words.size(); ++i) text.append(i == 0 ? "" : i + 1 == words.size() ? " or " : ", ").append(words[i]);
+    return text;
 }
 
 void complain_about_word(const JsonNode& n, const std::string& found, const std::vector<std::string_view>& known) {

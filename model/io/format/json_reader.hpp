@@ -139,24 +139,34 @@ constexpr std::string_view word_of(const E& value, const Word<E> (&words)[N]) {
         if (w.value == value) return w.text;
     return {};
 }
+// "none, crossbar or pairs"
+std::string one_of(const std::vector<std::string_view>& words);
 void complain_about_word(const JsonNode&, const std::string& found, const std::vector<std::string_view>& known);
 void complain_unknown(const JsonNode&, const std::string& found, std::string hint);  // the same with a hint of one's own
 
 template <class E, std::size_t N>
+std::vector<std::string_view> texts_of(const Word<E> (&words)[N]) {
+    std::vector<std::string_view> texts;
+    for (const Word<E>& w : words) texts.push_back(w.text);
+    return texts;
+}
+template <class E, std::size_t N>
 bool read_word(const JsonNode& n, E& field, const Word<E> (&words)[N]) {
     std::string text;
     if (!read_value(n, text)) return false;
-    std::vector<std::string_view> known;
-    for (const Word<E>& w : words) {
+    for (const Word<E>& w : words)
         if (w.text == text) {
             field = w.value;
             return true;
         }
-        known.push_back(w.text);
-    }
-    complain_about_word(n, text, known);
+    complain_about_word(n, text, texts_of(words));
     return false;
 }
+
+inline constexpr Word<SourceKind> source_kind_words[] = {{"datasheet", SourceKind::datasheet},
+                                                         {"measured", SourceKind::measured},
+                                                         {"published", SourceKind::published},
+                                                         {"estimated", SourceKind::estimated}};
 
 class ObjectReader {
 public:
@@ -209,6 +219,11 @@ public:
     template <class E, std::size_t N>
     bool word(std::string_view key, E& field, const Word<E> (&words)[N]) {
         const JsonNode n = get(key);
+        return n.value && read_word(n, field, words);
+    }
+    template <class E, std::size_t N>
+    bool required_word(std::string_view key, E& field, const Word<E> (&words)[N]) {
+        const JsonNode n = need(key, one_of(texts_of(words)));
         return n.value && read_word(n, field, words);
     }
     // Calls `visit` for every element of the array at `key`; an absent key is an empty array.

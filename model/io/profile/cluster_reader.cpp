@@ -2,6 +2,7 @@
 #include "model/io/profile/fingerprint.hpp"
 #include "model/io/profile/profile_fields.hpp"
 #include "model/io/profile/profile_reader.hpp"
+#include "model/io/profile/profile_words.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -43,13 +44,7 @@ void read_link_count(ObjectReader& r, int devices, std::vector<std::vector<int>>
 void read_peers(const JsonNode& n, Catalog& catalog, int devices, PeerFabric& peers) {
     if (!n.value) return;
     ObjectReader r(n);
-    static constexpr Word<PeerLayout> layouts[] = {{"none", PeerLayout::none},
-                                                   {"crossbar", PeerLayout::crossbar},
-                                                   {"all_to_all", PeerLayout::all_to_all},
-                                                   {"matrix", PeerLayout::matrix},
-                                                   {"pairs", PeerLayout::pairs}};
-    r.need("layout", "none, crossbar, all_to_all, matrix or pairs");
-    r.word("layout", peers.layout, layouts);
+    r.required_word("layout", peers.layout, peer_layout_words);
     if (peers.layout == PeerLayout::none) return;
     read_link_reference(r.need("link", "the link between two devices; crossbar: the whole port of a device"), catalog, peers.link);
     r.optional("links", peers.links, Bounds{1, 64});
@@ -162,13 +157,7 @@ void read_fabric(const JsonNode& n, const Provenance& outer, FabricSpec& fabric)
     if (!n.value) return;
     ObjectReader r(n);
     read_default_source(r, outer);
-    static constexpr Word<FabricKind> layouts[] = {{"none", FabricKind::none},
-                                                   {"single_switch", FabricKind::single_switch},
-                                                   {"leaf_spine", FabricKind::leaf_spine},
-                                                   {"rail_leaf_spine", FabricKind::rail_leaf_spine},
-                                                   {"dragonfly", FabricKind::dragonfly}};
-    r.need("layout", "single_switch, leaf_spine, rail_leaf_spine or dragonfly");
-    r.word("layout", fabric.kind, layouts);
+    r.required_word("layout", fabric.kind, fabric_kind_words);
     r.optional("nodes_per_leaf", fabric.nodes_per_leaf, Bounds{1, 100000});
     const bool leaves =
         fabric.kind == FabricKind::leaf_spine || fabric.kind == FabricKind::rail_leaf_spine || fabric.kind == FabricKind::dragonfly;

@@ -2,6 +2,7 @@
 #include "model/hardware/estimate.hpp"
 #include "model/io/profile/profile_fields.hpp"
 #include "model/io/profile/profile_reader.hpp"
+#include "model/io/profile/profile_words.hpp"
 
 namespace sextant {
 namespace {
@@ -26,8 +27,8 @@ bool read_peak(const JsonNode& n, const Provenance& outer, PeakRate& peak) {
     bool ok = r.required("input", peak.input);
     peak.accumulate = usual_accumulator(peak.input);
     r.optional("accumulate", peak.accumulate);
-    static constexpr Word<ComputeUnit> units[] = {{"vector", ComputeUnit::vector}, {"tensor", ComputeUnit::tensor}};
-    ok = r.need("unit", "\"tensor\" (tensor cores, matrix cores, AMX) or \"vector\"").value && r.word("unit", peak.unit, units) && ok;
+    ok = r.need("unit", "\"tensor\" (tensor cores, matrix cores, AMX) or \"vector\"").value &&
+         r.word("unit", peak.unit, compute_unit_words) && ok;
     ok = require_sourced(r, "rate", peak.rate, plausible::compute_rate, "as in \"312 TFLOP/s\"") && ok;
     read_sourced(r, "achievable", peak.achievable, plausible::part);
     return ok;
@@ -99,9 +100,7 @@ bool read_device(const JsonNode& n, Device& out) {
         r.schema("device/1");
         r.required("name", d.name);
         r.optional("aliases", d.aliases);
-        static constexpr Word<DeviceKind> types[] = {
-            {"gpu", DeviceKind::gpu}, {"cpu", DeviceKind::cpu}, {"accelerator", DeviceKind::accelerator}};
-        r.word("type", d.kind, types);
+        r.word("type", d.kind, device_kind_words);
         r.optional("vendor", d.vendor);
         r.optional("architecture", d.architecture);
         r.optional("compute_capability", d.compute_capability);

@@ -2,6 +2,7 @@
 #include "model/hardware/estimate.hpp"
 #include "model/io/profile/profile_fields.hpp"
 #include "model/io/profile/profile_reader.hpp"
+#include "model/io/profile/profile_words.hpp"
 
 #include <algorithm>
 
@@ -44,10 +45,7 @@ Protocol read_protocol(const JsonNode& n, const Provenance& outer) {
 BroadcastRule read_broadcast_rule(const JsonNode& n) {
     ObjectReader r(n);
     BroadcastRule rule;
-    static constexpr Word<BroadcastWay> ways[] = {
-        {"binomial", BroadcastWay::binomial}, {"split_binary", BroadcastWay::split_binary}, {"chain", BroadcastWay::chain}};
-    r.word("way", rule.way, ways);
-    r.need("way", "binomial, split_binary or chain");
+    r.required_word("way", rule.way, broadcast_way_words);
     Bytes below;
     if (r.optional("below", below, positive)) rule.below = below;
     double fewer_than = 0;
@@ -84,12 +82,8 @@ void read_messages(const JsonNode& n, const Provenance& outer, std::optional<Mes
 }  // namespace
 
 void read_default_source(ObjectReader& r, const Provenance& outer) {
-    static constexpr Word<SourceKind> kinds[] = {{"datasheet", SourceKind::datasheet},
-                                                 {"measured", SourceKind::measured},
-                                                 {"published", SourceKind::published},
-                                                 {"estimated", SourceKind::estimated}};
     Provenance p = outer;
-    r.word("kind", p.kind, kinds);
+    r.word("kind", p.kind, source_kind_words);
     r.optional("source", p.source);
     if (p.source.empty() && r.node().file) p.source = "stated in " + std::filesystem::path(*r.node().file).filename().string();
     r.default_source(std::move(p));
@@ -103,10 +97,7 @@ bool read_link(const JsonNode& n, LinkType& out) {
         ObjectReader r(n);
         read_default_source(r);
         r.required("name", link.name);
-        static constexpr Word<LinkCategory> categories[] = {{"pcie", LinkCategory::pcie},         {"socket", LinkCategory::socket},
-                                                            {"nvlink", LinkCategory::nvlink},     {"infiniband", LinkCategory::infiniband},
-                                                            {"ethernet", LinkCategory::ethernet}, {"memory", LinkCategory::memory}};
-        r.word("category", link.category, categories);
+        r.word("category", link.category, link_category_words);
         require_sourced(r, "bandwidth", link.bandwidth, plausible::bandwidth, "per direction, as in \"25 GB/s\"");
         read_sourced(r, "achievable", link.achievable, plausible::part);
         read_sourced(r, "latency", link.latency, plausible::latency);
@@ -129,12 +120,7 @@ bool read_storage(const JsonNode& n, StorageClass& out) {
         read_default_source(r);
         if (r.has("schema")) r.schema("storage/1");  // in a file of its own
         r.required("name", s.name);
-        static constexpr Word<StorageKind> types[] = {{"memory", StorageKind::memory}, {"disk", StorageKind::disk},
-                                                      {"ssd", StorageKind::ssd},       {"nvme", StorageKind::nvme},
-                                                      {"nfs", StorageKind::nfs},       {"parallel", StorageKind::parallel},
-                                                      {"object", StorageKind::object}};
-        r.word("type", s.kind, types);
-        r.need("type", "memory, disk, ssd, nvme, nfs, parallel or object");
+        r.required_word("type", s.kind, storage_kind_words);
         s.shared = s.kind == StorageKind::nfs || s.kind == StorageKind::parallel || s.kind == StorageKind::object;
         r.optional("shared", s.shared);
         read_sourced(r, "open_latency", s.open_latency, plausible::latency);

@@ -2,6 +2,7 @@
 
 #include "model/io/format/json_text.hpp"
 #include "model/io/profile/fingerprint.hpp"
+#include "model/io/profile/profile_words.hpp"
 #include "model/io/profile/sourced_json.hpp"
 
 namespace sextant {
@@ -20,24 +21,6 @@ Json value_of(double number, Form) { return number; }
 template <int B, int F, int S, int J, int M>
 Json value_of(Quantity<B, F, S, J, M> q, Form form) {
     return form == Form::facts ? Json(q.si()) : profile_value(q);
-}
-
-std::string_view word(DeviceKind kind) { return kind == DeviceKind::gpu ? "gpu" : kind == DeviceKind::cpu ? "cpu" : "accelerator"; }
-std::string_view word(PeerLayout layout) {
-    constexpr std::string_view words[] = {"none", "crossbar", "all_to_all", "matrix", "pairs"};
-    return words[static_cast<int>(layout)];
-}
-std::string_view word(FabricKind kind) {
-    constexpr std::string_view words[] = {"none", "single_switch", "leaf_spine", "rail_leaf_spine", "dragonfly"};
-    return words[static_cast<int>(kind)];
-}
-std::string_view word(LinkCategory category) {
-    constexpr std::string_view words[] = {"pcie", "socket", "nvlink", "infiniband", "ethernet", "memory"};
-    return words[static_cast<int>(category)];
-}
-std::string_view word(StorageKind kind) {
-    constexpr std::string_view words[] = {"memory", "disk", "ssd", "nvme", "nfs", "parallel", "object"};
-    return words[static_cast<int>(kind)];
 }
 
 // An object in the making.
@@ -78,7 +61,7 @@ Json with_schema(const char* schema, Json&& body) {
 }
 
 Json json_of(const LinkType& link, Form form) {
-    Writer w(form, {{"name", link.name}, {"category", word(link.category)}});
+    Writer w(form, {{"name", link.name}, {"category", word_of(link.category, link_category_words)}});
     w.number({"bandwidth", "bandwidth_bytes_per_s"}, link.bandwidth);
     w.number({"achievable", "achievable_fraction"}, link.achievable);
     w.number({"latency", "latency_s"}, link.latency);
@@ -89,7 +72,7 @@ Json json_of(const LinkType& link, Form form) {
 }
 
 Json json_of(const StorageClass& s, Form form) {
-    Writer w(form, {{"name", s.name}, {"type", word(s.kind)}, {"shared", s.shared}});
+    Writer w(form, {{"name", s.name}, {"type", word_of(s.kind, storage_kind_words)}, {"shared", s.shared}});
     w.number({"open_latency", "open_latency_s"}, s.open_latency);
     w.number({"seek_latency", "seek_latency_s"}, s.seek_latency);
     w.number({"create_latency", "create_latency_s"}, s.create_latency);
@@ -114,7 +97,7 @@ Json json_of(const StorageClass& s, Form form) {
 }
 
 Json json_of(const Device& d, Form form) {
-    Writer w(form, {{"name", d.name}, {"aliases", d.aliases}, {"type", word(d.kind)}});
+    Writer w(form, {{"name", d.name}, {"aliases", d.aliases}, {"type", word_of(d.kind, device_kind_words)}});
     w.text("vendor", d.vendor);
     w.text("architecture", d.architecture);
     w.text("compute_capability", d.compute_capability);
@@ -136,9 +119,8 @@ Json json_of(const Device& d, Form form) {
     w.number({"tf32_across_both", "tf32_across_both_fraction"}, d.tf32_across_both);
     Json peaks = Json::array();
     for (const PeakRate& p : d.peaks) {
-        Writer peak(form, {{"input", to_text(p.input)},
-                           {"accumulate", to_text(p.accumulate)},
-                           {"unit", p.unit == ComputeUnit::tensor ? "tensor" : "vector"}});
+        Writer peak(form,
+                    {{"input", to_text(p.input)}, {"accumulate", to_text(p.accumulate)}, {"unit", word_of(p.unit, compute_unit_words)}});
         peak.number({"rate", "operations_per_s"}, p.rate);
         peak.number({"achievable", "achievable_fraction"}, p.achievable);
         peaks.push_back(peak.take());
@@ -156,7 +138,7 @@ Json json_of(const Device& d, Form form) {
 }
 
 Json json_of(const PeerFabric& peers, Form form) {
-    Writer w(form, {{"layout", word(peers.layout)}});
+    Writer w(form, {{"layout", word_of(peers.layout, peer_layout_words)}});
     if (peers.layout == PeerLayout::none) return w.take();
     w.put("link", json_of(peers.link, form));
     if (peers.layout == PeerLayout::matrix)
@@ -221,7 +203,7 @@ Json json_of(const NodeSpec& node, Form form) {
 }
 
 Json json_of(const FabricSpec& fabric, Form form) {
-    Writer w(form, {{"layout", word(fabric.kind)}});
+    Writer w(form, {{"layout", word_of(fabric.kind, fabric_kind_words)}});
     if (fabric.kind == FabricKind::none) return w.take();
     if (w.facts() || fabric.nodes_per_leaf > 0) w.put("nodes_per_leaf", fabric.nodes_per_leaf);
     w.put("oversubscription", fabric.oversubscription);
@@ -255,8 +237,7 @@ Json json_of(const Protocol& p, Form form) {
 }
 
 Json json_of(const BroadcastRule& rule, Form form) {
-    constexpr std::string_view ways[] = {"binomial", "split_binary", "chain"};
-    Writer w(form, {{"way", ways[static_cast<int>(rule.way)]}});
+    Writer w(form, {{"way", word_of(rule.way, broadcast_way_words)}});
     if (rule.below) w.put(w.facts() ? "below_bytes" : "below", value_of(*rule.below, form));
     if (rule.fewer_than) w.put("fewer_than", *rule.fewer_than);
     if (rule.ranks_per_byte > 0) w.put("ranks_per_byte", rule.ranks_per_byte);

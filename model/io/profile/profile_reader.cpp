@@ -4,6 +4,7 @@
 #include "model/base/spelling.hpp"
 #include "model/io/format/json_files.hpp"
 #include "model/io/format/text_file.hpp"
+#include "model/io/profile/profile_words.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -60,10 +61,7 @@ struct Kind<LinkType> {
         LinkType start;
         const JsonNode n = r.need("category");
         if (!n.value) return start;
-        static constexpr Word<LinkCategory> categories[] = {{"pcie", LinkCategory::pcie},         {"socket", LinkCategory::socket},
-                                                            {"nvlink", LinkCategory::nvlink},     {"infiniband", LinkCategory::infiniband},
-                                                            {"ethernet", LinkCategory::ethernet}, {"memory", LinkCategory::memory}};
-        r.word("category", start.category, categories);
+        r.word("category", start.category, link_category_words);
         return start;
     }
 };

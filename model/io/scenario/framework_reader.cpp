@@ -98,11 +98,7 @@ void read_identity(ObjectReader& r, Framework& f) {
     r.optional("notes", f.notes);
     r.optional("source", f.source);
     Provenance p{SourceKind::estimated, f.source};
-    static constexpr Word<SourceKind> kinds[] = {{"datasheet", SourceKind::datasheet},
-                                                 {"measured", SourceKind::measured},
-                                                 {"published", SourceKind::published},
-                                                 {"estimated", SourceKind::estimated}};
-    r.word("kind", p.kind, kinds);
+    r.word("kind", p.kind, source_kind_words);
     r.default_source(std::move(p));
 }
 
