@@ -1,0 +1,185 @@
+// Documents as they are parsed, and the places of the values in them.
+#include "model/io/format/json_assignment.hpp"
+#include "model/io/format/json_reader.hpp"
+#include "model/io/format/text_file.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+namespace sextant {
+namespace {
+
+constexpr std::uintmax_t max_file_bytes = 256u << 20;
+constexpr int max_depth = most_json_levels;
+
+std::string escape_pointer_token(std::string_view key) {
+    std::string out;
+    for (const char c : key) {
+        if (c == '~')
+            out += "~0";
+        else if (c == '/')
+            out += "~1";
+        else
+            out += c;
+    }
+    return out;
+}
+
+// What the parser lets pass: more levels than a stack holds, and a key that stands twice in one object, of which it keeps the last.
+class StructureWatch {
+public:
+    // Whether to go on.
+    bool see(nlohmann::json::parse_event_t event, const nlohmann::json& parsed) {
+        using Event = nlohmann::json::parse_event_t;
+        if (event == Event::key) {
+            Level& object = levels_.back();
+            object.key = parsed.get<std::string>();
+            if (!object.keys.insert(object.key).second) repeated_.push_back(pointer());
+            return true;
+        }
+        if (event == Event::object_end || event == Event::array_end) {
+            levels_.pop_back();
+            return true;
+        }
+        if (!levels_.empty()) ++levels_.back().elements;
+        if (event != Event::value) levels_.emplace_back();
+        return static_cast<int>(levels_.size()) <= max_depth;
+    }
+    [[nodiscard]] bool too_deep() const { return static_cast<int>(levels_.size()) > max_depth; }
+    [[nodiscard]] const std::vector<std::string>& repeated() const { return repeated_; }
+
+private:
+    struct Level {  // an object or an array that is open
+        std::set<std::string> keys;
+        std::string key;
+        std::size_t elements = 0;
+    };
+    [[nodiscard]] std::string pointer() const {
+        std::string text;
+        for (const Level& l : levels_) text += '/' + (l.keys.empty() ? std::to_string(l.elements - 1) : escape_pointer_token(l.key));
+        return text;
+    }
+    std::vector<Level> levels_;
+    std::vector<std::string> repeated_;
+};
+
+// What is parsed is; what comes from a command line need not be, and no JSON could be written of it.
+bool is_utf8(std::string_view text) {
+    try {
+        static_cast<void>(nlohmann::json(text).dump());
+        return true;
+    } catch (const nlohmann::json::type_error&) {
+        return false;
+    }
+}
+
+}  // namespace
+
+void JsonNode::complain(std::string what, std::string hint) const { diagnostics->add({*file, pointer, std::move(what), std::move(hint)}); }
+bool JsonNode::is_object() const { return value && value->is_object(); }
+bool JsonNode::is_array() const { return value && value->is_array(); }
+bool JsonNode::is_string() const { return value && value->is_string(); }
+bool JsonNode::is_number() const { return value && value->is_number(); }
+
+JsonNode JsonNode::child(std::string_view key) const {
+    JsonNode n{nullptr, file, pointer + "/" + escape_pointer_token(key), diagnostics};
+    if (!is_object()) return n;
+    const auto it = value->find(std::string(key));
+    if (it != value->end()) n.value = &*it;
+    return n;
+}
+
+std::vector<JsonNode> JsonNode::elements() const {
+    std::vector<JsonNode> out;
+    if (!is_array()) return out;
+    out.reserve(value->size());
+    for (std::size_t i = 0; i < value->size(); ++i) out.push_back({&(*value)[i], file, pointer + "/" + std::to_string(i), diagnostics});
+    return out;
+}
+
+std::vector<std::pair<std::string, JsonNode>> JsonNode::members() const {
+    std::vector<std::pair<std::string, JsonNode>> out;
+    if (!is_object()) return out;
+    for (auto it = value->begin(); it != value->end(); ++it) out.emplace_back(it.key(), child(it.key()));
+    return out;
+}
+
+JsonFile::JsonFile(std::string name, Diagnostics& diagnostics)
+    : document_(std::make_unique<nlohmann::json>()), name_(std::make_unique<std::string>(std::move(name))), diagnostics_(&diagnostics) {}
+JsonFile::JsonFile(JsonFile&&) noexcept = default;
+JsonFile& JsonFile::operator=(JsonFile&&) noexcept = default;
+JsonFile::~JsonFile() = default;
+
+std::optional<std::string> read_text_file(const std::filesystem::path& path, Diagnostics& diagnostics) {
+    std::error_code error;
+    const auto fail = [&](std::string what, std::string hint = {}) {
+        diagnostics.add({path.string(), "", std::move(what), std::move(hint)});
+        return std::nullopt;
+    };
+    if (std::filesystem::is_directory(path, error)) return fail("is a directory, not a JSON file");
+    if (!check_regular_file(path, diagnostics)) return std::nullopt;
+    if (std::filesystem::file_size(path, error) > max_file_bytes || error) return fail("larger than 256 MiB: not one of our files");
+    diagnostics.opened(path);
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    if (!in) return fail("cannot be read");
+    return std::move(text).str();
+}
+
+JsonFile JsonFile::load(const std::filesystem::path& path, Diagnostics& diagnostics) {
+    if (const auto text = read_text_file(path, diagnostics)) return from_text(*text, path.string(), diagnostics);
+    JsonFile file(path.string(), diagnostics);
+    file.document_.reset();
+    return file;
+}
+
+JsonFile JsonFile::from_text(std::string_view text, std::string name, Diagnostics& diagnostics) {
+    JsonFile file(std::move(name), diagnostics);
+    if (text.find('\0') != std::string_view::npos) {  // where the parser would stop
+        diagnostics.add({*file.name_, "", "not valid JSON: a byte of zero", {}});
+        file.document_.reset();
+        return file;
+    }
+    StructureWatch watch;
+    const auto see = [&](int, nlohmann::json::parse_event_t event, const nlohmann::json& parsed) {
+        return !watch.too_deep() && watch.see(event, parsed);
+    };
+    try {
+        *file.document_ = nlohmann::json::parse(text.begin(), text.end(), see);
+    } catch (const nlohmann::json::exception& e) {
+        std::string what = e.what();  // "[json.exception.parse_error.101] parse error at line 3, column 5: ..."
+        if (const auto bracket = what.find("] "); bracket != std::string::npos) what = what.substr(bracket + 2);
+        diagnostics.add({*file.name_, "", "not valid JSON: " + what, {}});
+        file.document_.reset();
+        return file;
+    }
+    if (watch.too_deep()) {
+        diagnostics.add({*file.name_, "", "nested deeper than " + std::to_string(max_depth) + " levels", {}});
+        file.document_.reset();
+    }
+    for (const std::string& pointer : watch.repeated()) diagnostics.add({*file.name_, pointer, "stands twice", "one of them"});
+    return file;
+}
+
+JsonNode JsonFile::root() const { return {document_.get(), name_.get(), "", diagnostics_}; }
+
+void JsonFile::set(std::string_view assignment) {
+    if (!document_) return;
+    if (!is_utf8(assignment))
+        return diagnostics_->add({"--set", "", "an assignment is no text in UTF-8", "letters as a terminal sends them"});
+    // As strict with a structure as with a file; any other text is a text.
+    const std::string_view value = assignment.substr(std::min(assignment.find('='), assignment.size() - 1) + 1);
+    const auto first = value.find_first_not_of(" \t\n");
+    if (first != std::string_view::npos && (value[first] == '{' || value[first] == '['))
+        if (!JsonFile::from_text(value, "--set " + std::string(assignment), *diagnostics_).root().value) return;
+    if (std::string wrong = assign(*document_, assignment); !wrong.empty())
+        diagnostics_->add(
+            {"--set " + std::string(assignment), "", std::move(wrong), "as in --set plan.tp=8 or --set 'hardware.device.memory=40 GiB'"});
+}
+
+}  // namespace sextant
