@@ -1,0 +1,182 @@
+// Rows of training runs.
+#include "model/io/measurement/measurement_fields.hpp"
+
+namespace sextant {
+namespace {
+
+// One word or a list of words.
+std::vector<std::string> read_words(const RowFields& f, std::string_view key) {
+    std::vector<std::string> words;
+    const JsonNode n = f.at(key);
+    if (n.is_string())
+        read_value(n, words.emplace_back());
+    else if (n.value)
+        read_value(n, words);
+    return words;
+}
+
+// A word of the source's, or true for the usual one and false for `none`.
+void read_word(const RowFields& f, std::string_view key, std::string& word, std::string_view usual, std::string_view none) {
+    const JsonNode n = f.at(key);
+    if (n.value && n.value->is_boolean())
+        word = n.value->get<bool>() ? usual : none;
+    else
+        f.optional(key, word);
+}
+
+// true, or "implementation/scope" where the implementation may be "none".
+bool read_cuda_graph(const RowFields& f) {
+    const JsonNode n = f.at("cuda_graph");
+    bool flag = false;
+    if (!n.value) return flag;
+    if (!n.is_string()) {
+        read_value(n, flag);
+        return flag;
+    }
+    std::string text;
+    read_value(n, text);
+    return !text.starts_with("none");
+}
+
+void read_model(const RowFields& f, MeasuredModel& m) {
+    const std::pair<const char*, std::string*> texts[] = {
+        {"name", &m.name}, {"family", &m.family}, {"mlp", &m.mlp}, {"positional", &m.positional}};
+    for (const auto& [key, field] : texts) f.optional(key, *field);
+    const std::pair<const char*, std::optional<std::int64_t>*> numbers[] = {{"layers", &m.layers},
+                                                                            {"hidden", &m.hidden},
+                                                                            {"ffn_hidden", &m.ffn_hidden},
+                                                                            {"heads", &m.heads},
+                                                                            {"kv_heads", &m.kv_heads},
+                                                                            {"head_dim", &m.head_dim},
+                                                                            {"vocab", &m.vocab},
+                                                                            {"seq_len", &m.seq_len},
+                                                                            {"image_px", &m.image_px},
+                                                                            {"experts", &m.experts},
+                                                                            {"topk", &m.topk},
+                                                                            {"moe_ffn_hidden", &m.moe_ffn_hidden},
+                                                                            {"sliding_window", &m.sliding_window},
+                                                                            {"sliding_window_every", &m.sliding_window_every},
+                                                                            {"max_predictions", &m.max_predictions}};
+    for (const auto& [key, field] : numbers) f.optional(key, *field, count);
+    f.optional("shared_expert_ffn_hidden", m.shared_expert_ffn_hidden, large_counts);
+    f.optional("dense_layers", m.dense_layers, large_counts);
+    f.optional("mtp_layers", m.mtp_layers, large_counts);
+    const std::pair<const char*, std::optional<bool>*> flags[] = {
+        {"tied_embeddings", &m.tied_embeddings}, {"bias", &m.bias}, {"qkv_bias", &m.qkv_bias}, {"bidirectional", &m.bidirectional}};
+    for (const auto& [key, field] : flags) f.optional(key, *field);
+    if (const RowFields mla{f.at("mla")}) {
+        MeasuredModel::LatentAttention& a = m.mla.emplace();
+        mla.optional("q_lora_rank", a.q_lora_rank, large_counts);
+        mla.optional("kv_lora_rank", a.kv_lora_rank, count);
+        mla.optional("qk_head_dim", a.qk_head_dim, count);
+        mla.optional("qk_rope_dim", a.qk_rope_dim, count);
+        mla.optional("v_head_dim", a.v_head_dim, count);
+    }
+}
+
+void read_plan(const RowFields& f, MeasuredPlan& p) {
+    f.optional("dp", p.dp, rank_counts);
+    const std::pair<const char*, int*> degrees[] = {{"tp", &p.tp}, {"pp", &p.pp}, {"cp", &p.cp}};
+    for (const auto& [key, field] : degrees) f.optional(key, *field, rank_counts);
+    f.optional("zero_stage", p.zero_stage, Bounds{0, 3});
+    f.optional("vpp", p.vpp, rank_counts);
+    f.optional("ep", p.ep, rank_counts);
+    f.optional("etp", p.etp, rank_counts);
+    f.optional("zero1_shard_size", p.zero1_shard_size, rank_counts);
+    f.optional("micro_batch", p.micro_batch, count);
+    f.optional("global_batch", p.global_batch, count);
+    f.optional("grad_accum", p.grad_accum, count);
+    read_word(f, "fsdp", p.fsdp, "FULL_SHARD", "");
+    read_word(f, "recompute", p.recompute, "full", "none");
+    const std::pair<const char*, std::string*> texts[] = {{"recompute_detail", &p.recompute_detail},
+                                                          {"schedule", &p.schedule},
+                                                          {"variable_update", &p.variable_update},
+                                                          {"phase", &p.phase},
+                                                          {"optimizer", &p.optimizer},
+                                                          {"ddp", &p.ddp},
+                                                          {"trainable", &p.trainable},
+                                                          {"precision", &p.precision},
+                                                          {"precision_kind", &p.precision_kind},
+                                                          {"framework", &p.framework},
+                                                          {"framework_family", &p.framework_family},
+                                                          {"release", &p.release},
+                                                          {"grad_reduce_dtype", &p.grad_reduce_dtype},
+                                                          {"grad_dtype", &p.grad_dtype},
+                                                          {"grad_allreduce", &p.grad_allreduce},
+                                                          {"fsdp_mixed_precision", &p.fsdp_mixed_precision},
+                                                          {"moe_dispatcher", &p.moe_dispatcher}};
+    for (const auto& [key, field] : texts) f.optional(key, *field);
+    f.optional("recompute_modules", p.recompute_modules);
+    p.offload = read_words(f, "offload");
+    p.cuda_graph = read_cuda_graph(f);
+    f.optional("sequence_parallel", p.sequence_parallel);
+    f.optional("embedding_as_pipeline_layer", p.embedding_as_pipeline_layer);
+    f.optional("fp8_params", p.fp8_params);
+    f.optional("shard_weights", p.shard_weights);
+    f.optional("shard_gradients", p.shard_gradients);
+    f.optional("lmhead_chunks", p.lmhead_chunks);
+    f.optional("activation_cpu_offload", p.activation_cpu_offload);
+    f.optional("activation_cpu_offload_layers", p.activation_cpu_offload_layers, large_counts);
+    f.optional("flash_attention", p.flash_attention);
+    f.optional("grad_overlap", p.grad_overlap);
+    f.optional("param_gather_overlap", p.param_gather_overlap);
+    f.optional("tp_overlap", p.tp_overlap);
+    f.optional("p2p_overlap", p.p2p_overlap);
+    f.optional("moe_a2a_overlap", p.moe_a2a_overlap);
+    std::string memory_format;
+    f.optional("memory_format", memory_format);
+    if (!memory_format.empty()) p.channels_last = memory_format == "channels_last" || memory_format == "nhwc";
+}
+
+// Of all devices, or of one.
+void read_throughput(const RowFields& measured, TrainingRow& row) {
+    for (const auto& [per, devices] : {std::pair("", 1), std::pair("_per_gpu", row.hardware.gpus)}) {
+        for (const char* what : {"samples", "images", "sequences"})
+            measured.quantity(std::string(what) + "_per_s" + per, row.samples_per_second, devices);
+        measured.quantity(std::string("tokens_per_s") + per, row.tokens_per_second, devices);
+    }
+}
+
+}  // namespace
+
+void read_hardware(const RowFields& f, MeasuredHardware& h) {
+    f.optional("gpu", h.gpu);
+    f.optional("system", h.system);
+    f.optional("cpu", h.cpu);
+    f.optional("gpus", h.gpus, rank_counts);
+    f.optional("nodes", h.nodes, rank_counts);
+    f.optional("gpus_per_node", h.gpus_per_node, rank_counts);
+    f.optional("gpus_used_per_node", h.gpus_used_per_node, rank_counts);
+    f.optional("assumed", h.assumed);
+    if (const RowFields intra{f.at("intra_node")}) {
+        intra.optional("kind", h.intra_node.kind);
+        intra.optional("as_stated", h.intra_node.as_stated);
+        intra.optional("pair_only", h.intra_node.pair_only);
+        intra.optional("peer_access", h.intra_node.peer_access);
+        intra.optional("domain_gpus", h.intra_node.domain_gpus, rank_counts);
+    }
+    if (const RowFields inter{f.at("inter_node")}) {
+        MeasuredInterNode& n = h.inter_node.emplace();
+        inter.optional("fabric", n.fabric);
+        inter.optional("nics_per_node", n.nics_per_node, Bounds{1, 1024});
+        inter.optional("nic_gbit_per_s", n.nic_gbit_per_s, Bounds{1e-3, 1e6});
+    }
+}
+
+TrainingRow read_training(const RowFields& f, RowHeader header) {
+    TrainingRow row;
+    row.header = std::move(header);
+    f.optional("task", row.task);
+    if (const RowFields model{f.at("model")}) read_model(model, row.model);
+    if (const RowFields hardware{f.at("hardware")}) read_hardware(hardware, row.hardware);
+    if (const RowFields plan{f.at("plan")}) read_plan(plan, row.plan);
+    if (const RowFields data{f.at("data")}) data.optional("input", row.input);
+    const RowFields measured{f.at("measured")};
+    measured.quantity("step_time_s", row.step_time);
+    read_throughput(measured, row);
+    measured.quantity("memory_bytes", row.memory);
+    measured.optional("fits", row.fits);
+    return row;
+}
+
+}  // namespace sextant
