@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace sextant {
@@ -54,5 +55,17 @@ private:
     MPI_Comm on_host_ = MPI_COMM_NULL;  // the ranks that share this host's memory
     std::string host_;
 };
+
+// As MpiWorld::gather: what each rank has, a list each.
+template <class Value>
+std::vector<std::vector<Value>> gather(const MpiWorld& world, const std::vector<Value>& mine) {
+    static_assert(std::is_trivially_copyable_v<Value>);
+    std::vector<std::vector<Value>> all;
+    for (const std::vector<char>& bytes : world.gather({reinterpret_cast<const char*>(mine.data()), mine.size() * sizeof(Value)})) {
+        const auto* first = reinterpret_cast<const Value*>(bytes.data());
+        all.emplace_back(first, first + bytes.size() / sizeof(Value));
+    }
+    return all;
+}
 
 }  // namespace sextant

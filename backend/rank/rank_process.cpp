@@ -1,29 +1,20 @@
 #include "backend/rank/rank_process.hpp"
 
-#include "backend/exec/fed_ranks.hpp"
-#include "backend/exec/fingerprint.hpp"
-#include "backend/exec/loader_spans.hpp"
 #include "backend/exec/memory_check.hpp"
-#include "backend/exec/rank_runner.hpp"
-#include "backend/exec/run_report.hpp"
-#include "backend/exec/server_runner.hpp"
 #include "backend/rank/exec_arguments.hpp"
 #include "backend/rank/heartbeat.hpp"
+#include "backend/rank/rank_record.hpp"
+#include "backend/rank/rank_training.hpp"
 #include "backend/storage/loader.hpp"
 #include "backend/storage/stage_dataset.hpp"
 #include "model/base/failure.hpp"
 #include "model/io/format/replace_file.hpp"
 #include "model/io/trace/run_writer.hpp"
-#include "model/plan/partition.hpp"
-#include "model/plan/virtual_stages.hpp"
 #include "model/sextant.hpp"
-
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <iostream>
 #include <optional>
-#include <thread>
 
 namespace sextant {
 namespace {
@@ -40,162 +31,7 @@ Scenario scenario_to_run(const RankEngine& engine, const ExecArguments& a) {
     return scenario;
 }
 
-// Strings are cut; the rest of a rank's environment travels as it is.
-struct EnvironmentBytes {
-    char host[64], processor[64];
-    int threads;
-    double peak_memory, peak_resident;
-    double clock;  // zero: not told
-};
-
-EnvironmentBytes environment(const RankEngine& engine, const MpiWorld& world, int threads, std::int64_t peak_bytes) {
-    EnvironmentBytes e{};
-    world.host().copy(e.host, sizeof e.host - 1);
-    const ProcessorFacts processor = engine.processor();
-    processor.name.copy(e.processor, sizeof e.processor - 1);
-    e.clock = processor.clock.value_or(Frequency{}).si();
-    e.threads = threads;
-    e.peak_memory = static_cast<double>(peak_bytes);
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
-    e.peak_resident = static_cast<double>(usage.ru_maxrss) * 1024;  // counted in KiB
-    return e;
-}
-
-template <class Value>
-std::vector<std::vector<Value>> gather(const MpiWorld& world, const std::vector<Value>& mine) {
-    static_assert(std::is_trivially_copyable_v<Value>);
-    std::vector<std::vector<Value>> all;
-    for (const std::vector<char>& bytes : world.gather({reinterpret_cast<const char*>(mine.data()), mine.size() * sizeof(Value)})) {
-        const auto* first = reinterpret_cast<const Value*>(bytes.data());
-        all.emplace_back(first, first + bytes.size() / sizeof(Value));
-    }
-    return all;
-}
-
-// Ends the job with what was thrown, where it was caught: arrays that messages are still to fill must not go before.
-[[noreturn]] void fail(const MpiWorld& world, const Whereabouts& where, const std::exception_ptr& thrown) {
-    const Failure failure = failure_of(thrown);
-    world.abort("at " + where.text() + ": " + failure.why, failure.code);
-}
-
-// What a process did and found.
-struct Outcome {
-    std::vector<StepRecord> walks;  // through the graph
-    std::vector<Fingerprint> weights;
-    Tally pushed, applied;
-    std::vector<int> staleness;
-    std::vector<FedRank> fed;
-    std::optional<LossScale> loss_scale;
-};
-
-// Whole walks, until there are as many steps as asked for. One process tells how far they are.
-template <class Runner>
-std::vector<StepRecord> walk(Runner& runner, const ExecArguments& a, const Job& job, bool tells) {
-    const int walks = (a.steps + job.rounds() - 1) / job.rounds();
-    std::vector<StepRecord> records;
-    for (int i = 0; i < walks; ++i) {
-        records.push_back(runner.step(i));
-        if (tells) std::cout << "step " << (i + 1) * job.rounds() << " of " << walks * job.rounds() << std::endl;
-    }
-    return records;
-}
-
-FeedSettings feed_settings(const ExecArguments& a) {
-    return {a.data, a.data_workers, a.skip_bad_samples ? BadSamples::skip : BadSamples::fail};
-}
-
-RankPlace place_of(const Job& job, int rank) {
-    const Scenario& s = job.scenario;
-    return RankLayout(s.plan, used_nodes(s), s.cluster.node.devices).place_of(rank);
-}
-
-// The ends of a pipeline are fed: inputs go in at the one, labels at the other.
-bool is_fed(const ExecArguments& a, const Job& job, const RankPlace& place) {
-    const VirtualStages stages(job.scenario.plan);
-    const auto last = static_cast<int>(stages.stage_of(stages.size() - 1));
-    return !a.data.empty() && (place.pipeline == 0 || place.pipeline == last);
-}
-
-// A worker's steps, with a thread beside that communicates.
-Outcome work(const MpiWorld& world, const ExecArguments& a, const Job& job, ComputeDevice& device, Transport& transport,
-             Whereabouts& where) {
-    where.at("the opening of the dataset");
-    std::optional<DatasetFeed> feed;
-    const RankPlace place = place_of(job, world.rank());
-    if (is_fed(a, job, place)) feed.emplace(job, place, feed_settings(a));
-    where.at("the start of training");
-    RankRunner runner(job, static_cast<GraphRank>(world.rank()), device, transport, where, feed ? &*feed : nullptr, a.operators);
-    std::exception_ptr failure;
-    std::jthread communicating([&] {
-        try {
-            runner.exchanges().serve();
-        } catch (...) {
-            failure = std::current_exception();
-        }
-    });
-    Outcome outcome;
-    try {
-        outcome.walks = walk(runner, a, job, world.rank() == 0);
-        where.at("the end of training");
-        if (a.parameters) runner.gather_weights();
-        runner.exchanges().stop({});
-    } catch (...) {
-        runner.exchanges().stop(std::current_exception());
-    }
-    communicating.join();
-    if (failure) fail(world, where, failure);
-    if (feed && feed->reads()) {
-        // Stages behind the first one meet the same bad samples.
-        if (place.pipeline == 0)
-            for (const std::string& why : feed->skipped()) std::cerr << "rank " << world.rank() << " skipped " << why << '\n';
-        outcome.fed = {fed_by(*feed, place)};
-        for (StepRecord& walk : outcome.walks)
-            for (const RecordedSpan& span :
-                 loader_spans(job.graph, static_cast<GraphRank>(world.rank()), feed->loads(), walk.begin, walk.end))
-                walk.spans.push_back(span);
-    }
-    if (a.parameters) outcome.weights = fingerprints(job, runner.memory(), device);
-    outcome.pushed = runner.pushed();
-    outcome.loss_scale = runner.loss_scale();
-    return outcome;
-}
-
-Outcome serve(const MpiWorld& world, const ExecArguments& a, const Job& job, ComputeDevice& device, Transport& transport,
-              Whereabouts& where) {
-    ServerRunner runner(job, world.rank() - job.workers(), device, transport, where);
-    Outcome outcome;
-    try {
-        outcome.walks = walk(runner, a, job, false);
-        where.at("the end of training");
-        if (a.parameters) runner.send_weights();
-    } catch (...) {
-        fail(world, where, std::current_exception());
-    }
-    if (a.parameters) outcome.weights = fingerprints(job, runner.memory(), device);
-    outcome.applied = runner.applied();
-    outcome.staleness = runner.staleness();
-    return outcome;
-}
-
-Trace traced(const MpiWorld& world, const Job& job, StepRecord step, Seconds offset) {
-    for (RecordedSpan& s : step.spans) {
-        s.start += offset;
-        s.end += offset;
-    }
-    for (RecordedArrival& arrival : step.arrivals) arrival.at += offset;
-    auto spans = gather(world, step.spans);
-    auto arrivals = gather(world, step.arrivals);
-    const auto times = gather(world, std::vector<Seconds>{step.begin + offset, step.end + offset});
-    if (world.rank() != 0) return {};
-    std::vector<RankRecord> records;
-    for (std::size_t r = 0; r < job.graph.ranks().size(); ++r)  // the first server stands for all
-        records.push_back({std::move(spans[r]), std::move(arrivals[r]), times[r][0], times[r][1], {}});
-    return assemble_trace(job.graph, std::move(records));
-}
-
 void run(const RankEngine& engine, const MpiWorld& world, const ExecArguments& a, const Job& job, Whereabouts& where) {
-    const int threads = a.threads.value_or(1);
     ExecArguments nearby = a;  // its dataset is where it is read
     std::optional<StagedDataset> staged;
     if (!a.stage.empty()) {
@@ -204,36 +40,15 @@ void run(const RankEngine& engine, const MpiWorld& world, const ExecArguments& a
         nearby.data = world.from_first_on_host(staged ? staged->path().string() : "");
     }
     where.at("the making of communicators, weights and states");
-    const std::unique_ptr<ComputeDevice> device = engine.make_device(world, job, threads);
+    const std::unique_ptr<ComputeDevice> device = engine.make_device(world, job, a.threads.value_or(1));
     const std::unique_ptr<Transport> transport = engine.make_transport(world, job, *device);
-    const auto does = job.is_server(world.rank()) ? serve : work;
-    Outcome outcome = does(world, nearby, job, *device, *transport, where);
+    const auto does = job.is_server(world.rank()) ? run_server : run_worker;
+    RankOutcome outcome = does(world, nearby, job, *device, *transport, where);
 
     where.at("the gathering of what the ranks found");
-    const auto sum = [&](std::span<double> values) { world.sum(values); };
-    const auto largest = [&](std::span<double> values) { world.largest(values); };
-    const Seconds offset = world.clock_offset();
-    RunRecord record = summarize(job, outcome.walks, offset, sum, largest);
-    record.backend = engine.name();
-    record.overrides = a.overrides;
-    record.libraries.push_back({"MPI", MpiWorld::library_version()});
-    for (LibraryVersion& library : engine.libraries(*device)) record.libraries.push_back(std::move(library));
-    if (a.parameters) record.parameters = summarize(outcome.weights, sum);
-    if (outcome.loss_scale) record.loss_scale = LossScaleSummary{outcome.loss_scale->value(), outcome.loss_scale->skipped()};
     if (staged) outcome.fed.push_back(staging_of(*staged));
-    if (!a.data.empty()) record.dataset = summarize(gather(world, outcome.fed), a.data);
-    if (job.servers() > 0) record.servers = summarize(outcome.pushed, outcome.applied, gather(world, outcome.staleness), sum);
-    const auto environments = gather(world, std::vector{environment(engine, world, threads, outcome.walks.back().peak_bytes)});
-    StepRecord& median = outcome.walks[static_cast<std::size_t>(record.traced_step / job.rounds())];
-    if (a.operators) record.operators = summarize(job.graph.network(), gather(world, median.operators));
-    record.trace = traced(world, job, std::move(median), offset);
+    const RunRecord record = gather_record(engine, world, a, job, *device, std::move(outcome));
     if (world.rank() != 0) return;
-    for (std::size_t r = 0; r < record.trace.ranks.size(); ++r) {
-        const EnvironmentBytes& e = environments[r][0];
-        record.trace.ranks[r].host = e.host;
-        record.ranks.push_back({static_cast<int>(r), e.host, e.processor, e.threads, e.peak_memory * units::B, e.peak_resident * units::B,
-                                e.clock > 0 ? std::optional(Frequency::from_si(e.clock)) : std::nullopt});
-    }
     where.at("the writing of the results");
     const std::string text = run_to_json(record);
     if (!a.out.empty()) replace_text_file(a.out, text);
@@ -316,7 +131,7 @@ ExitCode run(const RankEngine& engine, const MpiWorld& world, const ExecArgument
         world.barrier();
         return ExitCode::done;
     } catch (...) {
-        fail(world, where, std::current_exception());
+        end_all(world, where, std::current_exception());
     }
 }
 

@@ -1,0 +1,13 @@
+// What all ranks did and found, as one record of the run.
+#pragma once
+
+#include "backend/rank/rank_engine.hpp"
+#include "backend/rank/rank_training.hpp"
+#include "model/graph/run_record.hpp"
+
+namespace sextant {
+
+// All ranks call it; the record is whole on rank 0.
+RunRecord gather_record(const RankEngine&, const MpiWorld&, const ExecArguments&, const Job&, ComputeDevice&, RankOutcome);
+
+}  // namespace sextant
