@@ -2,8 +2,11 @@
 
 #include "model/base/overloaded.hpp"
 #include "model/plan/framework_defaults.hpp"
+#include "model/predict/data_parallel_price.hpp"
 #include "model/predict/input.hpp"
 #include "model/predict/phase_walk.hpp"
+#include "model/predict/stage_memory.hpp"
+#include "model/predict/update.hpp"
 
 #include <array>
 #include <utility>

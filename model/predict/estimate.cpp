@@ -1,5 +1,6 @@
 #include "model/predict/estimate.hpp"
 
+#include "model/predict/stage_memory.hpp"
 #include "model/predict/step_price.hpp"
 
 namespace sextant {

@@ -1,6 +1,8 @@
 // What data parallelism exchanges and copies, each for itself.
 #include "model/plan/data_exchanges.hpp"
-#include "model/predict/state.hpp"
+#include "model/predict/block_price.hpp"
+#include "model/predict/data_parallel_price.hpp"
+#include "model/predict/update.hpp"
 
 #include <algorithm>
 
@@ -10,6 +12,11 @@ Seconds server_way_time(const Prepared::State& job, Bytes bytes, const Resources
     const ServerWay& way = job.groups.to_servers;
     return max(bytes / (way.host * r.host_link), bytes / (way.network * r.network_bandwidth));
 }
+
+Seconds server_sum_time(const Prepared::State& job, Bytes gradients) {
+    return job.groups.to_servers.on_a_host * gradients / job.host_bandwidth;
+}
+Seconds server_update_time(const Prepared::State& job, Bytes gradients) { return 2.0 * server_sum_time(job, gradients); }
 
 Seconds pieces_time(const Group& group, const Prepared::State& job) {
     return group.ranks > 1 ? group.ranks * job.scenario.framework.list_of_pieces.value : Seconds{};

@@ -1,7 +1,8 @@
 #include "model/predict/input.hpp"
 
 #include "model/base/overloaded.hpp"
-#include "model/predict/state.hpp"
+#include "model/predict/block_price.hpp"
+#include "model/predict/update.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,7 @@
 #include "model/plan/framework_defaults.hpp"
+#include "model/predict/block_price.hpp"
 #include "model/predict/fragmentation.hpp"
-#include "model/predict/state.hpp"
+#include "model/predict/stage_memory.hpp"
 #include "model/schedule/schedule.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // lists. Internal to predict.
 #pragma once
 
-#include "model/predict/state.hpp"
+#include "model/predict/block_price.hpp"
 
 #include <utility>
 

@@ -14,6 +14,7 @@
 #pragma once
 
 #include "model/hardware/topology.hpp"
+#include "model/predict/stage_memory.hpp"
 #include "model/predict/step_price.hpp"
 
 #include <array>

@@ -1,6 +1,7 @@
 #include "model/predict/phase_walk.hpp"
 
 #include "model/plan/framework_defaults.hpp"
+#include "model/predict/stage_memory.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,8 +9,6 @@
 
 namespace sextant {
 namespace {
-
-ComputeScale compute_scale(const Resources& r) { return {r.compute, r.memory_bandwidth, r.kernel_overhead}; }
 
 // Of the copies of its tokens that a rank would send to their experts one by one, the part that it sends where a token goes once to each
 // place, whatever it needs there: over the network to each node, which hands it on to its ranks meanwhile, else to each rank. c copies fall
@@ -107,6 +106,8 @@ PhasePrice price_phase(const BlockPhase& phase, const Pricing& by) {
 
 }  // namespace
 
+ComputeScale compute_scale(const Resources& r) { return {r.compute, r.memory_bandwidth, r.kernel_overhead}; }
+
 PhasePrice& PhasePrice::operator+=(const PhasePrice& o) {
     device += o.device;
     host += o.host;
@@ -199,11 +200,6 @@ Bytes weight_bytes(const Prepared::State& job, double parameters) {
     return parameters * (1 - job.scenario.plan.pruned_fraction) * size_of(job.precision.parameter);
 }
 
-Seconds server_sum_time(const Prepared::State& job, Bytes gradients) {
-    return job.groups.to_servers.on_a_host * gradients / job.host_bandwidth;
-}
-Seconds server_update_time(const Prepared::State& job, Bytes gradients) { return 2.0 * server_sum_time(job, gradients); }
-
 CollectivePrice group_price(Collective what, Bytes bytes, const Group& group, const Prepared::State& job, const Resources& r) {
     return collective_price(what, bytes, group, job.scenario.library, {r.node_bandwidth, r.network_bandwidth, r.latency});
 }
@@ -211,14 +207,6 @@ CollectivePrice group_price(Collective what, Bytes bytes, const Group& group, co
 Seconds group_time(Collective what, Bytes bytes, const Group& group, const Prepared::State& job, const Resources& r) {
     if (group.ranks < 2 || !(bytes > Bytes{})) return {};
     return job.turn + time_alone(group_price(what, bytes, group, job, r), group);
-}
-
-double held_parameters(const ParameterCount& p, const Plan& plan, bool sharded) {
-    return held_parameters(p.dense, p.expert, plan, sharded);
-}
-
-double owned_parameters(const Prepared::State& job, std::size_t stage) {
-    return held_parameters(parameters_of(job, stage).trained, job.scenario.plan, job.scenario.plan.has_shards());
 }
 
 bool issues_itself(const Prepared::State& job) { return job.scenario.cluster.node.device.kind == DeviceKind::cpu; }
@@ -284,96 +272,6 @@ SegmentPrice price_block(const BlockKernels& k, const KernelTimes& times, const 
     (again.host.waits ? price.checkpoint.device : price.checkpoint.host) = again.host.block / r.host;
     if (job.scenario.plan.offload_activations != OffloadActivations::none) add_copies(price, k, job, r);
     return price;
-}
-
-Bytes bucket_traffic(const Prepared::State& job, const StageParameters& parameters) {
-    const Plan& plan = job.scenario.plan;
-    const Framework& f = job.scenario.framework;
-    if (plan.dp * plan.cp == 1 || reduces_every_micro_batch(plan, f)) return {};
-    return f.bucket_passes.value * gradient_bytes(job, held_parameters(parameters.trained, plan, false));
-}
-
-namespace {
-
-// Ends of a pipeline that have one matrix each have the gradients of their own use of it.
-Bytes tied_gradients(const Prepared::State& job, std::size_t stage, const StageParameters& parameters) {
-    const std::size_t last = job.stages.size() - 1;
-    if (last == 0 || (stage != 0 && stage != last) || job.scenario.plan.shards_parameters()) return {};
-    const auto other = parameters_of(job, last - stage).shared;
-    double elements = 0;
-    for (std::size_t m = 0; m < shared_matrix_count; ++m) {
-        const SharedCount &here = parameters.shared[m], &there = other[m];
-        if (here.owned + here.tied > 0 && there.owned + there.tied > 0) elements += std::max(here.owned, here.tied);
-    }
-    return elements * size_of(job.precision.gradient_type());
-}
-
-// Of the update of parameters. What is plain updates a block at a time, copies master weights out and clears gradients.
-double update_launches(const StageParameters& parameters, const Precision& precision, const Framework& f) {
-    if (!f.plain_kernels) return parameters.tensors * f.optimizer_kernels_per_tensor.value + 4;
-    return parameters.blocks * (precision.master_weights ? 3 : 2);
-}
-
-// What the update of one parameter moves: its gradient in, states and weights in and out; of master weights a copy out.
-Bytes update_traffic(const Precision& precision, const Framework& f, const OptimizerFacts& facts) {
-    const Bytes state = size_of(precision.optimizer_state), gradient = size_of(precision.gradient_type());
-    const Bytes weight = size_of(precision.parameter), master = precision.master_weights ? size_of(DataType::fp32) : Bytes{};
-    const Bytes updated = facts.states * state + (master > Bytes{} ? master : weight);
-    Bytes traffic = gradient + 2.0 * updated + (master > Bytes{} ? weight : Bytes{});
-    if (f.accumulates_from_first) traffic += gradient;  // cleared, as the first micro-batch adds to it
-    if (f.plain_kernels) traffic += master;             // read again to be copied
-    constexpr double passes_per_kernel = 2.5;           // an elementwise operation reads one tensor or two and writes one
-    if (!f.fused_optimizer) traffic = std::max(facts.reads_per_parameter, passes_per_kernel * f.optimizer_kernels_per_tensor.value) * state;
-    const double norms = (f.clips_gradients ? 1 : 0) + (facts.needs_norm ? 2 : 0);
-    return traffic + norms * gradient;
-}
-
-// Of a scaled loss the host looks at the gradients first, and is no further than the device then. Plain kernels take the norm of gradients
-// as they lie, those of all blocks behind each other unless ranks have parts of each, and scale them back.
-UpdateTime update_on_device(const Prepared::State& job, const StageParameters& parameters, Bytes buckets, const Resources& r) {
-    const Plan& plan = job.scenario.plan;
-    const Framework& f = job.scenario.framework;
-    const double width = f.plain_kernels ? size_of(job.precision.optimizer_state) / size_of(job.precision.activation) : 1;
-    const Seconds launch = issues_itself(job) ? Seconds{} : f.dispatch.value / job.scenario.cluster.node.host.thread_speed.value;
-    const auto passes = [&](Bytes bytes, double launches) {
-        const Seconds moves = streaming_time(bytes, job.rates, compute_scale(r), width);
-        return UpdateTime{moves + launches * job.rates.kernel_overhead / r.kernel_overhead, launches * launch / r.host, {}, {}};
-    };
-    const double owned = held_parameters(parameters.trained, plan, plan.has_shards());
-    const Bytes traffic = owned * update_traffic(job.precision, f, facts_of(plan.optimizer)) + buckets;
-    const UpdateTime update = passes(traffic, update_launches(parameters, job.precision, f));
-    if (job.precision.compute != DataType::fp16) return update;
-    UpdateTime norm, scaling;
-    if (f.plain_kernels) {
-        const Bytes gradients = owned * size_of(job.precision.gradient_type());
-        norm = passes(gradients, plan.has_shards() ? parameters.blocks : 1);
-        scaling = passes(2.0 * gradients, parameters.blocks);
-    }
-    const Seconds looked = max(norm.device, norm.launches);
-    return {looked + max(scaling.device + update.device, scaling.launches + update.launches), {}, {}, {}};
-}
-
-}  // namespace
-
-UpdateTime update_time(const Prepared::State& job, std::size_t stage, const Resources& r) {
-    const Plan& plan = job.scenario.plan;
-    if (!plan.updates_weights()) return {};
-    const StageParameters parameters = parameters_of(job, stage);
-    const Bytes buckets = bucket_traffic(job, parameters);
-    UpdateTime update;
-    if (updates_on_host(plan)) {
-        update.device = streaming_time(buckets, job.rates, compute_scale(r));
-        update.host = offloaded_update_time(job, stage, r);
-    } else {
-        update = update_on_device(job, parameters, buckets, r);
-    }
-    update.tied = tied_gradients(job, stage, parameters);
-    return update;
-}
-
-Seconds tied_sum_time(const Prepared::State& job, const UpdateTime& update, const Resources& r) {
-    if (!(update.tied > Bytes{})) return {};
-    return group_time(Collective::all_reduce, update.tied, job.groups.boundaries.back(), job, r);
 }
 
 }  // namespace sextant

@@ -2,6 +2,7 @@
 #include "model/predict/stage_play.hpp"
 
 #include "model/plan/framework_defaults.hpp"
+#include "model/predict/update.hpp"
 
 #include <algorithm>
 

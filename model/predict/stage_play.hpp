@@ -1,6 +1,7 @@
 // One rank of a stage, block by block, with data-parallel exchanges beside it. Internal to predict.
 #pragma once
 
+#include "model/predict/data_parallel_price.hpp"
 #include "model/predict/stage_work.hpp"
 
 #include <algorithm>

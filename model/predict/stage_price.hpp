@@ -1,6 +1,7 @@
 // What a micro-batch and a step cost on each pipeline stage. Internal to predict.
 #pragma once
 
+#include "model/predict/data_parallel_price.hpp"
 #include "model/predict/pipeline.hpp"
 #include "model/predict/pipeline_play.hpp"
 #include "model/predict/stage_work.hpp"

@@ -2,8 +2,9 @@
 // Internal to predict.
 #pragma once
 
+#include "model/predict/block_price.hpp"
+#include "model/predict/data_parallel_price.hpp"
 #include "model/predict/overlap.hpp"
-#include "model/predict/state.hpp"
 
 #include <vector>
 

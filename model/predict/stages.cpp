@@ -19,4 +19,12 @@ StageParameters parameters_of(const Prepared::State& job, std::size_t stage) {
     return sum;
 }
 
+double held_parameters(const ParameterCount& p, const Plan& plan, bool sharded) {
+    return held_parameters(p.dense, p.expert, plan, sharded);
+}
+
+double owned_parameters(const Prepared::State& job, std::size_t stage) {
+    return held_parameters(parameters_of(job, stage).trained, job.scenario.plan, job.scenario.plan.has_shards());
+}
+
 }  // namespace sextant

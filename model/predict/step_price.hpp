@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/predict/stage_price.hpp"
+#include "model/predict/update.hpp"
 
 namespace sextant {
 

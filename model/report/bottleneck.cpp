@@ -1,6 +1,7 @@
 #include "model/report/bottleneck.hpp"
 
 #include "model/base/quantity_text.hpp"
+#include "model/predict/stage_memory.hpp"
 #include "model/predict/state.hpp"
 #include "model/report/better_settings.hpp"
 #include "model/report/levers.hpp"

@@ -1,6 +1,7 @@
 #include "model/report/explain_rest.hpp"
 
 #include "model/base/quantity_text.hpp"
+#include "model/predict/stage_memory.hpp"
 
 namespace sextant {
 namespace {

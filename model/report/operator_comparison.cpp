@@ -1,5 +1,6 @@
 #include "model/report/operator_comparison.hpp"
 
+#include "model/predict/block_price.hpp"
 #include "model/predict/state.hpp"
 
 #include <algorithm>

@@ -5,6 +5,7 @@
 #include "model/plan/partition.hpp"
 #include "model/plan/plan_features.hpp"
 #include "model/predict/fragmentation.hpp"
+#include "model/predict/stage_memory.hpp"
 #include "model/predict/state.hpp"
 #include "model/report/bottleneck.hpp"
 #include "model/report/headings.hpp"

@@ -1,5 +1,6 @@
 #include "model/report/roofline.hpp"
 
+#include "model/predict/block_price.hpp"
 #include "model/predict/state.hpp"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 #include "model/report/simulation_report.hpp"
 
 #include "model/predict/fragmentation.hpp"
+#include "model/predict/stage_memory.hpp"
 #include "model/predict/state.hpp"
 #include "model/report/trace_terms.hpp"
 

@@ -2,7 +2,9 @@
 
 #include "model/lower/lower.hpp"
 #include "model/plan/partition.hpp"
+#include "model/predict/stage_memory.hpp"
 #include "model/predict/state.hpp"
+#include "model/predict/update.hpp"
 #include "tests/predict/mlp_job.hpp"
 
 #include <gmock/gmock.h>

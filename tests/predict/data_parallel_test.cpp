@@ -1,4 +1,6 @@
+#include "model/predict/data_parallel_price.hpp"
 #include "model/predict/stage_price.hpp"
+#include "model/predict/update.hpp"
 #include "tests/predict/hand_made_state.hpp"
 #include "tests/predict/mlp_job.hpp"
 

@@ -1,7 +1,7 @@
 // A prepared job put together by hand: ten equal layers of 100 million parameters on each stage of the round machine.
 #pragma once
 
-#include "model/predict/state.hpp"
+#include "model/predict/stage_memory.hpp"
 #include "tests/cost/round_machine.hpp"
 
 namespace sextant {

@@ -1,6 +1,8 @@
 // What waits on a stage for its backward, under each schedule.
 #include "tests/predict/hand_made_state.hpp"
 
+#include "model/predict/stage_memory.hpp"
+
 #include <gtest/gtest.h>
 
 namespace sextant {

@@ -1,5 +1,8 @@
 #include "tests/predict/hand_made_state.hpp"
 
+#include "model/predict/block_price.hpp"
+#include "model/predict/stage_memory.hpp"
+
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,6 +1,8 @@
 // Pipelines of equal blocks where nothing but arithmetic takes time: forward of a block is g, backward 2 g.
 #include "model/predict/pipeline.hpp"
+#include "model/predict/block_price.hpp"
 #include "model/predict/state.hpp"
+#include "model/predict/update.hpp"
 #include "tests/golden/bundled_scenarios.hpp"
 #include "tests/predict/equal_blocks.hpp"
 

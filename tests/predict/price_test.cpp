@@ -1,5 +1,7 @@
 #include "tests/predict/hand_made_state.hpp"
 
+#include "model/predict/block_price.hpp"
+
 #include <gtest/gtest.h>
 
 namespace sextant {

@@ -1,5 +1,6 @@
 // A pass over a stage costs the same in the graph as in the closed form, on every scenario.
 #include "model/lower/lower.hpp"
+#include "model/predict/block_price.hpp"
 #include "model/predict/cost_table.hpp"
 #include "model/predict/state.hpp"
 #include "tests/golden/bundled_scenarios.hpp"

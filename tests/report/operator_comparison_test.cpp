@@ -1,5 +1,6 @@
 #include "model/report/operator_comparison.hpp"
 
+#include "model/predict/block_price.hpp"
 #include "model/predict/state.hpp"
 #include "model/workload/network.hpp"
 #include "tests/predict/mlp_job.hpp"
