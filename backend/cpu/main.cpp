@@ -4,13 +4,12 @@
 #include "backend/rank/mpi_transport.hpp"
 #include "backend/rank/rank_process.hpp"
 #include "model/base/diagnostics.hpp"
+#include "model/base/parse_number.hpp"
 #include "model/io/profile/processor_info.hpp"
 
 #include <sched.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
 #include <string>
 #include <thread>
 
@@ -40,8 +39,8 @@ public:
     }
     [[nodiscard]] ProcessorFacts processor() const override {
         const int core = std::max(0, sched_getcpu());
-        const double clock = std::strtod(processor_fact("cpu MHz", core).c_str(), nullptr) * 1e6;
-        return {processor_fact("model name", core), clock > 0 ? std::optional(Frequency::from_si(clock)) : std::nullopt};
+        const double mhz = parse_number<double>(processor_fact("cpu MHz", core)).value_or(0);
+        return {processor_fact("model name", core), mhz > 0 ? std::optional(Frequency::from_si(mhz * 1e6)) : std::nullopt};
     }
 };
 

@@ -1,9 +1,8 @@
 #include "backend/rank/exec_arguments.hpp"
 
 #include "model/base/diagnostics.hpp"
+#include "model/base/parse_number.hpp"
 
-#include <charconv>
-#include <cmath>
 #include <cstdlib>
 
 namespace sextant {
@@ -18,12 +17,9 @@ constexpr auto usage =
 
 template <class Number>
 Number number_in(const std::string& option, const std::string& text, Number least) {
-    Number value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool finite = std::isfinite(static_cast<double>(value));  // "nan" and "inf" are numbers to from_chars
-    if (error != std::errc() || end != text.data() + text.size() || !finite || value < least)
-        throw InputError(Diagnostic{option, "", "\"" + text + "\" is no number that it can be", usage});
-    return value;
+    const auto value = parse_number<Number>(text);
+    if (!value || *value < least) throw InputError(Diagnostic{option, "", "\"" + text + "\" is no number that it can be", usage});
+    return *value;
 }
 
 bool is_skip(const std::string& option, const std::string& text) {

@@ -1,8 +1,7 @@
 #include "backend/storage/data_arguments.hpp"
 
 #include "model/base/diagnostics.hpp"
-
-#include <charconv>
+#include "model/base/parse_number.hpp"
 
 namespace sextant {
 namespace {
@@ -83,12 +82,11 @@ public:
 private:
     template <class Number>
     Number number_in(std::string_view text, Number least) const {
-        Number value{};
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        if (error != std::errc() || end != text.data() + text.size() || value < least)
+        const auto value = parse_number<Number>(text);
+        if (!value || *value < least)
             refuse(word_, "\"" + std::string(text) + "\" is no number that it can be",
                    "a whole number, " + std::to_string(least) + " or more");
-        return value;
+        return *value;
     }
 
     const std::vector<std::string>& words_;

@@ -1,8 +1,7 @@
 // Nothing but the samples, each with its label behind it, after a page that says in words how many and how large: what the disk can do.
 #include "backend/storage/formats.hpp"
 #include "backend/storage/records.hpp"
-
-#include <charconv>
+#include "model/base/parse_number.hpp"
 
 namespace sextant {
 namespace {
@@ -25,12 +24,10 @@ RecordLayout layout_in(std::string_view header) {
     line_behind(magic.substr(0, magic.size() - 1));
     const std::string_view count = line_behind(samples_word);
     const std::optional<Extents> extents = extents_in(line_behind(extents_word));
-    RecordLayout layout{header_bytes, 0, extents.value_or(Extents{}), true};
-    const auto [end, error] = std::from_chars(count.data(), count.data() + count.size(), layout.records);
+    const auto records = parse_number<std::int64_t>(count);
     constexpr std::int64_t most = std::int64_t{1} << 32;
-    if (!extents || error != std::errc() || end != count.data() + count.size() || layout.records < 0 || layout.records > most)
-        throw_damage("its header is damaged");
-    return layout;
+    if (!extents || !records || *records < 0 || *records > most) throw_damage("its header is damaged");
+    return {header_bytes, *records, *extents, true};
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 #include "backend/storage/sample_names.hpp"
 
 #include "backend/storage/npy.hpp"
+#include "model/base/parse_number.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -30,10 +30,8 @@ std::string padded(std::int64_t number, std::size_t digits) {
 std::optional<std::int64_t> class_in(std::string_view folder) {
     if (!folder.starts_with(class_prefix)) return std::nullopt;
     folder.remove_prefix(class_prefix.size());
-    std::int64_t label = 0;
-    const auto [end, error] = std::from_chars(folder.data(), folder.data() + folder.size(), label);
-    if (error != std::errc() || end != folder.data() + folder.size() || label < 0) return std::nullopt;
-    return label;
+    const auto label = parse_number<std::int64_t>(folder);
+    return label && *label >= 0 ? label : std::nullopt;
 }
 
 }  // namespace

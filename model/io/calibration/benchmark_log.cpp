@@ -1,10 +1,9 @@
 #include "model/io/calibration/benchmark_log.hpp"
 
+#include "model/base/parse_number.hpp"
 #include "model/io/calibration/log_lines.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <sstream>
 
 namespace sextant {
@@ -52,10 +51,8 @@ std::vector<LogLine> lines_of(std::string_view text) {
 }
 
 std::optional<double> number_in(std::string_view word) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (error != std::errc{} || end != word.data() + word.size() || !std::isfinite(value) || value < 0) return std::nullopt;
-    return value;
+    const auto value = parse_number<double>(word);
+    return value && *value >= 0 ? value : std::nullopt;
 }
 
 LogKind kind_of_log(std::string_view text) {

@@ -1,5 +1,6 @@
 #include "model/io/chakra/chakra_reader.hpp"
 
+#include "model/base/parse_number.hpp"
 #include "model/base/spelling.hpp"
 #include "model/io/chakra/chakra_messages.hpp"
 #include "model/io/format/json_reader.hpp"
@@ -8,7 +9,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <unordered_set>
 
 namespace sextant {
@@ -208,12 +208,9 @@ void add_control(std::vector<ReadNode>& nodes) {
 
 // Of "name.3.et".
 std::optional<int> rank_in(const std::filesystem::path& file) {
-    const std::string number = file.stem().extension().string();
-    int rank = 0;
-    const char *begin = number.data() + (number.empty() ? 0 : 1), *end = number.data() + number.size();
-    const auto [rest, error] = std::from_chars(begin, end, rank);
-    if (number.size() < 2 || error != std::errc{} || rest != end || rank < 0) return {};
-    return rank;
+    const std::string ending = file.stem().extension().string();  // ".3"
+    const auto rank = parse_number<int>(std::string_view(ending).substr(ending.empty() ? 0 : 1));
+    return rank && *rank >= 0 ? rank : std::nullopt;
 }
 
 std::vector<std::filesystem::path> files_of_prefix(const std::filesystem::path& prefix) {

@@ -1,10 +1,11 @@
 // What `--set PATH=VALUE` does to a document, whether it keeps the order of its keys or not.
 #pragma once
 
+#include "model/base/parse_number.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,10 +31,8 @@ inline std::string next_name(std::string_view& path) {
 
 template <class Json>
 Json* element_of(Json& array, const std::string& name) {
-    std::size_t index = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), index);
-    const bool is_there = error == std::errc{} && end == name.data() + name.size() && index < array.size();
-    return is_there ? &array[index] : nullptr;
+    const auto index = parse_number<std::size_t>(name);
+    return index && *index < array.size() ? &array[*index] : nullptr;
 }
 
 // What a scenario may give by its name alone, and the member of the object that then has the name.

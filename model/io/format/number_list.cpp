@@ -1,9 +1,9 @@
 #include "model/io/format/number_list.hpp"
 
 #include "model/base/diagnostics.hpp"
+#include "model/base/parse_number.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 
 namespace sextant {
@@ -12,13 +12,11 @@ namespace {
 constexpr int largest_number = 1'000'000;
 
 int number_in(const std::string& text, const std::string& option) {
-    int value = 0;
-    const char* end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data(), end, value);
-    if (error != std::errc{} || rest != end || value < 1 || value > largest_number)
+    const auto value = parse_number<int>(text);
+    if (!value || *value < 1 || *value > largest_number)
         throw InputError(
             Diagnostic{option + " " + text, "", "not a number from 1 to " + std::to_string(largest_number), "as in 8, 8,16,64 or 8..64"});
-    return value;
+    return *value;
 }
 
 std::vector<int> range_of(int first, int last, std::optional<int> step, const std::string& option) {
