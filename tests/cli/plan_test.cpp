@@ -112,11 +112,13 @@ TEST(Scale, exits_with_1_where_conditions_rule_out_every_plan) {
 
 TEST(Plan, pins_hold_in_every_plan) {
     const Json json = json_of(plan_default({"--format", "json", "--pin", "micro_batch=2", "--pin", "dp"}));
+    ASSERT_FALSE(json.at("best").empty());
     for (const Json& best : json.at("best")) {
         EXPECT_EQ(best.at("plan").at("micro_batch"), 2);
         EXPECT_EQ(best.at("plan").at("dp"), 2);
     }
     const Json scenario = json_of(plan_default({"--format", "json", "--set", R"(pinned=["tp"])"}));
+    ASSERT_FALSE(scenario.at("best").empty());
     for (const Json& best : scenario.at("best")) EXPECT_EQ(best.at("plan").at("tp"), 1);
 }
 

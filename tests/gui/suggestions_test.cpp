@@ -51,7 +51,9 @@ TEST(Suggestions, HaveAFieldInTheEditorForEachSetting) {
     for (const char* name : {"small-batch-launch-bound", "does-not-fit", "parameter-server-8xk80", "gpt3-175b-1024xa100", "default",
                              "slowest-worker", "resnet50-snellius-4xa100"}) {
         const Scenario job = load_scenario(library, std::string(SEXTANT_SOURCE_DIR "/scenarios/") + name + ".json");
-        for (const Suggestion& s : suggestions(predict(job), 100))
+        const auto all = suggestions(predict(job), 100);
+        EXPECT_FALSE(all.empty()) << name;
+        for (const Suggestion& s : all)
             EXPECT_THAT(s.change.toStdString(),
                         Not(testing::AnyOf(HasSubstr("plan."), HasSubstr("="), HasSubstr("null"), testing::IsEmpty())));
     }

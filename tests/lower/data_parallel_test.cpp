@@ -167,12 +167,15 @@ TEST(LoweredGradients, CountAllWeightsOfTheirBlocks) {
     Scenario job = overlapped(DataParallel::all_reduce);
     job.framework.gradients_in_fp32 = true;
     const TaskGraph graph = lower(job, Fold::alike);
+    int reductions = 0;
     for (const Work& work : graph.works())
         if (const auto* reduction = std::get_if<CollectiveWork>(&work)) {
+            ++reductions;
             EXPECT_EQ(reduction->elements, 4 * weights);
             EXPECT_EQ(reduction->type, DataType::fp32);
             EXPECT_EQ(reduction->group, ParallelGroup::data);
         }
+    EXPECT_GT(reductions, 0);
 }
 
 // States, gradients and weights that are shared out.
@@ -327,14 +330,19 @@ TEST(LoweredServers, HandOutThoseWeightsThatAreStored) {
     Scenario job = copies(DataParallel::parameter_server);
     job.plan.pruned_fraction = 0.75;
     const TaskGraph graph = lower(job, Fold::alike);
+    int transfers = 0, updates = 0;
     for (const Work& work : graph.works()) {
         if (const auto* transfer = std::get_if<TransferWork>(&work)) {
+            ++transfers;
             EXPECT_EQ(transfer->elements, (transfer->payload == Payload::gradients ? 1 : 0.25 * 4) * weights);
         }
         if (const auto* serve = std::get_if<ServeWork>(&work); serve && serve->update) {
+            ++updates;
             EXPECT_EQ(serve->elements, 4 * weights);  // with whole gradients
         }
     }
+    EXPECT_GT(transfers, 0);
+    EXPECT_GT(updates, 0);
 }
 
 TEST(LoweredServers, OfAsynchronousWorkersAnswerEachAlone) {

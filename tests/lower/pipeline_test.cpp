@@ -137,12 +137,15 @@ TEST(LoweredTransfers, OfZeroBubbleFollowTheGradientsOfInputs) {
 TEST(LoweredTransfers, CarryWhatTheLastBlockOfTheStageHandsOn) {
     // 1024 samples of 1024 elements, bf16.
     const TaskGraph graph = lower(pipeline(Schedule::one_f_one_b, 2, 1), Fold::alike);
+    int transfers = 0;
     for (const Work& work : graph.works()) {
         const auto* transfer = std::get_if<TransferWork>(&work);
         if (!transfer) continue;
+        ++transfers;
         EXPECT_EQ(transfer->elements, 1024 * 1024);
         EXPECT_EQ(transfer->type, DataType::bf16);
     }
+    EXPECT_GT(transfers, 0);
 }
 
 TEST(LoweredTransfers, AreCutOverTheTensorGroupAndGatheredBehindWhereTheFrameworkDoes) {

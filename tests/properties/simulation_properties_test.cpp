@@ -241,6 +241,7 @@ TEST_P(EveryScenario, has_simulated_terms_that_sum_to_the_step) {
 
 TEST_P(EveryScenario, has_given_back_at_the_end_all_memory_that_it_took) {
     const SimulationReport r = simulate(bundled_scenario(GetParam()));
+    ASSERT_FALSE(r.memory.empty());
     for (const MemoryTimeline& m : r.memory) {
         ASSERT_FALSE(m.curve.empty());
         EXPECT_NEAR(m.curve.back().held / max(m.highest, Bytes::from_si(1)), 0, fold_rounding) << "stage " << m.stage;
@@ -274,6 +275,7 @@ TEST(PlayedMemory, IsWithoutWhatAnAllocatorGivesBackWhereThereIsNoRoom) {
 
 TEST_P(EveryScenario, uses_no_link_and_no_device_more_than_it_can) {
     const SimulationReport r = simulate(bundled_scenario(GetParam()));
+    ASSERT_FALSE(r.devices.empty());
     for (const auto* list : {&r.devices, &r.links})
         for (const UtilizationSeries& series : *list)
             for (const double busy : series.busy) ASSERT_LE(busy, 1 + 1e-6) << series.name;

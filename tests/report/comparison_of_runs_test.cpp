@@ -43,6 +43,7 @@ TEST(Comparison, OfRealRunsHasTermsThatSumToTheStepOnEveryRank) {
         const Comparison c = compare(recorded_scenario(overrides), run);
         EXPECT_NEAR(c.terms.measured.total() / run.trace.end, 1, 1e-9) << name;
         EXPECT_NEAR(c.terms.predicted.total() / c.step.predicted, 1, 1e-9) << name;
+        ASSERT_EQ(c.ranks.size(), run.trace.ranks.size()) << name;
         for (const RankComparison& r : c.ranks) {
             if (r.server) continue;  // its memory is not predicted
             EXPECT_NEAR(r.measured.terms.total() / run.trace.end, 1, 1e-9) << name;

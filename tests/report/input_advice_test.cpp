@@ -168,7 +168,9 @@ TEST(InputBottleneck, IsInputOutputAndNamesWhatLoadersWaitFor) {
 }
 
 TEST(InputBottleneck, IsNotAskedForWhereSamplesAreSynthetic) {
-    for (const Mover& m : predict(bundled_scenario("default")).bottleneck.movers) EXPECT_NE(m.kind, BottleneckKind::io) << m.resource;
+    const std::vector<Mover> movers = predict(bundled_scenario("default")).bottleneck.movers;
+    ASSERT_FALSE(movers.empty());
+    for (const Mover& m : movers) EXPECT_NE(m.kind, BottleneckKind::io) << m.resource;
 }
 
 }  // namespace

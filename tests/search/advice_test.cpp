@@ -83,6 +83,7 @@ TEST(Advice, the_term_that_grew_most_is_that_of_the_largest_difference) {
 TEST(Advice, each_change_differs_in_its_field_and_uses_the_same_devices) {
     const Scenario job = small_gpt();
     const std::vector<PlanChange> changes = changes_of_one_field(job, job.plan);
+    ASSERT_FALSE(changes.empty());
     for (const PlanChange& c : changes) {
         EXPECT_FALSE(same_field(c.field, c.tried.plan, job.plan)) << to_text(c.field);
         EXPECT_EQ(c.tried.plan.devices(), job.plan.devices()) << to_text(c.field);
