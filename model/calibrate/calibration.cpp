@@ -146,22 +146,16 @@ std::vector<Target> targets_of(const ProbeRun& probe, std::size_t i) {
     return list;
 }
 
-}  // namespace
-
-Calibration calibrate(const std::vector<ProbeRun>& runs, const std::vector<ProfileParameter>& parameters, const std::string& source) {
-    std::vector<ProbeRun> probes = joined(runs);
-    const Scenario machine = whole_machine(probes);
-    std::vector<Target> targets;
-    for (std::size_t i = 0; i < probes.size(); ++i) std::ranges::copy(targets_of(probes[i], i), std::back_inserter(targets));
-    if (targets.empty()) throw InputError(Diagnostic{"", "", "the runs have no term that a profile could be fitted to", "longer steps"});
-
+// The parameters with which the probes are predicted as they were measured, as far as can be.
+Fit fit_to(const std::vector<Target>& targets, std::vector<ProbeRun> probes, const std::vector<ProfileParameter>& parameters,
+           const Scenario& machine) {
     std::vector<FitParameter> starts;
     starts.reserve(parameters.size());
     for (const ProfileParameter& p : parameters) starts.push_back({p.name, p.get(machine), p.spread, p.least, p.most, p.begin});
     std::vector<FitPoint> points;
     points.reserve(targets.size());
     for (const Target& t : targets) points.push_back({t.measured.si(), t.noise});
-    const FitModel model = [&](const std::vector<double>& values) {
+    return fit(starts, points, [&](const std::vector<double>& values) {
         std::vector<ProbeTimes> times;
         for (ProbeRun& p : probes) {
             for (std::size_t j = 0; j < parameters.size(); ++j) parameters[j].set(p.scenario, values[j]);
@@ -171,19 +165,11 @@ Calibration calibrate(const std::vector<ProbeRun>& runs, const std::vector<Profi
         predicted.reserve(targets.size());
         for (const Target& t : targets) predicted.push_back(std::max(1e-12, t.of(times[t.probe]).si()));
         return predicted;
-    };
-    const Fit found = fit(starts, points, model);
+    });
+}
 
-    Calibration c;
-    c.calibrated = machine;
-    c.runs = static_cast<int>(runs.size());
-    for (std::size_t j = 0; j < parameters.size(); ++j) {
-        const FittedParameter& f = found.parameters[j];
-        c.parameters.push_back({parameters[j], starts[j].value, f.value, f.spread, f.at_bound});
-        if (!c.parameters.back().is_measured()) continue;
-        parameters[j].set(c.calibrated, f.value);
-        parameters[j].attribute(c.calibrated, source + ", sure to " + percent_text(f.spread, 2));
-    }
+// What is left between the targets and the profile, and how noisy the runs were.
+void add_residuals(Calibration& c, const std::vector<Target>& targets, const std::vector<ProbeRun>& probes, const Fit& found) {
     std::vector<double> errors, operator_errors, noises;
     for (std::size_t i = 0; i < targets.size(); ++i) {
         const Target& t = targets[i];
@@ -199,6 +185,29 @@ Calibration calibrate(const std::vector<ProbeRun>& runs, const std::vector<Profi
     c.median_error = median(std::move(errors));
     c.median_operator_error = median(std::move(operator_errors));
     c.noise = median(std::move(noises));
+}
+
+}  // namespace
+
+Calibration calibrate(const std::vector<ProbeRun>& runs, const std::vector<ProfileParameter>& parameters, const std::string& source) {
+    const std::vector<ProbeRun> probes = joined(runs);
+    const Scenario machine = whole_machine(probes);
+    std::vector<Target> targets;
+    for (std::size_t i = 0; i < probes.size(); ++i) std::ranges::copy(targets_of(probes[i], i), std::back_inserter(targets));
+    if (targets.empty()) throw InputError(Diagnostic{"", "", "the runs have no term that a profile could be fitted to", "longer steps"});
+    const Fit found = fit_to(targets, probes, parameters, machine);
+
+    Calibration c;
+    c.calibrated = machine;
+    c.runs = static_cast<int>(runs.size());
+    for (std::size_t j = 0; j < parameters.size(); ++j) {
+        const FittedParameter& f = found.parameters[j];
+        c.parameters.push_back({parameters[j], parameters[j].get(machine), f.value, f.spread, f.at_bound});
+        if (!c.parameters.back().is_measured()) continue;
+        parameters[j].set(c.calibrated, f.value);
+        parameters[j].attribute(c.calibrated, source + ", sure to " + percent_text(f.spread, 2));
+    }
+    add_residuals(c, targets, probes, found);
     return c;
 }
 

@@ -88,9 +88,10 @@ BatchAdvice batch_advice(const Scenario& s, const Estimate& e) {
 }
 
 // Where the device does not multiply in the type that the plan names.
-std::vector<std::string> type_assumptions(const Scenario& s, const MatrixPath& path) {
+std::vector<std::string> type_assumptions(const Scenario& s) {
     const std::string& device = s.cluster.node.device.name;
     const DataType compute = s.plan.precision.compute;
+    const MatrixPath path = matrix_path(s.cluster.node.device, compute, s.plan.precision.tf32);
     std::vector<std::string> list;
     if (!path.native)
         list.push_back(device + " does not multiply " + std::string(to_text(compute)) + ": products run in " +
@@ -136,6 +137,34 @@ std::vector<std::string> advice(const Scenario& s, const Report& r) {
         list.emplace_back(s.cluster.node.device.peak(DataType::tf32, ComputeUnit::tensor)
                               ? "tensor cores are idle in fp32: mixed precision or TF32 would use them"
                               : "matrix units are idle in fp32: mixed precision would use them");
+    return list;
+}
+
+// What was taken for granted where the scenario, its cluster and its framework state nothing.
+std::vector<std::string> assumptions(const Prepared& job, const Report& r) {
+    const Scenario& s = job.scenario();
+    std::vector<std::string> list = s.assumptions;
+    list.insert(list.end(), s.cluster.assumptions.begin(), s.cluster.assumptions.end());
+    if (s.cluster.calibration && s.cluster.calibration->edited)
+        list.push_back("the profile \"" + s.cluster.name + "\" was edited after its calibration of " + s.cluster.calibration->date);
+    if (!s.framework.strategy_note.empty()) list.push_back(s.framework.title + ": " + s.framework.strategy_note);
+    for (std::string& a : type_assumptions(s)) list.push_back(std::move(a));
+    for (std::string& a : feature_assumptions(s)) list.push_back(std::move(a));
+    if (r.mfu > 1 && s.plan.precision.compute != DataType::fp64)
+        list.emplace_back(
+            "MFU counts each multiplication of the mathematics, and may pass 100 %: libraries do 3 x 3 convolutions with fewer (Winograd)");
+    if (r.input)
+        for (std::string& a : input_assumptions(s)) list.push_back(std::move(a));
+    return list;
+}
+
+std::vector<std::string> all_advice(const Prepared& job, const Report& r) {
+    const Scenario& s = job.scenario();
+    std::vector<std::string> list = advice(s, r);
+    for (std::string& a : checkpoint_advice(s, r)) list.push_back(std::move(a));
+    if (auto a = interval_advice(r)) list.push_back(std::move(*a));
+    if (r.input)
+        for (std::string& a : input_advice(job, r)) list.push_back(std::move(a));
     return list;
 }
 
@@ -205,23 +234,8 @@ Report make_report(const Prepared& job, const Estimate& e) {
     if (s.plan.is_asynchronous()) r.staleness = expected_staleness(s.plan.dp);
     if (const auto samples = samples_of_run(s)) r.run = run_cost(s, *samples, r);
     if (r.run && s.run.sweep) r.sweep = best_grouping(*s.run.sweep, sweep_task(job, r));
-    r.assumptions = s.assumptions;
-    r.assumptions.insert(r.assumptions.end(), s.cluster.assumptions.begin(), s.cluster.assumptions.end());
-    if (s.cluster.calibration && s.cluster.calibration->edited)
-        r.assumptions.push_back("the profile \"" + s.cluster.name + "\" was edited after its calibration of " +
-                                s.cluster.calibration->date);
-    if (!s.framework.strategy_note.empty()) r.assumptions.push_back(s.framework.title + ": " + s.framework.strategy_note);
-    for (std::string& a : type_assumptions(s, path)) r.assumptions.push_back(std::move(a));
-    for (std::string& a : feature_assumptions(s)) r.assumptions.push_back(std::move(a));
-    if (r.mfu > 1 && s.plan.precision.compute != DataType::fp64)
-        r.assumptions.emplace_back(
-            "MFU counts each multiplication of the mathematics, and may pass 100 %: libraries do 3 x 3 convolutions with fewer (Winograd)");
-    r.advice = advice(s, r);
-    for (std::string& a : checkpoint_advice(s, r)) r.advice.push_back(std::move(a));
-    if (auto a = interval_advice(r)) r.advice.push_back(std::move(*a));
-    if (!r.input) return r;
-    for (std::string& a : input_assumptions(s)) r.assumptions.push_back(std::move(a));
-    for (std::string& a : input_advice(job, r)) r.advice.push_back(std::move(a));
+    r.assumptions = assumptions(job, r);
+    r.advice = all_advice(job, r);
     return r;
 }
 
