@@ -3,7 +3,11 @@
 #include "model/base/diagnostics.hpp"
 #include "model/base/parse_number.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
+#include <iterator>
+#include <string_view>
 
 namespace sextant {
 namespace {
@@ -15,74 +19,76 @@ constexpr auto usage =
     "[--stage DIR] [--stage-mode copy|untar] "
     "[--parameters] [--operators] [--check] [--here] [--out FILE]";
 
-template <class Number>
-Number number_in(const std::string& option, const std::string& text, Number least) {
-    const auto value = parse_number<Number>(text);
-    if (!value || *value < least) throw InputError(Diagnostic{option, "", "\"" + text + "\" is no number that it can be", usage});
-    return *value;
-}
+// An option and what stands behind it.
+struct Option {
+    const std::string &name, &value;
 
-bool is_skip(const std::string& option, const std::string& text) {
-    if (text != "fail" && text != "skip") throw InputError(Diagnostic{option, "", "\"" + text + "\" is no policy", "fail or skip"});
-    return text == "skip";
-}
+    template <class Number>
+    [[nodiscard]] Number number(Number least) const {
+        const auto found = parse_number<Number>(value);
+        if (!found || *found < least) throw InputError(Diagnostic{name, "", "\"" + value + "\" is no number that it can be", usage});
+        return *found;
+    }
+    // Of two words. `what`: what any other is not.
+    [[nodiscard]] bool is_second(const std::string& first, const std::string& second, const std::string& what) const {
+        if (value != first && value != second)
+            throw InputError(Diagnostic{name, "", "\"" + value + "\" is no " + what, first + " or " + second});
+        return value == second;
+    }
+};
 
-bool is_untar(const std::string& option, const std::string& text) {
-    if (text != "copy" && text != "untar") throw InputError(Diagnostic{option, "", "\"" + text + "\" is no way to stage", "copy or untar"});
-    return text == "untar";
-}
+using Arguments = ExecArguments;
+struct OptionTaker {
+    std::string_view name;
+    void (*take)(const Option&, Arguments&);
+};
+constexpr OptionTaker options[] = {
+    {"--set", [](const Option& o, Arguments& a) { a.overrides.push_back(o.value); }},
+    {"--profiles", [](const Option& o, Arguments& a) { a.profiles = o.value; }},
+    {"--steps", [](const Option& o, Arguments& a) { a.steps = o.number<int>(1); }},
+    {"--seed", [](const Option& o, Arguments& a) { a.seed = o.number<std::uint64_t>(0); }},
+    {"--threads", [](const Option& o, Arguments& a) { a.threads = o.number<int>(1); }},
+    {"--learning-rate", [](const Option& o, Arguments& a) { a.training.learning_rate = o.number<double>(0); }},
+    {"--clip-norm", [](const Option& o, Arguments& a) { a.training.clip_norm = o.number<double>(0); }},
+    {"--loss-scale", [](const Option& o, Arguments& a) { a.training.loss_scale = o.number<double>(1); }},
+    {"--hang-timeout", [](const Option& o, Arguments& a) { a.hang_timeout = o.number<double>(1) * units::s; }},
+    {"--data", [](const Option& o, Arguments& a) { a.data = o.value; }},
+    {"--data-workers", [](const Option& o, Arguments& a) { a.data_workers = o.number<int>(1); }},
+    {"--bad-samples", [](const Option& o, Arguments& a) { a.skip_bad_samples = o.is_second("fail", "skip", "policy"); }},
+    {"--stage", [](const Option& o, Arguments& a) { a.stage = o.value; }},
+    {"--stage-mode", [](const Option& o, Arguments& a) { a.unpack = o.is_second("copy", "untar", "way to stage"); }},
+    {"--out", [](const Option& o, Arguments& a) { a.out = o.value; }},
+};
+
+struct Flag {
+    std::string_view name;
+    bool Arguments::*is_given;
+};
+constexpr Flag flags[] = {
+    {"--here", &Arguments::runs_here}, {"--parameters", &Arguments::parameters}, {"--operators", &Arguments::operators}};
 
 }  // namespace
 
 ExecArguments parse_exec_arguments(const std::vector<std::string>& words) {
     ExecArguments a;
-    if (const char* threads = std::getenv("OMP_NUM_THREADS")) a.threads = number_in<int>("OMP_NUM_THREADS", threads, 1);
+    if (const char* number = std::getenv("OMP_NUM_THREADS")) {
+        const std::string name = "OMP_NUM_THREADS", threads = number;
+        a.threads = Option{name, threads}.number<int>(1);
+    }
     for (std::size_t i = 0; i < words.size(); ++i) {
         const std::string& word = words[i];
-        const auto value = [&]() -> const std::string& {
-            if (i + 1 == words.size()) throw InputError(Diagnostic{word, "", "a value is missing behind it", usage});
-            return words[++i];
-        };
-        if (word == "--set")
-            a.overrides.push_back(value());
-        else if (word == "--profiles")
-            a.profiles = value();
-        else if (word == "--steps")
-            a.steps = number_in<int>(word, value(), 1);
-        else if (word == "--seed")
-            a.seed = number_in<std::uint64_t>(word, value(), 0);
-        else if (word == "--threads")
-            a.threads = number_in<int>(word, value(), 1);
-        else if (word == "--learning-rate")
-            a.training.learning_rate = number_in<double>(word, value(), 0);
-        else if (word == "--clip-norm")
-            a.training.clip_norm = number_in<double>(word, value(), 0);
-        else if (word == "--loss-scale")
-            a.training.loss_scale = number_in<double>(word, value(), 1);
-        else if (word == "--hang-timeout")
-            a.hang_timeout = number_in<double>(word, value(), 1) * units::s;
-        else if (word == "--data")
-            a.data = value();
-        else if (word == "--data-workers")
-            a.data_workers = number_in<int>(word, value(), 1);
-        else if (word == "--bad-samples")
-            a.skip_bad_samples = is_skip(word, value());
-        else if (word == "--stage")
-            a.stage = value();
-        else if (word == "--stage-mode")
-            a.unpack = is_untar(word, value());
-        else if (word == "--here")
-            a.runs_here = true;
-        else if (word == "--parameters")
-            a.parameters = true;
-        else if (word == "--operators")
-            a.operators = true;
-        else if (word == "--out")
-            a.out = value();
-        else if (word.starts_with("-") || !a.scenario.empty())
+        const auto* option = std::ranges::find(options, word, &OptionTaker::name);
+        const auto* flag = std::ranges::find(flags, word, &Flag::name);
+        if (option != std::end(options)) {
+            if (++i == words.size()) throw InputError(Diagnostic{word, "", "a value is missing behind it", usage});
+            option->take({word, words[i]}, a);
+        } else if (flag != std::end(flags)) {
+            a.*flag->is_given = true;
+        } else if (word.starts_with("-") || !a.scenario.empty()) {
             throw InputError(Diagnostic{word, "", "is no argument that it takes", usage});
-        else
+        } else {
             a.scenario = word;
+        }
     }
     if (a.scenario.empty()) throw InputError(Diagnostic{"", "", "no scenario is given", usage});
     return a;
