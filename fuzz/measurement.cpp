@@ -16,6 +16,9 @@ void measurement(std::string_view input) {
     sources.framework = [](std::string_view) { return Framework{}; };
     sources.library = [](std::string_view) { return CommunicationLibrary{}; };
     sources.workload = find_workload;
+    sources.usual.nvlinks.emplace_back();
+    sources.usual.hosts.emplace_back().nic = 100 * units::Gbit / units::s;
+    sources.usual.networks.push_back({"infiniband", 100 * units::Gbit / units::s, ""});
     const Predictors predictors{[](const Scenario&) { return RowPrediction{}; }, [](const CollectiveScenario&) { return Seconds{}; },
                                 [](const LoadingRow&) { return Seconds{}; }};
     Diagnostics diagnostics;

@@ -147,6 +147,10 @@ MeasurementSources measurement_sources(Library& library) {
         problems.throw_if_any();
         return found;
     };
+    Diagnostics problems;
+    s.usual = load_usual_hardware(library.catalog, problems);
+    library.has_read(problems);
+    problems.throw_if_any();
     return s;
 }
 

@@ -3,6 +3,7 @@
 
 #include "model/base/spelling.hpp"
 #include "model/io/measurement/measurement_scenario.hpp"
+#include "model/io/profile/profile_reader.hpp"
 
 #include <gtest/gtest.h>
 
@@ -51,6 +52,9 @@ inline MeasurementSources test_sources() {
         if (mentions(name, "nemotron") || mentions(name, "deepseek") || name.empty()) return std::nullopt;
         return Workload{std::string(name), std::string(name), ConvolutionalSpec{.name = std::string(name)}, {}};
     };
+    Diagnostics problems;
+    sources.usual = load_usual_hardware(open_catalog(SEXTANT_SOURCE_DIR "/hardware_profiles"), problems);
+    problems.throw_if_any();
     return sources;
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "model/hardware/topology.hpp"
+#include "model/hardware/usual_hardware.hpp"
 #include "model/io/measurement/measurement_reader.hpp"
 #include "model/plan/scenario.hpp"
 
@@ -22,6 +23,7 @@ struct MeasurementSources {
     std::function<std::optional<Framework>(std::string_view)> framework;
     std::function<std::optional<CommunicationLibrary>(std::string_view)> library;
     std::function<std::optional<Workload>(std::string_view)> workload;
+    UsualHardware usual;  // of machines of which a row says little
 };
 
 Scenario to_scenario(const TrainingRow&, const MeasurementSources&);

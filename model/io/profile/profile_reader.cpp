@@ -292,9 +292,12 @@ std::string check_profile(Catalog& catalog, const JsonNode& root) {
     } else if (text == "reference-latencies/1") {
         ReferenceLatencies table;
         read_reference_latencies(root, table);
+    } else if (text == "usual-hardware/1") {
+        UsualHardware usual;
+        read_usual_hardware(root, usual);
     } else
         schema.complain(text.empty() ? "\"schema\" is missing" : "\"" + text.substr(0, 80) + "\" is no schema of a hardware profile",
-                        "device/1, cluster/1, links/1, storage/1, library/1 or reference-latencies/1");
+                        "device/1, cluster/1, links/1, storage/1, library/1, reference-latencies/1 or usual-hardware/1");
     return text;
 }
 
@@ -303,6 +306,16 @@ ReferenceLatencies load_reference_latencies(const Catalog& catalog, Diagnostics&
     ReferenceLatencies table;
     read_reference_latencies(file.root(), table);
     return table;
+}
+
+UsualHardware load_usual_hardware(const Catalog& catalog, Diagnostics& diagnostics) {
+    constexpr auto name = "usual_hardware.json";
+    const fs::path own = catalog.root / name;
+    std::error_code error;
+    const JsonFile file = JsonFile::load(fs::exists(own, error) ? own : bundled_root() / name, diagnostics);
+    UsualHardware usual;
+    read_usual_hardware(file.root(), usual);
+    return usual;
 }
 
 }  // namespace sextant

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "model/hardware/catalog.hpp"
+#include "model/hardware/usual_hardware.hpp"
 #include "model/io/format/json_reader.hpp"
 
 namespace sextant {
@@ -83,5 +84,9 @@ struct ReferenceLatencies {
 };
 bool read_reference_latencies(const JsonNode&, ReferenceLatencies&);
 ReferenceLatencies load_reference_latencies(const Catalog&, Diagnostics&);
+
+void read_usual_hardware(const JsonNode&, UsualHardware&);
+// The catalogue's own, or the bundled one.
+UsualHardware load_usual_hardware(const Catalog&, Diagnostics&);
 
 }  // namespace sextant
