@@ -54,17 +54,17 @@ void expect_equal_costs(const Workload& workload) {
         for (const Fusion fusion : {Fusion::none, Fusion::pointwise, Fusion::compiler}) expect_equal_costs(workload, {tensor, fusion});
 }
 
-TEST(block_boundaries, a_convolutional_network_costs_what_it_costs_in_one_piece) {
+TEST(BlockBoundaries, AConvolutionalNetworkCostsWhatItCostsInOnePiece) {
     for (const std::string& name : convolutional_names())
         expect_equal_costs({name, name, ConvolutionalSpec{.name = name, .image_px = 299}, ""});
 }
 
-TEST(block_boundaries, a_multilayer_perceptron_costs_what_it_costs_in_one_piece) {
+TEST(BlockBoundaries, AMultilayerPerceptronCostsWhatItCostsInOnePiece) {
     for (const PointwiseKind activation : {PointwiseKind::relu, PointwiseKind::gelu})  // one needs its output, the other its input
         expect_equal_costs({"mlp", "mlp", MlpSpec{.widths = {784, 512, 512, 256, 10}, .activation = activation}, ""});
 }
 
-TEST(block_boundaries, a_chain_costs_what_it_costs_in_one_piece) {
+TEST(BlockBoundaries, AChainCostsWhatItCostsInOnePiece) {
     using Kind = ChainLayer::Kind;
     const ChainLayer conv{.kind = Kind::conv, .width = 16, .kernel = 3}, norm{.kind = Kind::norm}, relu{.kind = Kind::activation},
         begin{.kind = Kind::residual_begin}, end{.kind = Kind::residual_end}, pool{.kind = Kind::pool, .kernel = 2, .stride = 2},

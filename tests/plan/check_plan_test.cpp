@@ -25,7 +25,7 @@ Scenario possible() {
     return s;
 }
 
-TEST(CheckPlan, a_plan_that_divides_has_no_problem) { EXPECT_THAT(check_plan(possible()), ::testing::IsEmpty()); }
+TEST(CheckPlan, APlanThatDividesHasNoProblem) { EXPECT_THAT(check_plan(possible()), ::testing::IsEmpty()); }
 
 struct Impossible {
     std::string what;
@@ -36,7 +36,7 @@ void PrintTo(const Impossible& i, std::ostream* out) { *out << i.what; }
 
 class ImpossiblePlan : public ::testing::TestWithParam<Impossible> {};
 
-TEST_P(ImpossiblePlan, has_one_problem_with_its_place_and_reason) {
+TEST_P(ImpossiblePlan, HasOneProblemWithItsPlaceAndReason) {
     Scenario s = possible();
     GetParam().change(s);
     const std::vector<Diagnostic> problems = check_plan(s);
@@ -230,7 +230,7 @@ INSTANTIATE_TEST_SUITE_P(
                                  },
                                  "/plan/schedule", "there is none"}));
 
-TEST(CheckPlan, mixed_precision_keeps_sixteen_bits_and_a_master_copy) {
+TEST(CheckPlan, MixedPrecisionKeepsSixteenBitsAndAMasterCopy) {
     const Precision p = precision_policy(DataType::bf16);
     EXPECT_EQ(p.compute, DataType::bf16);
     EXPECT_EQ(p.parameter, DataType::bf16);
@@ -238,7 +238,7 @@ TEST(CheckPlan, mixed_precision_keeps_sixteen_bits_and_a_master_copy) {
     EXPECT_TRUE(p.master_weights);
 }
 
-TEST(CheckPlan, full_precision_uses_tf32_only_where_asked) {
+TEST(CheckPlan, FullPrecisionUsesTf32OnlyWhereAsked) {
     EXPECT_FALSE(precision_policy(DataType::fp32).tf32);
     const Precision p = precision_policy(DataType::tf32);
     EXPECT_TRUE(p.tf32);
@@ -246,14 +246,14 @@ TEST(CheckPlan, full_precision_uses_tf32_only_where_asked) {
     EXPECT_FALSE(p.master_weights);
 }
 
-TEST(CheckPlan, eight_bits_multiply_what_is_kept_in_sixteen) {
+TEST(CheckPlan, EightBitsMultiplyWhatIsKeptInSixteen) {
     const Precision p = precision_policy(DataType::fp8);
     EXPECT_EQ(p.compute, DataType::fp8);
     EXPECT_EQ(p.activation, DataType::bf16);
     EXPECT_EQ(p.parameter, DataType::bf16);
 }
 
-TEST(CheckPlan, an_optimizer_reads_and_writes_each_of_its_tensors) {
+TEST(CheckPlan, AnOptimizerReadsAndWritesEachOfItsTensors) {
     EXPECT_EQ(facts_of(Optimizer::sgd).reads_per_parameter, 2 + 1);       // p, g; p
     EXPECT_EQ(facts_of(Optimizer::momentum).reads_per_parameter, 3 + 2);  // p, g, m; p, m
     EXPECT_EQ(facts_of(Optimizer::adamw).reads_per_parameter, 4 + 3);     // p, g, m, v; p, m, v

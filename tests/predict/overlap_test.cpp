@@ -53,7 +53,7 @@ void expect_same(const OverlapTimes& a, const OverlapTimes& b) {
 
 // 100 blocks of 10 ms, after each an exchange of 4 ms, which slows the next block by half while it lasts. 4 ms of exchange see 4 / 1.5 ms
 // of a block done, so that a block takes 10 + 4 - 4 / 1.5 = 11.33 ms; there were 10 ms before, and the first has nothing beside it.
-TEST(Overlap, kernels_are_slowed_as_long_as_an_exchange_lasts) {
+TEST(Overlap, KernelsAreSlowedAsLongAsAnExchangeLasts) {
     Repeated r{1.5, {.kernels = 10 * ms, .rest = {}, .host = {}, .longer = {}, .holds_up = {}}, 4 * ms, {}, 100};
     const Overlap o = at_once(r);
     EXPECT_NEAR(o.now / ms, 20 + 99 * (10 + 4 - 4 / 1.5), 1e-9);
@@ -61,14 +61,14 @@ TEST(Overlap, kernels_are_slowed_as_long_as_an_exchange_lasts) {
 }
 
 // Exchanges of 20 ms behind blocks of 10 ms, 15 ms beside them: the last exchange ends 100 x 20 ms after the first block.
-TEST(Overlap, exchanges_that_are_longer_than_the_work_fall_behind) {
+TEST(Overlap, ExchangesThatAreLongerThanTheWorkFallBehind) {
     Repeated r{1.5, {.kernels = 10 * ms, .rest = {}, .host = {}, .longer = {}, .holds_up = {}}, 20 * ms, {}, 100};
     const Overlap o = at_once(r);
     EXPECT_NEAR(o.now / ms, 20 + 99 * 15, 1e-9);
     EXPECT_NEAR(o.done / ms, 20 + 100 * 20, 1e-9);
 }
 
-TEST(Overlap, many_at_once_are_what_they_are_one_by_one) {
+TEST(Overlap, ManyAtOnceAreWhatTheyAreOneByOne) {
     std::mt19937_64 draw(7);
     const auto some = [&](double most) { return std::uniform_real_distribution<double>(0, most)(draw) * ms; };
     for (int i = 0; i < 2000; ++i) {

@@ -36,7 +36,7 @@ std::vector<NamedSetting> settings_of(const std::string& name, const std::vector
 auto sets(const std::string& part) { return Field(&NamedSetting::set, Contains(HasSubstr(part))); }
 
 // The price of a setting is that of the scenario with it.
-TEST_P(EveryScenario, gains_by_each_named_setting_what_was_said) {
+TEST_P(EveryScenario, GainsByEachNamedSettingWhatWasSaid) {
     const Seconds now = estimate(prepare(bundled_scenario(GetParam()))).step;
     for (const NamedSetting& s : settings_of(GetParam())) {
         const Estimate then = estimate(prepare(bundled_scenario(GetParam(), s.set)));
