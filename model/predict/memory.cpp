@@ -101,12 +101,12 @@ Bytes most_interleaved(OfBlock of, const Prepared::State& job, std::size_t stage
 double part_adding_up(const Prepared::State& job) {
     const Plan& plan = job.scenario.plan;
     if (reduces_every_micro_batch(plan, job.scenario.framework)) return 0;
-    switch (adding_up(plan, job.micro_batches)) {
-        case AddingUp::nothing:
+    switch (gradient_accumulation(plan, job.micro_batches)) {
+        case GradientAccumulation::none:
             return 0;
-        case AddingUp::of_two_chunks:  // of that at work, while those of the one before are scattered
+        case GradientAccumulation::of_two_chunks:  // of that at work, while those of the one before are scattered
             return 2.0 / plan.vpp;
-        case AddingUp::all:
+        case GradientAccumulation::all:
             break;
     }
     return 1;
@@ -165,12 +165,12 @@ double waiting_parameters(const Prepared::State& job, std::size_t stage, const I
 
 // Weights of blocks that are gathered, or fetched from the host, just before they are needed. What is not given back after its forward
 // waits for its backward: of the whole stage, for each micro-batch between the two.
-Bytes passing_weights(const Prepared::State& job, std::size_t stage, const PassingBytes& passing) {
+Bytes gathered_weights(const Prepared::State& job, std::size_t stage, const InFlightBytes& bytes) {
     const Plan& plan = job.scenario.plan;
     const Framework& f = job.scenario.framework;
     const bool gathers = plan.shards_parameters() && plan.shard_ranks() > 1;
     if (!gathers && plan.offload != Offload::optimizer_and_parameters) return {};
-    const Bytes at_work = (1.0 + f.prefetch_blocks) * passing.largest_weights;
+    const Bytes at_work = (1.0 + f.prefetch_blocks) * bytes.largest_weights;
     if (!gathers || plan.forward_only || f.reshards_after_forward) return at_work;
     double parameters = 0;
     for (const InFlight& flight : in_flight(job, stage)) parameters = std::max(parameters, waiting_parameters(job, stage, flight));
@@ -191,8 +191,8 @@ bool shards_are_masters(const Prepared::State& job) {
     return job.scenario.framework.shards_are_masters && job.scenario.plan.shards_parameters() && job.precision.master_weights;
 }
 
-Bytes fragmentation(const Framework& framework, Bytes passing, Bytes held, Bytes device) {
-    const Bytes unused = framework.fragmentation.value * passing, left = left_unused(unused, held + passing, device);
+Bytes fragmentation(const Framework& framework, Bytes in_flight, Bytes held, Bytes device) {
+    const Bytes unused = framework.fragmentation.value * in_flight, left = left_unused(unused, held + in_flight, device);
     return left < unused ? (1 - 1e-9) * left : unused;  // sums of parts round
 }
 
@@ -239,19 +239,19 @@ Bytes working_memory(const BlockKernels& k, const Prepared::State& job, bool rec
     return max(working, plan.forward_only ? k.alive : k.logits_gradient / plan.head_chunks);
 }
 
-PassingBytes passing_bytes(const Prepared::State& job, std::size_t stage) {
+InFlightBytes in_flight_bytes(const Prepared::State& job, std::size_t stage) {
     const Plan& plan = job.scenario.plan;
     const StageBlocks& blocks = job.stages[stage];
     const std::array<InFlight, 2> times = in_flight(job, stage);
     const double flight = std::max(times[0].others, times[1].others);  // of the head's chunk
-    PassingBytes passing;
+    InFlightBytes bytes;
     const auto most = [&](OfBlock of) {
         if (plan.schedule == Schedule::interleaved && !plan.forward_only) return most_interleaved(of, job, stage);
         const Bytes at_first = activations(of, job, stage, times[0]);
         return times[1] == times[0] ? at_first : max(at_first, activations(of, job, stage, times[1]));
     };
-    passing.activations = most(waiting_activations);
-    if (plan.offload_activations != OffloadActivations::none) passing.offloaded = most(offloaded_activations);
+    bytes.activations = most(waiting_activations);
+    if (plan.offload_activations != OffloadActivations::none) bytes.offloaded = most(offloaded_activations);
     Bytes working;
     for (std::size_t t = 0; t < job.templates.size(); ++t) {
         const double n = blocks.count[t];
@@ -261,11 +261,11 @@ PassingBytes passing_bytes(const Prepared::State& job, std::size_t stage) {
         working = max(working, working_memory(k, job, again));
         // Where backward follows at once only one micro-batch's logits are alive. Their gradients wait for those of the weights.
         const bool waits = plan.schedule == Schedule::gpipe || weights_apart(plan.schedule) == WeightsApart::in_all;
-        passing.logits += n * (waits ? flight : 1.0) * waiting_logits(k, plan);
-        passing.largest_weights = max(passing.largest_weights, (k.trained + k.frozen).total() * size_of(job.precision.parameter));
+        bytes.logits += n * (waits ? flight : 1.0) * waiting_logits(k, plan);
+        bytes.largest_weights = max(bytes.largest_weights, (k.trained + k.frozen).total() * size_of(job.precision.parameter));
     }
-    passing.activations += working;
-    return passing;
+    bytes.activations += working;
+    return bytes;
 }
 
 std::vector<StageMemory> stage_memory(const Prepared::State& job) {
@@ -274,25 +274,25 @@ std::vector<StageMemory> stage_memory(const Prepared::State& job) {
     for (std::size_t s = 0; s < job.stages.size(); ++s) {
         StageMemory& memory = stages.emplace_back(held_memory(job, s));
         const Bytes held = memory.total();
-        const PassingBytes passing = passing_bytes(job, s);
-        memory[MemoryKind::activations] = passing.activations;
-        memory[MemoryKind::logits] = passing.logits;
-        memory[MemoryKind::gathered_weights] = passing_weights(job, s, passing);
-        const Bytes all = passing.activations + passing.logits + memory[MemoryKind::gathered_weights];
+        const InFlightBytes bytes = in_flight_bytes(job, s);
+        memory[MemoryKind::activations] = bytes.activations;
+        memory[MemoryKind::logits] = bytes.logits;
+        memory[MemoryKind::gathered_weights] = gathered_weights(job, s, bytes);
+        const Bytes all = bytes.activations + bytes.logits + memory[MemoryKind::gathered_weights];
         memory[MemoryKind::fragmentation] = fragmentation(job.scenario.framework, all, held, device_memory(job));
     }
     return stages;
 }
 
 Bytes held_bytes(const Prepared::State& job, std::size_t stage) { return held_memory(job, stage).total(); }
-Bytes peak_bytes(const Prepared::State& job, std::size_t stage, Bytes held, const PassingBytes& passing) {
-    const Bytes all = passing.activations + passing.logits + passing_weights(job, stage, passing);
+Bytes peak_bytes(const Prepared::State& job, std::size_t stage, Bytes held, const InFlightBytes& bytes) {
+    const Bytes all = bytes.activations + bytes.logits + gathered_weights(job, stage, bytes);
     return held + all + fragmentation(job.scenario.framework, all, held, device_memory(job));
 }
 
-AddingUp adding_up(const Plan& plan, std::int64_t micro_batches) {
-    if (micro_batches == 1) return AddingUp::nothing;
-    return micro_batches <= plan.pp && plan.vpp > 2 ? AddingUp::of_two_chunks : AddingUp::all;
+GradientAccumulation gradient_accumulation(const Plan& plan, std::int64_t micro_batches) {
+    if (micro_batches == 1) return GradientAccumulation::none;
+    return micro_batches <= plan.pp && plan.vpp > 2 ? GradientAccumulation::of_two_chunks : GradientAccumulation::all;
 }
 
 Bytes host_states(const Prepared::State& job, std::size_t stage) {
@@ -313,7 +313,7 @@ Bytes host_states(const Prepared::State& job, std::size_t stage) {
 HostMemory host_memory(const Prepared::State& job) {
     HostMemory most{{}, {}, job.scenario.cluster.node.host.memory.value};
     for (std::size_t s = 0; s < job.stages.size(); ++s) {
-        const HostMemory of_stage{job.used_devices() * host_states(job, s), job.used_devices() * passing_bytes(job, s).offloaded,
+        const HostMemory of_stage{job.used_devices() * host_states(job, s), job.used_devices() * in_flight_bytes(job, s).offloaded,
                                   most.there};
         if (of_stage.total() > most.total()) most = of_stage;
     }

@@ -102,8 +102,8 @@ void PlanPricer::order(const Plan& plan) {
     swap_order();
     stand_ = nullptr;
     share_ = nullptr;
-    passing_ = &order_->passing[{plan.schedule, shape_key_}];
-    passing_->resize(static_cast<std::size_t>(order_->layers) + 1);
+    in_flight_ = &order_->in_flight[{plan.schedule, shape_key_}];
+    in_flight_->resize(static_cast<std::size_t>(order_->layers) + 1);
 }
 
 PlanPricer::Order PlanPricer::make_order() const {
@@ -207,7 +207,7 @@ PlanPricer::Layout PlanPricer::make_layout(GroupsLaid laid) {
 const PlanPricer::Share& PlanPricer::share() {
     if (share_) return *share_;
     const Plan& plan = state_.scenario.plan;
-    const Share::Key key{plan.data_parallel, plan.shard_group, plan.offload, adding_up(plan, state_.micro_batches)};
+    const Share::Key key{plan.data_parallel, plan.shard_group, plan.offload, gradient_accumulation(plan, state_.micro_batches)};
     const auto known = std::ranges::find(order_->shares, key, &Share::key);
     share_ = known != order_->shares.end() ? &*known : &order_->shares.emplace_back(make_share(key));
     return *share_;
@@ -225,20 +225,21 @@ PlanPricer::Share PlanPricer::make_share(const Share::Key& key) const {
 }
 
 // Of stages that hold the same blocks the first has most micro-batches under way; where the pipeline turns back, the first or the last.
-const std::vector<PassingBytes>& PlanPricer::passing() {
-    std::vector<PassingBytes>& passing = (*passing_)[static_cast<std::size_t>(recomputed_layers(state_.scenario.plan, order_->layers))];
-    if (passing.empty())
-        for (const std::size_t s : order_->unlike) passing.push_back(passing_bytes(state_, s));
-    return passing;
+const std::vector<InFlightBytes>& PlanPricer::in_flight() {
+    std::vector<InFlightBytes>& in_flight =
+        (*in_flight_)[static_cast<std::size_t>(recomputed_layers(state_.scenario.plan, order_->layers))];
+    if (in_flight.empty())
+        for (const std::size_t s : order_->unlike) in_flight.push_back(in_flight_bytes(state_, s));
+    return in_flight;
 }
 
 bool PlanPricer::fits_host() {
     const Plan& plan = state_.scenario.plan;
     if (plan.offload == Offload::none && plan.offload_activations == OffloadActivations::none) return true;
     const Share& here = share();
-    const std::vector<PassingBytes>& passing = this->passing();
+    const std::vector<InFlightBytes>& in_flight = this->in_flight();
     Bytes most;
-    for (std::size_t i = 0; i < passing.size(); ++i) most = max(most, here.on_host[order_->unlike[i]] + passing[i].offloaded);
+    for (std::size_t i = 0; i < in_flight.size(); ++i) most = max(most, here.on_host[order_->unlike[i]] + in_flight[i].offloaded);
     return state_.used_devices() * most <= state_.scenario.cluster.node.host.memory.value;
 }
 
@@ -251,10 +252,10 @@ Bytes PlanPricer::held() {
 
 Bytes PlanPricer::memory() {
     const Share& here = share();
-    const std::vector<PassingBytes>& passing = this->passing();
+    const std::vector<InFlightBytes>& in_flight = this->in_flight();
     Bytes peak;
-    for (std::size_t i = 0; i < passing.size(); ++i)
-        peak = max(peak, peak_bytes(state_, order_->unlike[i], here.held[order_->unlike[i]], passing[i]));
+    for (std::size_t i = 0; i < in_flight.size(); ++i)
+        peak = max(peak, peak_bytes(state_, order_->unlike[i], here.held[order_->unlike[i]], in_flight[i]));
     return peak;
 }
 

@@ -87,12 +87,12 @@ private:
     };
     // What stages do for the weights that their ranks hold.
     struct Share {
-        using Key = std::tuple<DataParallel, std::optional<int>, Offload, AddingUp>;
+        using Key = std::tuple<DataParallel, std::optional<int>, Offload, GradientAccumulation>;
         Key key;
         std::vector<Bytes> held, on_host;
         std::vector<UpdateTime> updates;
     };
-    using Passing = std::vector<std::vector<PassingBytes>>;  // by blocks that run again, by unlike stages
+    using InFlight = std::vector<std::vector<InFlightBytes>>;  // by blocks that run again, by unlike stages
     struct Order {
         std::vector<StageBlocks> stages, first_chunks;
         std::vector<std::vector<ChunkBlocks>> chunks;
@@ -100,7 +100,7 @@ private:
         std::vector<std::size_t> unlike;  // stages: the first of those that do; the last, too, where the pipeline turns back
         int layers = 0;                   // of the stage that has most
         std::vector<Share> shares;
-        std::map<std::pair<Schedule, ShapeKey>, Passing> passing;
+        std::map<std::pair<Schedule, ShapeKey>, InFlight> in_flight;
     };
     // The stages of an order where the layout puts them.
     struct Stand {
@@ -166,7 +166,7 @@ private:
     [[nodiscard]] Work& work(std::size_t stage);
     [[nodiscard]] const StageExchanges& exchanges(std::size_t stage);
     [[nodiscard]] const Share& share();
-    [[nodiscard]] const std::vector<PassingBytes>& passing();  // of the plan at hand, by unlike stages
+    [[nodiscard]] const std::vector<InFlightBytes>& in_flight();  // of the plan at hand, by unlike stages
     [[nodiscard]] Share make_share(const Share::Key&) const;
     enum class Known { kernels, update, groups };  // each with those before it
     [[nodiscard]] Seconds least_step(Known);
@@ -200,7 +200,7 @@ private:
     // Borrowed.
     Shape* shape_ = nullptr;
     Order* order_ = nullptr;
-    Passing* passing_ = nullptr;  // of the order, as the schedule at hand does it
+    InFlight* in_flight_ = nullptr;  // of the order, as the schedule at hand does it
     Layout* layout_ = nullptr;
     // Of what is at hand, once it has been looked up.
     Stand* stand_ = nullptr;

@@ -7,22 +7,22 @@
 
 namespace sextant {
 
-// What comes and goes with the micro-batches of a stage, whoever shares weights and states: on the device, and in host memory; and the
-// weights of its largest block.
-struct PassingBytes {
+// Of the micro-batches that a stage has in flight, whoever shares weights and states: activations and logits on the device, what is
+// offloaded to host memory; and the weights of its largest block.
+struct InFlightBytes {
     Bytes activations, logits, offloaded, largest_weights;
 };
-PassingBytes passing_bytes(const Prepared::State&, std::size_t stage);
-// Memory of each stage; of one what is there from beginning to end, and its peak with what passes; and what a device has.
+InFlightBytes in_flight_bytes(const Prepared::State&, std::size_t stage);
+// Memory of each stage; of one what is there from beginning to end, and its peak with what is in flight; and what a device has.
 std::vector<StageMemory> stage_memory(const Prepared::State&);
 Bytes held_bytes(const Prepared::State&, std::size_t stage);
-Bytes peak_bytes(const Prepared::State&, std::size_t stage, Bytes held, const PassingBytes&);
+Bytes peak_bytes(const Prepared::State&, std::size_t stage, Bytes held, const InFlightBytes&);
 Bytes device_memory(const Prepared::State&);
 HostMemory host_memory(const Prepared::State&);
 // Gradients that are scattered once a step add up whole until then: none of a micro-batch that is alone; those of two chunks at a time,
 // where a stage's chunks do all their micro-batches one chunk after the other; all of them.
-enum class AddingUp { nothing, of_two_chunks, all };
-AddingUp adding_up(const Plan&, std::int64_t micro_batches);
+enum class GradientAccumulation { none, of_two_chunks, all };
+GradientAccumulation gradient_accumulation(const Plan&, std::int64_t micro_batches);
 // What one rank of the stage puts there for the whole step: weights, gradients and the optimizer's states.
 Bytes host_states(const Prepared::State&, std::size_t stage);
 

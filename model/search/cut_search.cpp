@@ -87,7 +87,7 @@ std::optional<Plan> CutSearch::with_balanced_stages(const Plan& order, const Pla
 bool CutSearch::adds_up_less(const Plan& order, const Plan& shared, std::int64_t micro_batches) const {
     const Framework& framework = space_.job.framework;
     const bool waits = shared.shards_gradients() && !reduces_every_micro_batch(shared, framework);
-    return adding_up(order, micro_batches) != AddingUp::all && (waits || gradients_go_down(shared, framework));
+    return gradient_accumulation(order, micro_batches) != GradientAccumulation::all && (waits || gradients_go_down(shared, framework));
 }
 
 // What does not fit, whatever runs again, does not fit where ranks stand elsewhere, nor with a larger micro-batch: as many samples or more

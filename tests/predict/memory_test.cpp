@@ -296,7 +296,7 @@ TEST(Memory, ThatAnAllocatorDoesNotUseIsGivenBackWhereThereIsNoRoom) {
     const auto total_on = [&](double gb) {
         job.scenario.cluster.node.device.memory = round_machine::given(gb * GB);
         const Bytes total = stage_memory(job)[0].total();
-        EXPECT_DOUBLE_EQ(peak_bytes(job, 0, held_bytes(job, 0), passing_bytes(job, 0)).si(), total.si());
+        EXPECT_DOUBLE_EQ(peak_bytes(job, 0, held_bytes(job, 0), in_flight_bytes(job, 0)).si(), total.si());
         return total / GB;
     };
     EXPECT_NEAR(total_on(20), 17.5, 1e-9);
