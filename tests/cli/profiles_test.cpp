@@ -19,6 +19,11 @@ TEST(ProfilesCommand, ShowsADeviceByItsAlias) {
     EXPECT_THAT(r.err, IsEmpty());
 }
 
+TEST(ProfilesCommand, FindsAClusterByWhatItsListCallsIt) {
+    EXPECT_EQ(run_sextant({"profiles", "show", "SURF Snellius gcn (A100)"}).out, run_sextant({"profiles", "show", "snellius-gcn"}).out);
+    EXPECT_EQ(run_sextant({"predict", "scenarios/resnet50-snellius-4xa100.json", "--set", "hardware.cluster=NVIDIA DGX-2"}).exit_code, 0);
+}
+
 TEST(ProfilesCommand, TakesTheirFolderBeforeAndAfterWhatItIsAsked) {
     const ProcessResult before = run_sextant({"profiles", "--profiles", "hardware_profiles", "list"}),
                         after = run_sextant({"profiles", "list", "--profiles", "hardware_profiles"});

@@ -114,6 +114,8 @@ void index(Catalog& catalog, Diagnostics& diagnostics) {
             const JsonNode name_node = file.root().child("name"), alias_node = file.root().child("aliases");
             if (name_node.is_string()) read_value(name_node, name);
             if (alias_node.is_array()) read_value(alias_node, aliases);
+            // What `profiles list` says of a cluster is a name of it, too.
+            if (const JsonNode title = file.root().child("title"); title.is_string()) read_value(title, aliases.emplace_back());
             add_name(set, path.stem().string(), name, aliases);
         }
     }
