@@ -100,7 +100,7 @@ std::optional<Seconds> simulated_step(const Scenario& scenario) {
     constexpr double most = 1e6;
     try {
         const Prepared job = prepare(scenario);
-        const PlayedStep step = play_scenario(job, jitter_of(scenario), most).step;
+        const PlayedStep step = play_scenario(job, jitter_of(job.scenario()), most).step;
         return step_time(step.simulation.trace, step.graph.steps(), scenario.plan.is_asynchronous());
     } catch (const InputError&) {
         return {};
@@ -317,7 +317,7 @@ Comparison compare(const Scenario& scenario, const RunRecord& run) {
     const Prepared job = prepare(scenario);
     TaskGraph graph = lower(scenario, Fold::nothing);
     check_same_plan(graph, scenario, run);
-    const Jitter jitter = jitter_of(scenario);
+    const Jitter jitter = jitter_of(job.scenario());
     PlayedStep step = play(job, used_machine(job), priced(job, std::move(graph)), jitter);
     return compare(job, make_simulation_report(job, std::move(step.graph), step.table, std::move(step.simulation), jitter), run);
 }

@@ -92,7 +92,8 @@ struct Cluster {
     std::string name;   // "selene"
     std::string title;  // "NVIDIA Selene: DGX A100 SuperPOD"
     std::vector<std::string> aliases;
-    int nodes = 1;  // that exist
+    int nodes = 1;                  // that exist
+    std::vector<int> node_numbers;  // of those that a job was given, ascending from 0: where they hang in the fabric; empty: the first
     NodeSpec node;
     FabricSpec fabric;
     std::vector<StorageClass> shared_storage;

@@ -77,6 +77,7 @@ bool GroupTraffic::may_meet(const SpreadGroup& a, const SpreadGroup& b) const {
 
 int GroupTraffic::place_in_leaf(int block, int period) const {
     const int nodes = block_devices_ / graph_.devices;
+    if (graph_.leaves > 1 && !graph_.nodes_follow) return block;  // no leaf is known to be like another
     return graph_.leaves < 2 || graph_.nodes_per_leaf % (period * nodes) == 0 ? 0 : block * nodes % graph_.nodes_per_leaf;
 }
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace sextant {
 namespace {
@@ -86,6 +87,13 @@ private:
         return connect(a, b, category, bandwidth, latency, latency);
     }
     int routed_hops(int from, int to) const;
+    // Those beyond the nodes that the job was given, as of servers, are the next.
+    [[nodiscard]] int number_of(int node) const {
+        const auto& given = cluster_.node_numbers;
+        const int more = node - static_cast<int>(given.size());
+        if (given.empty() || more >= 0) return more + (given.empty() ? 0 : given.back() + 1);
+        return given[static_cast<std::size_t>(node)];
+    }
 
     const Cluster& cluster_;
     const NodeSpec& node_;
@@ -261,9 +269,15 @@ void Builder::plan_outside() {
     g_.dragonfly = network_.kind == FabricKind::dragonfly;
     g_.rails = network_.kind == FabricKind::rail_leaf_spine;
     const bool one_leaf = network_.kind == FabricKind::single_switch || cluster_.fabric.nodes_per_leaf < 1;
-    g_.nodes_per_leaf = one_leaf ? g_.nodes : cluster_.fabric.nodes_per_leaf;
-    for (int n = 0; n < g_.nodes; ++n) g_.leaf_group.push_back(n / g_.nodes_per_leaf);
-    const int groups = (g_.nodes + g_.nodes_per_leaf - 1) / g_.nodes_per_leaf;
+    g_.nodes_per_leaf = one_leaf ? number_of(g_.nodes - 1) + 1 : cluster_.fabric.nodes_per_leaf;
+    // Leaves without a node of the job are not there.
+    int groups = 0;
+    for (int n = 0, before = -1; n < g_.nodes; ++n) {
+        const int group = number_of(n) / g_.nodes_per_leaf;
+        if (group != std::exchange(before, group)) ++groups;
+        g_.leaf_group.push_back(groups - 1);
+    }
+    g_.nodes_follow = cluster_.node_numbers.empty();
     if (network_.nics > 0) g_.leaves = groups * (g_.rails ? network_.nics : 1);
     const int devices = g_.nodes * g_.devices;
     if (g_.switch_span > 0) peer_switches_ = (devices + g_.switch_span - 1) / g_.switch_span;

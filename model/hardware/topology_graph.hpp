@@ -57,6 +57,7 @@ struct Topology::Graph {
 
     // The fabric. Leaves are numbered group by group; with rails a group has one leaf per NIC.
     int nodes_per_leaf = 1;
+    bool nodes_follow = true;     // each other in the fabric, without a gap
     std::vector<int> leaf_group;  // of a node: the quotient, which is asked for often
     int leaves = 0;
     bool rails = false;

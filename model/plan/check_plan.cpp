@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <set>
 
 namespace sextant {
@@ -48,7 +49,37 @@ bool check_ranges(Check& c) {
     return c.problems.empty();
 }
 
+void check_straggler(Check& c) {
+    const auto& slow = c.scenario.straggler;
+    if (!slow) return;
+    if (slow->devices > c.devices())
+        c.complain("/hardware/straggler/devices", "more than the " + text(c.devices()) + " devices that the plan uses");
+    const int copy = c.plan.tp * c.plan.cp;
+    if (slow->has_smaller_batches && (c.plan.pp > 1 || slow->devices % copy != 0))
+        c.complain("/hardware/straggler/batches", "a copy of the model has slow devices and others: it takes samples at one speed",
+                   "copies of one kind of device alone");
+}
+
+// Where a scheduler gave so many ranks to each node.
+void check_node_ranks(Check& c) {
+    const Cluster& cluster = c.scenario.cluster;
+    const std::vector<int>& ranks = c.plan.node_ranks;
+    const std::string size = cluster.name + " has " + counted(cluster.nodes, "node") + " of " + counted(cluster.node.devices, "device");
+    const auto complain = [&](std::string what, std::string hint) {
+        c.complain("/hardware/devices_per_node", std::move(what), std::move(hint));
+    };
+    for (const int here : {std::ranges::min(ranks), std::ranges::max(ranks)})
+        if (here < 1 || here > cluster.node.devices) return complain("no node has " + counted(here, "device"), size);
+    if (std::ssize(ranks) > cluster.nodes) return complain(counted(std::ssize(ranks), "node") + " are more than there are", size);
+    const auto all = std::accumulate(ranks.begin(), ranks.end(), std::int64_t{0});
+    if (all != c.devices())
+        complain(counted(all, "device") + " on these nodes, and the plan has " + text(c.devices()),
+                 "dp x tp x pp x cp is the number of devices; without dp it follows");
+    if (c.plan.scattered) c.complain("/plan/scattered", "devices_per_node says where the ranks are", "leave one of them out");
+}
+
 void check_machine(Check& c) {
+    if (!c.plan.node_ranks.empty()) check_node_ranks(c);
     const Cluster& cluster = c.scenario.cluster;
     const int per_node = c.plan.devices_per_node.value_or(cluster.node.devices);
     const std::string size = cluster.name + " has " + counted(cluster.nodes, "node") + " of " + counted(cluster.node.devices, "device");
@@ -64,7 +95,11 @@ void check_machine(Check& c) {
                           size + (per_node < cluster.node.devices ? ", of which the job uses " + text(per_node) : ""));
     if (wanted > most_devices)
         return c.complain("/plan", product + " is " + text(c.devices()) + " devices", "at most " + text(most_devices));
-    const std::int64_t nodes = (c.devices() + per_node - 1) / per_node;
+    const std::int64_t nodes = c.plan.node_ranks.empty() ? (c.devices() + per_node - 1) / per_node : std::ssize(c.plan.node_ranks);
+    const auto& numbers = cluster.node_numbers;
+    if (!numbers.empty() && nodes != std::ssize(numbers))
+        c.complain("/hardware/node_list", counted(std::ssize(numbers), "node") + ", and the plan has ranks on " + text(nodes),
+                   "as SLURM_JOB_NODELIST has them; without dp the plan fills them");
     const bool networked = cluster.node.nics > 0 || (c.scenario.use_ethernet && cluster.node.ethernet);
     if (nodes > 1 && !networked)
         c.complain("/plan", product + " needs " + text(nodes) + " nodes, but they have no network", size + " and no NIC");
@@ -81,8 +116,7 @@ void check_machine(Check& c) {
                    "fewer than the " + text(c.devices()) + " that the plan uses: " + text(c.scenario.reserved_devices));
     if (static_cast<double>(c.scenario.reserved_devices) > static_cast<double>(cluster.nodes) * cluster.node.devices)
         c.complain("/hardware/reserved_devices", "more than there are: " + text(c.scenario.reserved_devices), size);
-    if (c.scenario.straggler && c.scenario.straggler->devices > c.devices())
-        c.complain("/hardware/straggler/devices", "more than the " + text(c.devices()) + " devices that the plan uses");
+    check_straggler(c);
 }
 
 void check_batch(Check& c) {

@@ -78,6 +78,7 @@ namespace {
 
 int used_devices_per_node(const Plan& plan, const Cluster& cluster) {
     const int there = cluster.node.devices;
+    if (!plan.node_ranks.empty()) return std::ranges::max(plan.node_ranks);
     return std::min(plan.devices_per_node.value_or(there), there);
 }
 
@@ -87,6 +88,7 @@ int used_devices_per_node(const Scenario& scenario) { return used_devices_per_no
 
 int used_nodes(const Plan& plan, const Cluster& cluster) {
     const int per_node = used_devices_per_node(plan, cluster);
+    if (!plan.node_ranks.empty()) return static_cast<int>(plan.node_ranks.size());
     if (plan.scattered) return std::min(plan.devices(), cluster.nodes);
     return (plan.devices() + per_node - 1) / per_node;
 }
@@ -98,7 +100,8 @@ int cores_of_job(const Scenario& scenario) {
     if (scenario.cores) return *scenario.cores;
     if (node.device.kind == DeviceKind::cpu || node.host.cores == 0) return node.host.cores;
     const int nodes = used_nodes(scenario), devices = std::max(scenario.plan.devices(), scenario.reserved_devices);
-    const int of_node = std::min(node.devices, (devices + nodes - 1) / nodes);
+    const int even = (devices + nodes - 1) / nodes;
+    const int of_node = std::min(node.devices, scenario.plan.node_ranks.empty() ? even : std::max(even, used_devices_per_node(scenario)));
     return std::max(1, node.host.cores * of_node / node.devices);
 }
 

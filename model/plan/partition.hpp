@@ -18,7 +18,7 @@ Network whole_network(const Scenario&);
 // gradients may be fp32 beside 16-bit weights. What the plan states about gradients stands.
 Precision kept_precision(const Plan&, const Framework&);
 
-// Devices that the job uses on each node, and nodes that its ranks fill.
+// Devices that the job uses on each node, the one where it has most, and nodes that its ranks fill.
 int used_devices_per_node(const Scenario&);
 int used_nodes(const Scenario&);
 int used_nodes(const Plan&, const Cluster&);

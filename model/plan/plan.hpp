@@ -114,6 +114,7 @@ struct Plan {
     std::vector<PlanDimension> placement{PlanDimension::tensor, PlanDimension::context, PlanDimension::data, PlanDimension::pipeline};
     bool scattered = false;               // a scheduler spread the ranks over more nodes than needed
     std::optional<int> devices_per_node;  // used on each node; absent: all
+    std::vector<int> node_ranks;          // of each node, where a scheduler gave them unevenly; empty: nodes are filled in turn
 
     [[nodiscard]] int devices() const { return dp * tp * pp * cp; }
     [[nodiscard]] std::int64_t micro_batches() const { return global_batch / (micro_batch * dp); }  // per pipeline, per step

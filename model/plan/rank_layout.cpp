@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace sextant {
 namespace {
@@ -44,6 +45,7 @@ RankLayout::RankLayout(const Plan& plan, int nodes, int node_devices)
       size_{plan.dp, plan.tp, plan.cp, plan.pp},
       stride_(strides(plan)),
       ranges_(parallel_group_count) {
+    for (int first = 0; const int here : plan.node_ranks) first_ranks_.push_back(std::exchange(first, first + here));
     const RankPlace& s = stride_;
     const auto is = [&](ParallelGroup g, std::vector<Range> ranges) {
         std::erase_if(ranges, [](const Range& r) { return r.count < 2; });
@@ -79,6 +81,10 @@ int RankLayout::rank_at(const RankPlace& p) const {
 }
 
 int RankLayout::device_of(int rank) const {
+    if (!first_ranks_.empty()) {
+        const auto node = std::ranges::upper_bound(first_ranks_, rank) - first_ranks_.begin() - 1;
+        return static_cast<int>(node) * node_devices_ + rank - first_ranks_[static_cast<std::size_t>(node)];
+    }
     const int node = scattered_ ? rank % nodes_ : rank / per_node_;
     const int local = scattered_ ? rank / nodes_ : rank % per_node_;
     return node * node_devices_ + local;

@@ -43,7 +43,8 @@ public:
 private:
     int ranks_ = 1, nodes_ = 1, node_devices_ = 1, per_node_ = 1;
     bool scattered_ = false;
-    RankPlace size_, stride_;  // of each dimension
+    std::vector<int> first_ranks_;  // of each node, where they are given unevenly
+    RankPlace size_, stride_;       // of each dimension
     std::vector<std::vector<Range>> ranges_;
 };
 

@@ -41,10 +41,12 @@ struct Run {
     std::optional<Failures> failures;
 };
 
-// Some devices of the job are another kind (mixed GPUs) or slower (a hot node): the step waits for them.
+// The first devices of the job are slower (a hot node) or of another kind (mixed GPUs): the step waits for them.
 struct Straggler {
     int devices = 0;
-    double speed = 1;  // of the others
+    double speed = 1;                  // of the others
+    std::optional<Device> device{};    // what they are; `speed` is then found when the job is prepared
+    bool has_smaller_batches = false;  // in proportion to its speed: nobody waits
 };
 
 struct Scenario {

@@ -55,7 +55,9 @@ bool BlockLayout::repeats_after(int ranks) const {
 
 void BlockLayout::choose_block(const Plan& plan, int nodes, int node_devices, int unit) {
     const int ranks = layout_.ranks();
-    if (plan.scattered) {
+    if (!plan.node_ranks.empty()) {
+        // Nothing repeats.
+    } else if (plan.scattered) {
         if (unit == node_devices && repeats_after(nodes)) {
             scattered_ = true;
             width_ = nodes;

@@ -49,7 +49,7 @@ void place_readers(InputJob& in, const Prepared::State& job) {
     const int of_node = std::clamp(devices_of_node(job) / group, 1, plan.dp);
     in.readers = of_node;
     in.all_readers = plan.dp;
-    in.nodes = std::ceil(in.all_readers / in.readers);
+    in.nodes = plan.node_ranks.empty() ? std::ceil(in.all_readers / in.readers) : std::min<double>(plan.dp, used_nodes(job.scenario));
     in.samples = static_cast<double>(plan.global_batch) / plan.dp;
 }
 

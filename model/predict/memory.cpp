@@ -320,6 +320,11 @@ HostMemory host_memory(const Prepared::State& job) {
     return most;
 }
 
-Bytes device_memory(const Prepared::State& job) { return memory_for_programs(job.scenario.cluster.node.device); }
+// Of two kinds of devices the smaller: any rank may be on one.
+Bytes device_memory(const Prepared::State& job) {
+    const Bytes usual = memory_for_programs(job.scenario.cluster.node.device);
+    const auto& slow = job.scenario.straggler;
+    return slow && slow->device ? min(usual, memory_for_programs(*slow->device)) : usual;
+}
 
 }  // namespace sextant

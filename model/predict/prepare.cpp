@@ -3,6 +3,7 @@
 #include "model/base/quantity_text.hpp"
 #include "model/plan/framework_defaults.hpp"
 #include "model/plan/virtual_stages.hpp"
+#include "model/predict/mixed_devices.hpp"
 #include "model/predict/pipeline_play.hpp"
 #include "model/predict/shared_cores.hpp"
 
@@ -69,6 +70,7 @@ Prepared::State prepare_machine(const Scenario& scenario) {
     const LinkType& way_out = network_link(job.scenario);
     const int links = &way_out == &node.nic_link ? node.nics : 1;
     job.network = links * way_out.bandwidth.value * way_out.achievable.value;
+    take_mixed_devices_in(job);
     return job;
 }
 

@@ -43,6 +43,11 @@ std::string_view schedule_name(Schedule s) {
 
 std::string plan_line(const Plan& p) {
     std::string text = std::to_string(p.devices()) + (p.devices() == 1 ? " device" : " devices");
+    if (!p.node_ranks.empty()) {
+        const auto [least, most] = std::ranges::minmax(p.node_ranks);
+        text +=
+            " (" + std::to_string(least) + " to " + std::to_string(most) + " on each of " + std::to_string(p.node_ranks.size()) + " nodes)";
+    }
     const auto dimension = [&](std::string_view name, int n) {
         if (n > 1) text += ", " + std::string(name) + " " + std::to_string(n);
     };
@@ -115,6 +120,18 @@ std::vector<std::string> feature_assumptions(const Scenario& s) {
     return list;
 }
 
+// Where a job was given two kinds of devices, or nodes that it names.
+std::vector<std::string> allocation_assumptions(const Scenario& s) {
+    std::vector<std::string> list;
+    if (const auto& slow = s.straggler; slow && slow->device)
+        list.push_back(std::to_string(slow->devices) + " of " + std::to_string(s.plan.devices()) + " devices are " + slow->device->name +
+                       ", which does this job at " + percent_text(slow->speed, 3) + " of the speed of " + s.cluster.node.device.name +
+                       "; memory is judged by the smaller");
+    if (!s.cluster.node_numbers.empty() && s.cluster.fabric.nodes_per_leaf > 0)
+        list.emplace_back("nodes hang at leaves in the order of their numbers, counted from 0");
+    return list;
+}
+
 std::vector<std::string> advice(const Scenario& s, const Report& r) {
     std::vector<std::string> list = idle_settings(s);
     const int idle = r.reserved_devices - r.devices;
@@ -144,6 +161,7 @@ std::vector<std::string> advice(const Scenario& s, const Report& r) {
 std::vector<std::string> assumptions(const Prepared& job, const Report& r) {
     const Scenario& s = job.scenario();
     std::vector<std::string> list = s.assumptions;
+    for (std::string& a : allocation_assumptions(s)) list.push_back(std::move(a));
     list.insert(list.end(), s.cluster.assumptions.begin(), s.cluster.assumptions.end());
     if (s.cluster.calibration && s.cluster.calibration->edited)
         list.push_back("the profile \"" + s.cluster.name + "\" was edited after its calibration of " + s.cluster.calibration->date);

@@ -90,6 +90,7 @@ Scenario with_resources(Scenario s, const Resources& r) {
     if (r == Resources{}) return s;
     s.name += ", what if";
     improve(s.cluster, r);
+    if (s.straggler && s.straggler->device) improve(*s.straggler->device, r);
     improve(s.library, r.latency);
     improve(s.data, r);
     improve_threads(s, r);

@@ -41,15 +41,20 @@ std::vector<Part> parts_of(const SearchRequest& request) {
         job.plan = {};
         job.plan.dp = devices;
         job.plan.global_batch = devices;
+        const bool as_given = devices == request.job.plan.devices();  // where a scheduler put ranks is known of that many
+        if (!as_given) job.cluster.node_numbers.clear();
         job.plan.scattered = request.job.plan.scattered;
         job.plan.devices_per_node = request.job.plan.devices_per_node;
+        if (as_given) job.plan.node_ranks = request.job.plan.node_ranks;
         const auto wrong = check_plan(job);
         if (!wrong.empty() && !problems.empty()) ++others;
         if (problems.empty()) problems = wrong;
         if (!wrong.empty()) continue;
         const auto topology = std::make_shared<const Topology>(Topology::build(job.cluster, used_nodes(job), uses_sockets(job)));
         for (const std::int64_t batch : batches) {
+            const std::vector<int> node_ranks = job.plan.node_ranks;
             job.plan = request.job.plan;
+            job.plan.node_ranks = node_ranks;
             job.plan.global_batch = batch;
             parts.push_back({plan_space(job, request.pinned, devices), topology});
         }

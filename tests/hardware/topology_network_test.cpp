@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace sextant {
 namespace {
 
@@ -55,6 +57,21 @@ TEST(TopologyNetwork, TwiceAsManyNicsAreAllUsed) {
     const auto groups = one_per_node(t);
     EXPECT_DOUBLE_EQ(ring_gb(t, groups[5], groups), 18);
     EXPECT_DOUBLE_EQ(ring_gb(t, all_of(t)), 144);
+}
+
+TEST(TopologyNetwork, NodesHangWhereTheirNumbersSay) {
+    // Leaves of four nodes: 2 and 3 hang at the first, 9 at the third, and no leaf stands between. From 3 to 9 a copy passes leaf, spine
+    // and leaf: two hops more, of 0.1 us each.
+    Cluster c = dgx_cluster();
+    c.fabric.kind = FabricKind::leaf_spine;
+    c.fabric.nodes_per_leaf = 4;
+    c.nodes = 16;
+    c.node_numbers = {2, 3, 9};
+    const auto t = Topology::build(c, 3);
+    EXPECT_NEAR((t.path(8, 16).latency - t.path(0, 8).latency) / us, 0.2, 1e-9);
+    EXPECT_EQ(std::ranges::count(t.vertices(), VertexKind::leaf, &TopologyVertex::kind), 2);
+    c.node_numbers.clear();
+    EXPECT_EQ(std::ranges::count(Topology::build(c, 3).vertices(), VertexKind::leaf, &TopologyVertex::kind), 1);
 }
 
 TEST(TopologyNetwork, RingsShareTheUplinkOfAnOversubscribedLeaf) {

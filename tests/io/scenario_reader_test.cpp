@@ -10,7 +10,9 @@ namespace sextant::fixtures {
 namespace {
 
 using namespace units;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 Scenario read_good(const std::vector<std::string>& assignments = {}) {
     ReadScenario read = read_text(good_scenario, assignments);
@@ -42,6 +44,45 @@ TEST(ScenarioReader, only_some_devices_of_each_node_may_be_used) {
     const Scenario scenario = read_good({"hardware.devices_per_node=4"});
     EXPECT_EQ(scenario.plan.devices_per_node, 4);
     EXPECT_EQ(scenario.plan.dp, 2);  // 2 x 4 / 4
+}
+
+TEST(ScenarioReader, devices_of_each_node_may_be_as_a_scheduler_gave_them) {
+    // 3 + 5 = 8 devices, 2 copies of tp 2 x pp 2; nodes that are full but for the last are said by one number.
+    for (const char* list : {"[3, 5]", "3,5"}) {
+        const Scenario uneven = read_good({"hardware.devices_per_node=" + std::string(list), "hardware.nodes=null"});
+        EXPECT_THAT(uneven.plan.node_ranks, ElementsAre(3, 5));
+        EXPECT_EQ(uneven.plan.dp, 2);
+    }
+    const Scenario full = read_good({"hardware.devices_per_node=8(x2)", "hardware.nodes=null"});
+    EXPECT_THAT(full.plan.node_ranks, IsEmpty());
+    EXPECT_EQ(full.plan.devices_per_node, 8);
+    EXPECT_EQ(full.plan.dp, 4);
+    const ReadScenario wrong = read_text(good_scenario, {"hardware.devices_per_node=8(x2"});
+    EXPECT_THAT(all_of(wrong.problems), HasSubstr("SLURM_TASKS_PER_NODE"));
+    const ReadScenario nodes = read_text(good_scenario, {"hardware.devices_per_node=[3, 4, 1]"});
+    EXPECT_THAT(all_of(nodes.problems), HasSubstr("devices_per_node lists 3"));
+}
+
+TEST(ScenarioReader, nodes_may_be_those_of_a_list) {
+    const Scenario s = read_good({"hardware.nodes=null", "hardware.node_list=gcn[0-1]"});
+    EXPECT_THAT(s.cluster.node_numbers, ElementsAre(0, 1));
+    EXPECT_EQ(s.plan.dp, 4);  // 2 x 8 / 4
+    const ReadScenario wrong = read_text(good_scenario, {"hardware.node_list=gcn[1-0]"});
+    EXPECT_THAT(all_of(wrong.problems), HasSubstr("SLURM_JOB_NODELIST"));
+}
+
+TEST(ScenarioReader, a_part_of_a_device_has_that_part_of_its_rates_and_memory) {
+    const Device whole = read_good().cluster.node.device;
+    const Device half = read_good({"hardware.device.share=0.5"}).cluster.node.device;
+    EXPECT_DOUBLE_EQ(half.peaks[0].rate.value / whole.peaks[0].rate.value, 0.5);
+    EXPECT_DOUBLE_EQ(half.memory.value / whole.memory.value, 0.5);
+    // 3g.20gb: 3 of 8 clusters of multiprocessors, and half of 40 GB.
+    const std::vector<std::string> forty{R"(hardware.device={"memory": "40 GB", "mig": "3g.20gb"})"};
+    const Device slice = read_good(forty).cluster.node.device;
+    EXPECT_DOUBLE_EQ(slice.peaks[0].rate.value / whole.peaks[0].rate.value, 3.0 / 8);
+    EXPECT_DOUBLE_EQ(slice.memory.value / GB, 20);
+    const ReadScenario wrong = read_text(good_scenario, {"hardware.device.mig=9g.20gb"});
+    EXPECT_THAT(all_of(wrong.problems), HasSubstr("is no slice of this device"));
 }
 
 TEST(ScenarioReader, ranks_may_share_the_cores_of_a_cpu_and_nothing_else) {

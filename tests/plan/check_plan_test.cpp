@@ -98,6 +98,31 @@ INSTANTIATE_TEST_SUITE_P(machine, ImpossiblePlan,
                                                       },
                                                       "/hardware/straggler/devices", "more than the 16"}));
 
+INSTANTIATE_TEST_SUITE_P(allocation, ImpossiblePlan,
+                         ::testing::Values(Impossible{"ranks on nodes that are not the plan's",
+                                                      [](Scenario& s) {
+                                                          s.plan.node_ranks = {8, 7};
+                                                      },
+                                                      "/hardware/devices_per_node", "15 devices on these nodes, and the plan has 16"},
+                                           Impossible{"more ranks than a node has devices",
+                                                      [](Scenario& s) {
+                                                          s.plan.node_ranks = {9, 7};
+                                                      },
+                                                      "/hardware/devices_per_node", "no node has 9 devices"},
+                                           Impossible{"other nodes than the plan fills",
+                                                      [](Scenario& s) {
+                                                          s.cluster.node_numbers = {0, 1, 2};
+                                                      },
+                                                      "/hardware/node_list", "3 nodes, and the plan has ranks on 2"},
+                                           // Copies of tp 2 on three slow devices.
+                                           Impossible{"half a copy of the model on slow devices",
+                                                      [](Scenario& s) {
+                                                          data_parallel(s, 8);
+                                                          s.plan.tp = 2;
+                                                          s.straggler = Straggler{.devices = 3, .speed = 0.5, .has_smaller_batches = true};
+                                                      },
+                                                      "/hardware/straggler/batches", "slow devices and others"}));
+
 INSTANTIATE_TEST_SUITE_P(
     schedule, ImpossiblePlan,
     ::testing::Values(

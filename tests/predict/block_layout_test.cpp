@@ -72,6 +72,17 @@ TEST(BlockLayout, IsOneBlockWhereRanksDoNotRepeat) {
     EXPECT_EQ(BlockLayout(plan_of(4, 8, 1, {tensor, data}), 4, 8, 24).blocks(), 1);
 }
 
+TEST(BlockLayout, OfRanksThatASchedulerGaveUnevenlyIsOneBlock) {
+    // Three ranks on the first node and five on the second: rank 3 is the first of the second.
+    Plan plan = plan_of(1, 8, 1, {tensor, data});
+    plan.node_ranks = {3, 5};
+    const BlockLayout layout(plan, 2, 8, 8);
+    EXPECT_EQ(layout.blocks(), 1);
+    EXPECT_EQ(layout.device_at(2), 2);
+    EXPECT_EQ(layout.device_at(3), 8);
+    EXPECT_EQ(layout.device_at(7), 12);
+}
+
 TEST(BlockLayout, OfScatteredRanksHasTheirFirstDimensionOverTheNodes) {
     // Eight ranks dealt to four nodes: rank r is on node r % 4. tp 4 has one rank on each node, dp 2 both places of one.
     Plan plan = plan_of(4, 2, 1, {tensor, data});

@@ -49,6 +49,44 @@ TEST(Straggler, OfNoisyRanksWaitsForTheExpectedSlowest) {
     EXPECT_EQ(estimate(prepare(job)).terms[Term::straggler], Seconds{});  // alone nobody waits
 }
 
+// The usual device with half the rates of everything: products and passes take twice as long.
+Device half_of(const Scenario& job) {
+    Device slow = job.cluster.node.device;
+    scale_compute(slow, 0.5, [](auto& number, double by) { number.value *= by; });
+    slow.memory_bandwidth.value *= 0.5;
+    slow.memory.value *= 0.25;
+    slow.usable_memory.reset();
+    slow.name = "half";
+    return slow;
+}
+
+TEST(Straggler, OfAnotherKindIsAsSlowAsItsKernelsAndBoundsTheMemory) {
+    Scenario job = pipeline_job(1, 8, Schedule::one_f_one_b, 1);
+    job.plan.dp = 4;
+    job.plan.global_batch *= 4;
+    Scenario mixed = job;
+    mixed.straggler = Straggler{.devices = 1, .speed = 1, .device = half_of(job)};
+    job.straggler = Straggler{.devices = 1, .speed = 0.5};
+    const Estimate e = estimate(prepare(mixed));
+    EXPECT_NEAR(e.step / estimate(prepare(job)).step, 1, 1e-9);
+    EXPECT_NEAR(e.device_memory / mixed.straggler->device->memory.value, 1, 1e-12);
+    // A faster one is not the slow one.
+    std::swap(mixed.cluster.node.device, *mixed.straggler->device);
+    EXPECT_THROW(prepare(mixed), InputError);
+}
+
+TEST(Straggler, WithSmallerBatchesIsAMeanOfTheSpeeds) {
+    // One of four at half the speed: four of 1 - 1/4 x 1/2 = 7/8 of the speed, and nobody waits.
+    Scenario job = pipeline_job(1, 8, Schedule::one_f_one_b, 1);
+    job.plan.dp = 4;
+    job.plan.global_batch *= 4;
+    const Seconds even = estimate(prepare(job)).step;
+    job.straggler = Straggler{.devices = 1, .speed = 1, .device = half_of(job), .has_smaller_batches = true};
+    const Estimate e = estimate(prepare(job));
+    EXPECT_NEAR(e.step / even, 8.0 / 7, 1e-6);
+    EXPECT_EQ(e.terms[Term::straggler], Seconds{});
+}
+
 TEST(Straggler, OfHalfTheSpeedDoublesTheStep) {
     Scenario job = pipeline_job(1, 8, Schedule::one_f_one_b, 1);
     job.straggler = Straggler{.devices = 1, .speed = 0.5};

@@ -54,6 +54,10 @@ TEST(GroupsThatLieAlike, OfRandomPlansOnRandomMachinesAreThoseThatAreFoundOneByO
     for (std::uint64_t seed = 0; seed < 600; ++seed) expect_as_listed(random_layout(seed), "seed " + std::to_string(seed));
 }
 
+TEST(GroupsThatLieAlike, OfRandomPlansOnNodesAsASchedulerGaveThemAreThoseThatAreFoundOneByOne) {
+    for (std::uint64_t seed = 0; seed < 300; ++seed) expect_as_listed(random_allocation(seed), "seed " + std::to_string(seed));
+}
+
 TEST(GroupsThatLieAlike, InsideLayersAreTheSameWhereNoOthersAreLaid) {
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         const Scenario s = random_layout(seed);

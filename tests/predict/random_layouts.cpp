@@ -88,4 +88,18 @@ Scenario random_layout(std::uint64_t seed) {
     return s;
 }
 
+Scenario random_allocation(std::uint64_t seed) {
+    Draw draw(seed);
+    Scenario s = random_layout(seed);
+    s.plan.scattered = false;
+    s.plan.devices_per_node.reset();
+    for (int rest = s.plan.devices(); rest > 0; rest -= s.plan.node_ranks.back())
+        s.plan.node_ranks.push_back(std::min(rest, 1 + static_cast<int>(draw.below(static_cast<std::size_t>(s.cluster.node.devices)))));
+    if (s.cluster.node.peers.domain > 0 || draw.one_in(2)) return s;
+    for (int number = 0; s.cluster.node_numbers.size() < s.plan.node_ranks.size(); ++number)
+        if (draw.one_in(2)) s.cluster.node_numbers.push_back(number);
+    s.cluster.nodes = s.cluster.node_numbers.back() + 1;
+    return s;
+}
+
 }  // namespace sextant

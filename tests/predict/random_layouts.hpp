@@ -9,5 +9,7 @@ namespace sextant {
 
 // Of `seed` alone: its cluster, its plan, and whether it leaves nodes over Ethernet. Numbers are crooked, so that sums round.
 Scenario random_layout(std::uint64_t seed);
+// The same with ranks on its nodes as a scheduler had room, and of some nodes of the cluster that do not follow each other.
+Scenario random_allocation(std::uint64_t seed);
 
 }  // namespace sextant

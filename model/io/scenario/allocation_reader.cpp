@@ -1,5 +1,6 @@
 #include "model/io/scenario/allocation_reader.hpp"
 
+#include "model/io/scenario/slurm_lists.hpp"
 #include "model/plan/partition.hpp"
 
 #include <algorithm>
@@ -24,6 +25,46 @@ void read_allocation(ObjectReader& r, Scenario& scenario) {
     if (there > 0 && cores > there)
         r.get("cores").complain(std::to_string(cores) + " cores are more than a node has",
                                 scenario.cluster.name + " has " + std::to_string(there));
+}
+
+DevicesOfNodes read_devices_of_nodes(ObjectReader& r) {
+    DevicesOfNodes found;
+    const JsonNode node = r.get("devices_per_node");
+    if (!node.value) return found;
+    std::string text;
+    if (node.is_array()) {
+        r.each("devices_per_node", [&](const JsonNode& n) {
+            int devices = 0;
+            if (read_value(n, devices)) found.of_node.push_back(devices);
+        });
+    } else if (!node.is_string()) {
+        read_value(node, found.each);
+    } else if (read_value(node, text)) {
+        if (const auto counts = read_repeated_counts(text))
+            found.of_node = *counts;
+        else
+            node.complain("\"" + text + "\" is no list of devices on each node",
+                          R"(a number, [4, 4, 1], or as SLURM_TASKS_PER_NODE has it: "4(x2),1")");
+    }
+    if (found.of_node.empty()) return found;
+    const auto full = found.of_node.end() - (found.of_node.size() > 1 ? 1 : 0);
+    const int first = found.of_node.front();
+    if (std::all_of(found.of_node.begin(), full, [&](int n) { return n == first; }) && found.of_node.back() <= first) found.each = first;
+    return found;
+}
+
+void read_node_list(ObjectReader& r, Cluster& cluster) {
+    std::string text;
+    if (!r.optional("node_list", text)) return;
+    const JsonNode node = r.get("node_list");
+    const auto numbers = read_node_list(text);
+    if (!numbers) return node.complain("\"" + text + "\" is no list of nodes", "as SLURM_JOB_NODELIST has it, ascending: \"gcn[2-4,17]\"");
+    if (numbers->back() > cluster.nodes)
+        return node.complain(cluster.name + " has no node of number " + std::to_string(numbers->back()),
+                             "it has " + std::to_string(cluster.nodes) + "; nodes of one name are numbered from 0 or 1");
+    if (cluster.node.peers.domain > cluster.node.devices)
+        return node.complain("where a job's nodes stand behind peer switches of several nodes is not read", "leave it out");
+    cluster.node_numbers = *numbers;
 }
 
 // A device's peaks are those of all its cores. What goes on in one thread (launches, decoding) has its core all the same.

@@ -99,6 +99,9 @@ public:
             set("hardware.device", Json(slug_of(is)));
         if (const int nodes = filled_nodes(to); nodes != filled_nodes(from)) set("hardware.nodes", Json(nodes));
         if (from.plan.devices_per_node != to.plan.devices_per_node) set("hardware.devices_per_node", json_of(to.plan.devices_per_node));
+        if (from.plan.node_ranks != to.plan.node_ranks)
+            set("hardware.devices_per_node", to.plan.node_ranks.empty() ? Json() : Json(to.plan.node_ranks));
+        if (!from.cluster.node_numbers.empty() && to.cluster.node_numbers.empty()) set("hardware.node_list", Json());
         if (from.straggler && !to.straggler) set("hardware.straggler", Json());
         if (from.step_noise != to.step_noise) set("hardware.step_noise", Json(to.step_noise));
     }
@@ -114,6 +117,7 @@ public:
 private:
     // As a file counts them, wherever a scheduler puts the ranks.
     static int filled_nodes(const Scenario& s) {
+        if (!s.plan.node_ranks.empty()) return static_cast<int>(s.plan.node_ranks.size());
         const int per_node = s.plan.devices_per_node.value_or(s.cluster.node.devices);
         return (s.plan.devices() + per_node - 1) / per_node;
     }

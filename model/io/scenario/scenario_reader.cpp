@@ -3,52 +3,20 @@
 #include "model/io/profile/profile_fields.hpp"
 #include "model/io/scenario/allocation_reader.hpp"
 #include "model/io/scenario/data_source_reader.hpp"
+#include "model/io/scenario/device_overrides.hpp"
 #include "model/io/scenario/plan_reader.hpp"
 #include "model/io/scenario/run_reader.hpp"
 #include "model/plan/framework_defaults.hpp"
 #include "model/search/plan_fields.hpp"
+
+#include <numeric>
 
 namespace sextant {
 namespace {
 
 std::size_t problems(const JsonNode& node) { return node.diagnostics->list().size(); }
 
-// What the author of a scenario states about hardware overrides the profile, and says so in the report.
-const Provenance stated{SourceKind::published, "the scenario"};
-
 // ---- hardware
-
-// What a question of the kind "what if it had ..." changes about the profile's device.
-void read_device_overrides(const JsonNode& node, const ScenarioSources& sources, Device& device) {
-    ObjectReader r(node);
-    r.default_source(stated);
-    if (const JsonNode base = r.get("base"); base.value) device = sources.device(base);
-    r.optional("name", device.name);
-    if (read_sourced(r, "memory", device.memory, plausible::memory)) device.usable_memory.reset();
-    read_sourced(r, "memory_bandwidth", device.memory_bandwidth, plausible::bandwidth);
-    Sourced<Frequency> clock = device.clock;
-    const bool clocked = read_sourced(r, "clock", clock, plausible::clock);
-    read_sourced(r, "power", device.power, plausible::power);
-    read_sourced(r, "price", device.price, plausible::price);
-    double scale = 1;
-    const bool scaled = r.optional("peak_scale", scale, Bounds{1e-3, 1e3});
-    if (!clocked && !scaled) return;
-    const double faster = device.clock.value > Frequency{} ? clock.value / device.clock.value : 1;
-    scale_compute(device, scale * faster, [](auto& number, double by) {
-        number.value *= by;
-        number.kind = stated.kind;
-        number.source += ", scaled by the scenario";
-    });
-    if (clocked) device.clock = {scale * clock.value, clock.kind, clock.source};
-}
-
-void read_device(const JsonNode& node, const ScenarioSources& sources, Device& device) {
-    const bool whole = node.is_string() || node.child("peaks").value;
-    if (whole)
-        device = sources.device(node);
-    else
-        read_device_overrides(node, sources, device);
-}
 
 void read_network(ObjectReader& r, const ScenarioSources& sources, Scenario& scenario) {
     NodeSpec& node = scenario.cluster.node;
@@ -69,7 +37,7 @@ void read_network(ObjectReader& r, const ScenarioSources& sources, Scenario& sce
 void read_network_bandwidth(const JsonNode& hardware, Scenario& scenario) {
     ObjectReader r(hardware);
     r.ignore_others();
-    r.default_source(stated);
+    r.default_source(stated_by_scenario);
     const JsonNode n = r.get("network_bandwidth");
     if (!n.value) return;
     NodeSpec& node = scenario.cluster.node;
@@ -79,14 +47,24 @@ void read_network_bandwidth(const JsonNode& hardware, Scenario& scenario) {
         n.complain("the nodes of " + scenario.cluster.name + " have no network", "state nics and network too");
 }
 
-void read_unevenness(ObjectReader& r, Scenario& scenario) {
+constexpr Word<bool> batches_words[] = {{"equal", false}, {"by_speed", true}};
+
+void read_unevenness(ObjectReader& r, const ScenarioSources& sources, Scenario& scenario) {
     r.optional("step_noise", scenario.step_noise, Bounds{0, 10});
     const JsonNode node = r.get("straggler");
     if (!node.value) return;
     ObjectReader inner(node);
     Straggler straggler;
     inner.required("devices", straggler.devices);
-    inner.required("speed", straggler.speed, Bounds{0.001, 1});
+    const JsonNode device = inner.get("device");
+    if (device.value)
+        straggler.device = sources.device(device);
+    else
+        inner.required("speed", straggler.speed, Bounds{0.001, 1});
+    if (device.value && inner.get("speed").value) inner.get("speed").complain("\"device\" says how fast it is", "state one of them");
+    inner.word("batches", straggler.has_smaller_batches, batches_words);
+    if (straggler.has_smaller_batches && !device.value)
+        inner.get("batches").complain("which device is slow is not said", "\"device\" in place of \"speed\"");
     scenario.straggler = straggler;
 }
 
@@ -104,14 +82,19 @@ void read_sharing(ObjectReader& r, Scenario& scenario) {
 }
 
 struct Nodes {
-    std::optional<int> nodes, devices_per_node;
+    std::optional<int> nodes;
+    DevicesOfNodes devices;
     bool has_cluster = false, usable = false;
 };
 
-// Devices that the scenario asks for, where it says how many: `nodes` nodes of them, or the one node of a single machine.
+// Devices that the scenario asks for, where it says how many: those of each node, `nodes` nodes of them, the nodes of a list, or the one
+// node of a single machine.
 std::optional<std::int64_t> stated_devices(const Nodes& wanted, const Cluster& cluster) {
-    const std::int64_t per_node = wanted.devices_per_node.value_or(cluster.node.devices);
+    if (const std::vector<int>& of_node = wanted.devices.of_node; !of_node.empty())
+        return std::accumulate(of_node.begin(), of_node.end(), std::int64_t{0});
+    const std::int64_t per_node = wanted.devices.each.value_or(cluster.node.devices);
     if (wanted.nodes) return *wanted.nodes * per_node;
+    if (!cluster.node_numbers.empty()) return std::ssize(cluster.node_numbers) * per_node;
     if (cluster.nodes == 1) return per_node;
     return std::nullopt;
 }
@@ -120,7 +103,7 @@ Nodes read_hardware(const JsonNode& node, const ScenarioSources& sources, Scenar
     Nodes wanted;
     ObjectReader r(node);
     if (!r.node().value) return wanted;
-    r.default_source(stated);
+    r.default_source(stated_by_scenario);
     const std::size_t before = problems(node);
     if (const JsonNode n = r.need("cluster", "`sextant profiles list` names those that are bundled"); n.value)
         scenario.cluster = sources.cluster(n);
@@ -135,13 +118,14 @@ Nodes read_hardware(const JsonNode& node, const ScenarioSources& sources, Scenar
         r.get("nodes").complain(std::to_string(*wanted.nodes) + " nodes are more than there are",
                                 scenario.cluster.name + " has " + std::to_string(scenario.cluster.nodes) +
                                     "; \"cluster_nodes\" asks what a larger one would do");
-    r.optional("devices_per_node", wanted.devices_per_node);
+    wanted.devices = read_devices_of_nodes(r);
+    if (found) read_node_list(r, scenario.cluster);
     if (found)
         read_network(r, sources, scenario);
     else
         r.ignore_others();  // a network cannot be judged without its cluster
     read_allocation(r, scenario);
-    read_unevenness(r, scenario);
+    read_unevenness(r, sources, scenario);
     wanted.usable = problems(node) == before;
     return wanted;
 }
@@ -149,10 +133,20 @@ Nodes read_hardware(const JsonNode& node, const ScenarioSources& sources, Scenar
 // `nodes` and the plan must tell of the same machine.
 void check_nodes(const JsonNode& node, const Nodes& wanted, const Scenario& scenario) {
     const Cluster& cluster = scenario.cluster;
-    if (!wanted.nodes) return;
-    const double per_node = wanted.devices_per_node.value_or(cluster.node.devices);
     const Plan& plan = scenario.plan;
     const double devices = static_cast<double>(plan.dp) * plan.tp * plan.pp * plan.cp;
+    const std::vector<int>& of_node = wanted.devices.of_node;
+    const auto there = std::accumulate(of_node.begin(), of_node.end(), std::int64_t{0});
+    if (!of_node.empty() && !wanted.devices.uneven() && static_cast<double>(there) != devices)  // check_plan knows of uneven ones
+        return node.child("devices_per_node")
+            .complain(std::to_string(there) + " devices on these nodes, and the plan has " + number_text(devices, 1),
+                      "dp x tp x pp x cp is the number of devices; without dp it follows");
+    if (!wanted.nodes) return;
+    const std::int64_t listed = std::ssize(of_node);
+    if (listed > 0 && listed != *wanted.nodes)
+        return node.child("nodes").complain("devices_per_node lists " + std::to_string(listed), "leave nodes out");
+    const double per_node = wanted.devices.each.value_or(cluster.node.devices);
+    if (listed > 0) return;
     if (devices > *wanted.nodes * per_node)
         node.child("nodes").complain(
             "the plan needs " + number_text(devices, 1) + " devices, these nodes have " + number_text(*wanted.nodes * per_node, 1),
@@ -273,7 +267,8 @@ Scenario read_scenario(const JsonFile& file, const ScenarioSources& sources, Dia
     }
     if (plan) scenario.plan = *plan;
     read_pinned(r, scenario.pinned);
-    scenario.plan.devices_per_node = wanted.devices_per_node;
+    scenario.plan.devices_per_node = wanted.devices.each;
+    if (wanted.devices.uneven()) scenario.plan.node_ranks = wanted.devices.of_node;
     if (wanted.usable) leave_part_of_cores(scenario);
 
     read_framework(r, sources, scenario);

@@ -28,7 +28,9 @@ ScenarioDocument document_with_plan(ScenarioDocument document, const Scenario& s
 
     const int there = scenario.cluster.node.devices, per_node = plan.devices_per_node.value_or(there);
     if (stated("hardware.nodes")) set("hardware.nodes", std::to_string((plan.devices() + per_node - 1) / per_node));
-    if (plan.devices() != scenario.plan.devices()) take_away("hardware.reserved_devices");
+    if (plan.devices() != scenario.plan.devices())
+        for (const char* key : {"hardware.reserved_devices", "hardware.node_list"}) take_away(key);
+    if (plan.node_ranks.empty() && !scenario.plan.node_ranks.empty()) take_away("hardware.devices_per_node");
     return document;
 }
 

@@ -28,8 +28,10 @@ inline int ranks_per_node(const Scenario& s) { return s.plan.devices() / used_no
 // Launchers start as many ranks on each node, and number them node by node.
 inline void check_ranks(const Scenario& s, Refusals& r) {
     const int devices = s.plan.devices(), nodes = used_nodes(s);
+    const bool uneven = !s.plan.node_ranks.empty();
+    r.unless(!uneven, "/hardware/devices_per_node", "would start as many ranks on each node", "as many on each");
     r.unless(
-        devices % nodes == 0, "/plan",
+        uneven || devices % nodes == 0, "/plan",
         "would start as many ranks on each node: " + std::to_string(devices) + " on " + std::to_string(nodes) + " nodes are not as many",
         "a number of devices that nodes divide, or \"devices_per_node\" in hardware");
     r.unless(!s.plan.scattered || devices <= nodes || nodes == 1, "/plan/scattered", "would number ranks node by node", "false");
@@ -55,6 +57,8 @@ inline std::vector<std::string> left_to_the_program(const Scenario& s) {
         notes.push_back("adapters are the program's: peft.LoraConfig(r=" + std::to_string(transformer->adapters->rank) + ")");
     return notes;
 }
+
+inline bool multiplies_in_tf32(const Plan& p) { return p.precision.compute == DataType::fp32 && p.precision.tf32; }
 
 // The host waits for each kernel: for launches, which have an environment.
 constexpr const char* blocking_launches = "CUDA_LAUNCH_BLOCKING";
