@@ -1,5 +1,6 @@
-// sextant export: what torchrun, Megatron-LM, DeepSpeed, Horovod or Slurm are told so that they run a scenario's plan.
+// sextant export: what other systems are told so that they run a scenario's plan.
 #include "cli/commands.hpp"
+#include "cli/container.hpp"
 #include "cli/launch.hpp"
 #include "cli/output_option.hpp"
 #include "cli/scenario_options.hpp"
@@ -18,16 +19,27 @@ namespace {
 
 struct ExportOptions {
     std::string system, launch, script, out;  // launch: empty where nobody says
+    Container container;
     ScenarioOptions scenario;
 };
 
-ExportedLaunch launch_for(const std::string& system, const Scenario& scenario, const std::string& script) {
+// What starts a program of a plan, inside a container where one is asked for.
+struct Started {
+    ExportedLaunch launch;
+    std::string container;  // words in front of it
+};
+
+Started started_by(const std::string& system, const Scenario& scenario, const ExportOptions& o) {
+    if (system == "horovod" && !o.container.docker.empty())
+        throw InputError(Diagnostic{"--docker " + o.container.docker, "",
+                                    "horovodrun tells ranks who they are by an environment that Docker does not hand on", "--apptainer"});
     ExportedLaunch launch = system == "megatron"    ? megatron_launch(scenario)
                             : system == "deepspeed" ? deepspeed_launch(scenario)
                             : system == "horovod"   ? horovod_launch(scenario)
                                                     : torchrun_launch(scenario);
-    if (!script.empty()) launch.script = script;
-    return launch;
+    if (!o.script.empty()) launch.script = o.script;
+    std::string container = container_words(o.container, launch, scenario);
+    return {std::move(launch), std::move(container)};
 }
 
 std::string comments(const std::vector<std::string>& notes) {
@@ -50,49 +62,58 @@ std::string program(const ExportedLaunch& launch, const std::string& indent) {
 }
 
 // Options as in https://docs.pytorch.org/docs/stable/elastic/run.html.
-std::string torchrun_script(const ExportedLaunch& launch) {
+std::string torchrun_script(const Started& started) {
+    const ExportedLaunch& launch = started.launch;
     const std::string per_node = " --nproc-per-node=" + std::to_string(launch.per_node);
     const std::string ranks = launch.nodes == 1 ? "torchrun --standalone" + per_node
                                                 : "torchrun --nnodes=" + std::to_string(launch.nodes) + per_node +
                                                       " --rdzv-backend=c10d --rdzv-endpoint=\"$MASTER_ADDR:29400\"";
     const std::string everywhere =
         launch.nodes == 1 ? "" : "# on each of the " + std::to_string(launch.nodes) + " nodes, with MASTER_ADDR the name of the first\n";
-    return "#!/bin/bash\n" + comments(launch.notes) + everywhere + exports(launch) + ranks + " \\\n" + program(launch, "  ");
+    return "#!/bin/bash\n" + comments(launch.notes) + everywhere + exports(launch) + started.container + ranks + " \\\n" +
+           program(launch, "  ");
 }
 
 // One torchrun on each node, which starts the ranks there; options as in https://slurm.schedmd.com/sbatch.html.
-std::string slurm_torchrun(const ExportedLaunch& launch) {
-    return "hosts=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\")\nMASTER_ADDR=${hosts%%$'\\n'*}\nsrun torchrun --nnodes=" +
-           std::to_string(launch.nodes) + " --nproc-per-node=" + std::to_string(launch.per_node) +
+std::string slurm_torchrun(const Started& started) {
+    const ExportedLaunch& launch = started.launch;
+    return "hosts=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\")\nMASTER_ADDR=${hosts%%$'\\n'*}\nsrun " + started.container +
+           "torchrun --nnodes=" + std::to_string(launch.nodes) + " --nproc-per-node=" + std::to_string(launch.per_node) +
            " --rdzv-id=\"$SLURM_JOB_ID\" --rdzv-backend=c10d --rdzv-endpoint=\"$MASTER_ADDR:29400\" \\\n" + program(launch, "  ");
 }
 
 // Options as in https://horovod.readthedocs.io/en/stable/running_include.html. `hosts`: what sets HOSTS.
-std::string horovod_command(const ExportedLaunch& launch, const std::string& hosts) {
+std::string horovod_command(const Started& started, const std::string& hosts) {
+    const ExportedLaunch& launch = started.launch;
     const std::string ranks = "horovodrun -np " + std::to_string(launch.nodes * launch.per_node) + " -H ";
-    if (launch.nodes == 1) return ranks + "localhost:" + std::to_string(launch.per_node) + " python \\\n" + program(launch, "  ");
-    return hosts + ranks + "\"$HOSTS\" python \\\n" + program(launch, "  ");
+    if (launch.nodes == 1)
+        return ranks + "localhost:" + std::to_string(launch.per_node) + " " + started.container + "python \\\n" + program(launch, "  ");
+    return hosts + ranks + "\"$HOSTS\" " + started.container + "python \\\n" + program(launch, "  ");
 }
 
-std::string horovod_script(const ExportedLaunch& launch) {
+std::string horovod_script(const Started& started) {
+    const ExportedLaunch& launch = started.launch;
     const std::string slots = ":" + std::to_string(launch.per_node);
     return "#!/bin/bash\n" + comments(launch.notes) + exports(launch) +
-           horovod_command(launch, ": \"${HOSTS:?as in first" + slots + ",second" + slots + "}\"\n");
+           horovod_command(started, ": \"${HOSTS:?as in first" + slots + ",second" + slots + "}\"\n");
 }
 
 std::string text_of(const ExportOptions& o, const Scenario& scenario) {
     if (o.system == "slurm") {
         const bool horovod = o.launch.empty() ? scenario.framework.starter == RankStarter::horovodrun : o.launch == "horovod";
         const std::string system = horovod ? "horovod" : o.launch;
-        const ExportedLaunch launch = launch_for(system, scenario, o.script);
+        const Started started = started_by(system, scenario, o);
+        const ExportedLaunch& launch = started.launch;
         const std::string slots = ":" + std::to_string(launch.per_node);
         const std::string hosts = "HOSTS=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | sed 's/$/" + slots + "/' | paste -sd,)\n";
         return slurm_job_script(
-            {launch, comments(launch.notes) + exports(launch), horovod ? horovod_command(launch, hosts) : slurm_torchrun(launch)}, scenario,
-            predict(scenario));
+            {launch, comments(launch.notes) + exports(launch), horovod ? horovod_command(started, hosts) : slurm_torchrun(started)},
+            scenario, predict(scenario));
     }
-    if (o.system == "horovod") return horovod_script(launch_for(o.system, scenario, o.script));
-    if (o.system != "deepspeed") return torchrun_script(launch_for(o.system, scenario, o.script));
+    if (o.system == "lightning") return lightning_program(scenario);
+    if (o.system == "tf-distribute") return tf_distribute_program(scenario);
+    if (o.system == "horovod") return horovod_script(started_by(o.system, scenario, o));
+    if (o.system != "deepspeed") return torchrun_script(started_by(o.system, scenario, o));
     const ExportedConfig config = deepspeed_config(scenario);
     for (const std::string& note : config.notes) std::cerr << "note: " << note << '\n';  // JSON has no comments
     return config.json;
@@ -103,8 +124,14 @@ void check_options(const ExportOptions& o, bool names_launch) {
     Diagnostics problems;
     if (names_launch && o.system != "slurm")
         problems.add({"--launch " + o.launch, "", "only a script for Slurm starts something else", "export slurm"});
-    if (!o.script.empty() && o.system == "deepspeed")
-        problems.add({"--script " + o.script, "", "DeepSpeed's configuration names no program", "export slurm --launch deepspeed"});
+    const bool starts_nothing = o.system == "deepspeed" || o.system == "lightning" || o.system == "tf-distribute";
+    if (!o.script.empty() && starts_nothing)
+        problems.add({"--script " + o.script, "", "what " + o.system + " is told names no program",
+                      o.system == "deepspeed" ? "export slurm --launch deepspeed" : "it is a part of your program"});
+    for (const auto& [option, image] : {std::pair{"--docker ", &o.container.docker}, {"--apptainer ", &o.container.apptainer}})
+        if (!image->empty() && starts_nothing)
+            problems.add(
+                {option + *image, "", "what " + o.system + " is told starts nothing", "export slurm, torchrun, megatron or horovod"});
     problems.throw_if_any();
 }
 
@@ -124,16 +151,22 @@ ExitCode run_export(const ExportOptions& o) {
 }  // namespace
 
 void add_export(CLI::App& app, ExitCode& exit_code) {
-    auto* command = app.add_subcommand("export", "a scenario's plan in the words of torchrun, Megatron-LM, DeepSpeed, Horovod or Slurm");
+    auto* command = app.add_subcommand(
+        "export", "a scenario's plan in the words of torchrun, Megatron-LM, DeepSpeed, Lightning, tf.distribute, Horovod or Slurm");
     auto options = std::make_shared<ExportOptions>();
     command->add_option("system", options->system, "whose words")
         ->required()
-        ->check(CLI::IsMember({"torchrun", "megatron", "deepspeed", "horovod", "slurm"}));
+        ->check(CLI::IsMember({"torchrun", "megatron", "deepspeed", "lightning", "tf-distribute", "horovod", "slurm"}));
     options->scenario.add_to(*command);
     auto* launch =
         command->add_option("--launch", options->launch, "what a Slurm script starts; what starts the framework's ranks unless said");
     launch->check(CLI::IsMember({"torchrun", "megatron", "deepspeed", "horovod"}));
     command->add_option("--script", options->script, "your training program")->type_name("FILE.py");
+    auto* docker = command->add_option("--docker", options->container.docker, "image of Docker that the program runs in");
+    docker->type_name("IMAGE");
+    command->add_option("--apptainer", options->container.apptainer, "image of Apptainer (Singularity) that the program runs in")
+        ->type_name("IMAGE.sif")
+        ->excludes(docker);
     add_output(*command, "--out", options->out, "write to a file", "FILE");
     command->callback([options, launch, &exit_code] {
         check_options(*options, launch->count() > 0);

@@ -58,8 +58,9 @@ enum class OffloadedGradients {
 // Which FP32 products its libraries multiply in TF32 unless they are told not to, on devices that have it.
 enum class CastToTf32 { none, convolutions, all };
 
-// What starts a program of its on every device. `own`: neither of the two that an exported script can call.
-enum class RankStarter { torchrun, horovodrun, own };
+// What starts a program of its on every device. `tf_distribute`: a strategy in the program, which runs once on each node. `own`: nothing
+// that is exported.
+enum class RankStarter { torchrun, horovodrun, tf_distribute, own };
 
 struct Framework {
     std::string name;   // "megatron-lm-2021"

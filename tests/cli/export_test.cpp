@@ -94,6 +94,53 @@ TEST(Export, asks_slurm_for_nodes_with_a_disk_where_it_stages_to_one) {
     EXPECT_THAT(export_of({"slurm", "scenarios/input-few-workers.json"}).out, Not(HasSubstr("--constraint")));
 }
 
+bool is_python(const std::string& text) {
+    const std::string file = testing::TempDir() + "sextant_export_" + std::to_string(::getpid()) + ".py";
+    std::ofstream(file) << text;
+    const bool good = run_program("python3", {"-c", "import ast, sys; ast.parse(open(sys.argv[1]).read())", file}).exit_code == 0;
+    std::filesystem::remove(file);
+    return good;
+}
+
+TEST(Export, writes_lightnings_trainer_as_python) {
+    const std::string sharded = export_of({"lightning", "scenarios/fsdp-on-ethernet.json"}).out;
+    EXPECT_TRUE(is_python(sharded)) << sharded;
+    for (const char* part :
+         {"    devices=8,\n", "    num_nodes=4,\n", "FSDPStrategy(sharding_strategy=\"FULL_SHARD\"", "precision=\"bf16-mixed\""})
+        EXPECT_THAT(sharded, HasSubstr(part));
+    const std::vector<std::string> zero1{"lightning", "scenarios/does-not-fit.json", "--set", "plan.data_parallel=zero1"};
+    EXPECT_THAT(export_of(zero1).out, HasSubstr("DeepSpeedStrategy(stage=1)"));
+    const ProcessResult cut = export_of({"lightning", "scenarios/gpt3-175b-1024xa100.json"});
+    EXPECT_EQ(cut.exit_code, 2);
+    EXPECT_THAT(cut.err, HasSubstr("export megatron"));
+}
+
+TEST(Export, writes_a_strategy_of_tensorflow_as_python) {
+    const std::string one = "scenarios/resnet50-snellius-4xa100.json", many = "scenarios/resnet50-snellius-2-nodes.json";
+    const std::string mirrored = export_of({"tf-distribute", one, "--set", "framework=tf-mirrored"}).out;
+    EXPECT_TRUE(is_python(mirrored)) << mirrored;
+    EXPECT_THAT(mirrored, HasSubstr("tf.distribute.MirroredStrategy()"));
+    const std::string workers = export_of({"tf-distribute", many, "--set", "framework=tf-multi-worker-mirrored"}).out;
+    EXPECT_TRUE(is_python(workers)) << workers;
+    EXPECT_THAT(workers, HasSubstr("CommunicationImplementation.NCCL"));
+    EXPECT_THAT(workers, HasSubstr("TF_CONFIG"));
+    EXPECT_EQ(export_of({"tf-distribute", one}).exit_code, 2);  // Horovod's
+}
+
+TEST(Export, puts_what_it_starts_into_a_container) {
+    const std::string gpt = "scenarios/gpt3-175b-1024xa100.json";
+    const std::string apptainer = export_of({"slurm", gpt, "--launch", "megatron", "--apptainer", "my image.sif"}).out;
+    EXPECT_TRUE(is_shell(apptainer));
+    EXPECT_THAT(apptainer, HasSubstr("srun apptainer exec --nv 'my image.sif' torchrun --nnodes=128"));
+    const std::string docker = export_of({"megatron", gpt, "--docker", "nvcr.io/nvidia/pytorch:24.10-py3"}).out;
+    EXPECT_TRUE(is_shell(docker));
+    for (const char* part : {"docker run --rm ", "--gpus all", "--ipc=host", "--device=/dev/infiniband", "pytorch:24.10-py3 torchrun"})
+        EXPECT_THAT(docker, HasSubstr(part));
+    EXPECT_EQ(export_of({"deepspeed", gpt, "--docker", "image"}).exit_code, 2);
+    EXPECT_EQ(export_of({"horovod", "scenarios/resnet50-snellius-4xa100.json", "--docker", "image"}).exit_code, 2);
+    EXPECT_EQ(export_of({"megatron", gpt, "--docker", "image", "--apptainer", "image"}).exit_code, 2);
+}
+
 // What starts a framework's ranks is its own: torchrun does not start Horovod.
 TEST(Export, starts_horovod_with_horovodrun) {
     const std::string horovod = "scenarios/resnet50-snellius-16-nodes.json";

@@ -323,6 +323,11 @@ TEST(Export, says_what_is_left_to_the_program) {
     EXPECT_THAT(megatron_launch(bundled_scenario("gpt3-175b-1024xa100")).notes, Not(Contains(HasSubstr("CUDA graphs"))));
 }
 
+TEST(ExportTorchrun, says_tf32_where_the_plan_multiplies_in_it) {
+    EXPECT_EQ(value_of(torchrun_launch(bundled_scenario("precision-tf32-a100")), "--tf32"), "true");
+    EXPECT_EQ(value_of(torchrun_launch(bundled_scenario("precision-fp32-a100")), "--tf32"), "absent");
+}
+
 TEST(ExportTorchrun, divides_no_model) {
     EXPECT_THAT(problems_of([] { torchrun_launch(bundled_scenario("gpt3-175b-1024xa100")); }), ElementsAre("/plan/tp", "/plan/pp"));
 }

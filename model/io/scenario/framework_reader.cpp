@@ -179,8 +179,10 @@ void read_model_parallelism(const FrameworkFields& r, Framework& f) {
 }
 
 void read_communication_and_memory(const FrameworkFields& r, Framework& f) {
-    static constexpr Word<RankStarter> starters[] = {
-        {"torchrun", RankStarter::torchrun}, {"horovodrun", RankStarter::horovodrun}, {"own", RankStarter::own}};
+    static constexpr Word<RankStarter> starters[] = {{"torchrun", RankStarter::torchrun},
+                                                     {"horovodrun", RankStarter::horovodrun},
+                                                     {"tf_distribute", RankStarter::tf_distribute},
+                                                     {"own", RankStarter::own}};
     r.reader.word("starter", f.starter, starters);
     r.read("library", f.library);
     r.reader.optional("socket_library", f.socket_library);

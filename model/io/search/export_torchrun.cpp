@@ -80,7 +80,7 @@ ExportedLaunch torchrun_launch(const Scenario& s) {
     launch.arguments = {{"--per_device_train_batch_size", std::to_string(p.micro_batch)},
                         {"--gradient_accumulation_steps", std::to_string(p.micro_batches())}};
     if (bf16 || fp16) launch.arguments.push_back({bf16 ? "--bf16" : "--fp16"});
-    if (type == DataType::tf32) launch.arguments.push_back({"--tf32", "true"});
+    if (multiplies_in_tf32(p)) launch.arguments.push_back({"--tf32", "true"});
     if (p.recompute == Recompute::full && !p.has_shards()) launch.arguments.push_back({"--gradient_checkpointing"});
     if (const std::string name = optimizer_name(p.optimizer); !name.empty())
         launch.arguments.push_back({"--optim", name});

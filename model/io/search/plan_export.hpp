@@ -1,4 +1,4 @@
-// A plan in the words of other systems: what torchrun, Megatron-LM and DeepSpeed are told so that they run it.
+// A plan in the words of other systems: what torchrun, Megatron-LM, DeepSpeed and others are told so that they run it.
 //
 // Each throws InputError with every reason why that system cannot do what the plan says. Names of flags and keys are those of 2026; where
 // each was looked up stands beside it in the source.
@@ -35,5 +35,9 @@ struct ExportedConfig {
 ExportedConfig deepspeed_config(const Scenario&);
 // DeepSpeed's program, started by torchrun with that configuration.
 ExportedLaunch deepspeed_launch(const Scenario&);
+
+// Python that sets up Lightning's Trainer, or a strategy of TensorFlow: the module, the model and the samples are yours.
+std::string lightning_program(const Scenario&);
+std::string tf_distribute_program(const Scenario&);
 
 }  // namespace sextant

@@ -1,0 +1,18 @@
+// A container around what an exported script starts. Options as in https://docs.docker.com/reference/cli/docker/container/run/ and
+// https://apptainer.org/docs/user/main/gpu.html.
+#pragma once
+
+#include "model/io/search/plan_export.hpp"
+
+#include <string>
+
+namespace sextant {
+
+struct Container {
+    std::string docker, apptainer;  // image; at most one of them
+};
+
+// The words in front of the program, and a space; none without a container.
+std::string container_words(const Container&, const ExportedLaunch&, const Scenario&);
+
+}  // namespace sextant
