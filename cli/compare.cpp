@@ -13,6 +13,7 @@
 
 #include <iostream>
 #include <memory>
+#include <optional>
 
 namespace sextant {
 namespace {
@@ -37,10 +38,18 @@ ExitCode run_compare(const CompareOptions& o) {
     if (looks_like_profiler(o.run)) return compare_with_profiler(o);
     check_timelines_file(o.trace);
     check_apart({o.trace}, {o.run});
-    const RunRecord run = load_run(o.run);
-    const Scenario scenario = o.scenario.load({o.trace});
-    return show_comparison(scenario, run, o.report, fail_conditions(o.report.fail_if, [&] { return comparable_quantities(scenario); }),
-                           o.trace);
+    Diagnostics problems;
+    RunRecord run;
+    std::optional<Scenario> scenario;
+    std::vector<Condition> conditions;
+    problems.collect([&] { run = load_run(o.run); });
+    problems.collect([&] { scenario = o.scenario.load({o.trace}); });
+    if (scenario)
+        problems.collect([&] { conditions = fail_conditions(o.report.fail_if, [&] { return comparable_quantities(*scenario); }); });
+    else
+        check_comparisons(o.report.fail_if, problems);
+    problems.throw_if_any();
+    return show_comparison(*scenario, run, o.report, conditions, o.trace);
 }
 
 }  // namespace

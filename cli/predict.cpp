@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 namespace sextant {
 namespace {
@@ -42,9 +43,15 @@ std::vector<std::string> explained_lines(const Prepared& job, const std::string&
     return of == "run" ? explain_run(job) : explain(job, term_named(of));
 }
 
+// What is wrong with --explain, whatever the scenario.
+void check_explain(const PredictOptions& o, Diagnostics& problems) {
+    if (o.explain.empty()) return;
+    if (o.report.json()) problems.add({"--explain " + o.explain, "", "an explanation is text", "--format json without --explain"});
+    if (o.explain != "memory" && o.explain != "run") problems.collect([&] { term_named(o.explain); });
+}
+
 std::string explanation(const PredictOptions& o, const Prepared& job) {
-    if (o.report.json())
-        throw InputError(Diagnostic{"--explain " + o.explain, "", "an explanation is text", "--format json without --explain"});
+    if (o.explain.empty()) return {};
     std::string text;
     for (const std::string& line : explained_lines(job, o.explain)) text += line + '\n';
     return text;
@@ -69,21 +76,37 @@ ExitCode predict_storage(const PredictOptions& o, const StorageBenchmark& benchm
     return verdict(named_quantities(report), conditions);
 }
 
-ExitCode run_predict(const PredictOptions& o) {
-    check_writable(o.html);
-    const Predictable asked = o.scenario.load_predictable({o.html});
-    if (const auto* benchmark = std::get_if<StorageBenchmark>(&asked)) return predict_storage(o, *benchmark);
-    const Prepared job = prepare(std::get<Scenario>(asked));
-    const std::string explained = o.explain.empty() ? "" : explanation(o, job);
+ExitCode predict_training(const PredictOptions& o, const Prepared& job, Diagnostics& problems) {
     Report report = make_report(job);
+    std::vector<Condition> conditions;
+    problems.collect([&] { conditions = fail_conditions(o.report.fail_if, [&] { return named_quantities(report); }); });
+    problems.throw_if_any();
+    const std::string explained = explanation(o, job);
     if (o.explain.empty() || !o.html.empty()) {
         Library library = open_library(o.scenario.profiles);
         look_elsewhere(library, report);
     }
-    const std::vector<Condition> conditions = fail_conditions(o.report.fail_if, [&] { return named_quantities(report); });
     if (!o.html.empty()) write_page(job, report, o.html);
     std::cout << (!o.explain.empty() ? explained : o.report.json() ? report_to_json(report) : report_to_text(report));
     return verdict(report, conditions);
+}
+
+ExitCode run_predict(const PredictOptions& o) {
+    check_writable(o.html);
+    Diagnostics problems;
+    check_explain(o, problems);
+    std::optional<Predictable> asked;
+    std::optional<Prepared> job;
+    problems.collect([&] {
+        asked = o.scenario.load_predictable({o.html});
+        if (const auto* scenario = std::get_if<Scenario>(&*asked)) job = prepare(*scenario);
+    });
+    if (asked && !job && problems.empty()) return predict_storage(o, std::get<StorageBenchmark>(*asked));
+    if (!job) {
+        check_comparisons(o.report.fail_if, problems);
+        problems.throw_if_any();
+    }
+    return predict_training(o, *job, problems);
 }
 
 }  // namespace

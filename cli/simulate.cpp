@@ -49,13 +49,18 @@ ExitCode run_simulate(const SimulateOptions& o) {
     Diagnostics problems;
     problems.collect([&] { check_trace_file(o.trace); });
     problems.collect([&] { check_picture(o.picture); });
-    problems.throw_if_any();
     check_writable(o.html);
     const std::string groups = o.chakra.empty() ? "" : o.chakra + ".groups.json";
     check_writable(groups);
-    const Scenario scenario = o.scenario.load({o.trace, o.picture, o.html, groups});
-    const Prepared job = prepare(scenario);
-    const std::vector<Condition> conditions = fail_conditions(o.report.fail_if, [&] { return simulated_quantities(job); });
+    std::optional<Prepared> prepared;
+    std::vector<Condition> conditions;
+    problems.collect([&] { prepared = prepare(o.scenario.load({o.trace, o.picture, o.html, groups})); });
+    if (prepared)
+        problems.collect([&] { conditions = fail_conditions(o.report.fail_if, [&] { return simulated_quantities(*prepared); }); });
+    else
+        check_comparisons(o.report.fail_if, problems);
+    problems.throw_if_any();
+    const Prepared& job = *prepared;
     const SimulationReport report = simulate(job, o.seed);
     if (!o.trace.empty()) write_trace_file(report.trace, o.trace, report.devices, report.links, report.memory);
     if (!o.picture.empty()) draw(report, o.picture);

@@ -7,6 +7,7 @@
 #include "model/sextant.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 namespace sextant {
@@ -59,6 +60,8 @@ std::vector<Scenario> on_cores(Catalog& catalog, const Scenario& job) {
         Scenario place = job;
         place.cluster = *c;
         place.plan.devices_per_node.reset();
+        place.plan.node_ranks.clear();
+        place.straggler.reset();
         place.cores.reset();
         place.reserved_devices = 0;
         const auto* library = find_library(catalog, library_on(c->node.device, job.framework.library), problems);
@@ -92,6 +95,27 @@ std::optional<PricedSetting> fastest_that_fits(const Scenario& job, const std::v
     return fastest;
 }
 
+// How much somebody who knows one has to learn: another way to start ranks counts most, then what it can do and how its kernels are made.
+std::ptrdiff_t unlikeness(const Framework& a, const Framework& b) {
+    const auto only_of = [](const Framework& one, const Framework& other) {
+        return std::ranges::count_if(one.lacks, [&](PlanFeature f) { return other.can(f); });
+    };
+    constexpr std::ptrdiff_t more_than_all_else = 1000;
+    return (a.starter != b.starter ? more_than_all_else : 0) + only_of(a, b) + only_of(b, a) + (a.fusion != b.fusion) +
+           (a.fused_optimizer != b.fused_optimizer) + (a.fused_cross_entropy != b.fused_cross_entropy) +
+           (a.casts_each_use != b.casts_each_use);
+}
+
+// Of the frameworks under which it fits the most alike, and of those that are equally alike the fastest.
+std::optional<PricedSetting> nearest_framework(Library& library, const Scenario& job) {
+    std::map<std::ptrdiff_t, std::vector<Scenario>> places;
+    for (Scenario& place : under_other_frameworks(library, job))
+        places[unlikeness(job.framework, place.framework)].push_back(std::move(place));
+    for (const auto& [apart, alike] : places)
+        if (auto found = fastest_that_fits(job, alike)) return found;
+    return {};
+}
+
 }  // namespace
 
 std::vector<Scenario> under_other_frameworks(Library& library, const Scenario& job) {
@@ -108,7 +132,7 @@ void look_elsewhere(Library& library, Report& r) {
         if (found) r.bottleneck.elsewhere.push_back(std::move(*found));
         return found.has_value();
     };
-    if (r.bottleneck.settings.empty()) keep(fastest_that_fits(r.job, under_other_frameworks(library, r.job)));
+    if (r.bottleneck.settings.empty()) keep(nearest_framework(library, r.job));
     int devices = 0;
     for (const Scenario& place : with_larger_devices(library.catalog, r.job, r.estimate.peak_memory))
         if (devices < 2 && keep(fastest_that_fits(r.job, {place}))) ++devices;

@@ -183,6 +183,32 @@ TEST(Predict, exits_with_2_for_what_is_not_there) {
     EXPECT_EQ(predict_default({"--set", "plan.dp"}).exit_code, 2);
 }
 
+TEST(Predict, says_all_that_is_wrong_at_once) {
+    const ProcessResult r = predict_default({"--set", "plan.tp=x", "--fail-if", "step_time", "--explain", "nonsense"});
+    EXPECT_EQ(r.exit_code, 2);
+    for (const char* part : {"/plan/tp", "--fail-if 'step_time'", "--explain nonsense"}) EXPECT_THAT(r.err, HasSubstr(part));
+    const ProcessResult known = predict_default({"--fail-if", "bogus > 3", "--explain", "nonsense"});
+    for (const char* part : {"bogus", "--explain nonsense"}) EXPECT_THAT(known.err, HasSubstr(part));
+    const ProcessResult both = run_sextant({"compare", scenario, "no-such-run.json", "--set", "plan.tp=x", "--fail-if", "step_time"});
+    EXPECT_EQ(both.exit_code, 2);
+    for (const char* part : {"no-such-run.json", "/plan/tp", "--fail-if 'step_time'"}) EXPECT_THAT(both.err, HasSubstr(part));
+}
+
+// Eight devices as 4 and 4, or as 4, 3 and 1: a node with one device has one network adapter of its two in use, and so have the others.
+TEST(Predict, takes_nodes_as_a_scheduler_gave_them) {
+    const auto exchange = [](std::vector<std::string> more) {
+        more.insert(more.begin(),
+                    {"predict", "scenarios/resnet50-snellius-2-nodes.json", "--format", "json", "--set", "plan.micro_batch=8"});
+        const Json json = json_of(run_sextant(more));
+        for (const Json& term : json.at("terms"))
+            if (term.at("name") == "data_communication") return term.at("seconds").get<double>();
+        return 0.0;
+    };
+    const double even = exchange({});
+    EXPECT_GT(exchange({"--set", "hardware.nodes=null", "--set", "hardware.devices_per_node=4,3,1"}), 1.5 * even);
+    EXPECT_DOUBLE_EQ(exchange({"--set", "hardware.nodes=null", "--set", "hardware.devices_per_node=4(x2)"}), even);
+}
+
 TEST(Predict, exits_with_4_when_the_plan_does_not_fit_and_answers_all_the_same) {
     const ProcessResult r = run_sextant({"predict", "scenarios/does-not-fit.json", "--format", "json"});
     EXPECT_EQ(r.exit_code, 4);

@@ -182,6 +182,8 @@ TEST(Elsewhere, NamesWhatAJobFitsUnderThatDoesNotFit) {
         EXPECT_NEAR(then.step / s.step, 1, 1e-9) << set.at(1);
         EXPECT_EQ(then.peak_memory, s.memory) << set.at(1);
     }
+    // The most alike: started as PyTorch's own is, though others may be faster.
+    EXPECT_EQ(r.bottleneck.elsewhere.front().job.framework.starter, RankStarter::torchrun);
     EXPECT_THAT(what, ElementsAre("framework", "hardware.device", "hardware.device", "hardware.cluster"));
     Report fits = predict(bundled_scenario("default"));
     look_elsewhere(library, fits);
