@@ -78,6 +78,16 @@ void check_node_ranks(Check& c) {
     if (c.plan.scattered) c.complain("/plan/scattered", "devices_per_node says where the ranks are", "leave one of them out");
 }
 
+// Which nodes it gave, of the plan's so many.
+void check_node_list(Check& c, std::int64_t nodes) {
+    const std::vector<int>& numbers = c.scenario.cluster.node_numbers;
+    if (numbers.empty()) return;
+    if (nodes != std::ssize(numbers))
+        c.complain("/hardware/node_list", counted(std::ssize(numbers), "node") + ", and the plan has ranks on " + text(nodes),
+                   "as SLURM_JOB_NODELIST has them; without dp the plan fills them");
+    if (c.plan.scattered) c.complain("/plan/scattered", "node_list says which nodes the ranks are on", "leave one of them out");
+}
+
 void check_machine(Check& c) {
     if (!c.plan.node_ranks.empty()) check_node_ranks(c);
     const Cluster& cluster = c.scenario.cluster;
@@ -96,10 +106,7 @@ void check_machine(Check& c) {
     if (wanted > most_devices)
         return c.complain("/plan", product + " is " + text(c.devices()) + " devices", "at most " + text(most_devices));
     const std::int64_t nodes = c.plan.node_ranks.empty() ? (c.devices() + per_node - 1) / per_node : std::ssize(c.plan.node_ranks);
-    const auto& numbers = cluster.node_numbers;
-    if (!numbers.empty() && nodes != std::ssize(numbers))
-        c.complain("/hardware/node_list", counted(std::ssize(numbers), "node") + ", and the plan has ranks on " + text(nodes),
-                   "as SLURM_JOB_NODELIST has them; without dp the plan fills them");
+    check_node_list(c, nodes);
     const bool networked = cluster.node.nics > 0 || (c.scenario.use_ethernet && cluster.node.ethernet);
     if (nodes > 1 && !networked)
         c.complain("/plan", product + " needs " + text(nodes) + " nodes, but they have no network", size + " and no NIC");

@@ -7,7 +7,6 @@
 #include "model/predict/stage_work.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 
 namespace sextant {
