@@ -411,6 +411,21 @@ TEST(Agreement, of_predict_and_simulate_where_devices_are_slow) {
 }
 
 // Weights that come from host memory for a pass come while its stage waits for the input.
+TEST(Agreement, of_predict_and_simulate_where_a_scheduler_gave_nodes_unevenly_or_of_two_kinds) {
+    std::vector<Difference> list;
+    for (const char* nodes : {"3,5", "1,7", "4,3,1"})
+        for (const auto& [tp, pp, dp] : {std::array{"1", "1", "8"}, {"2", "2", "2"}, {"4", "2", "1"}})
+            for (const char* slow : {"null", R"({"devices": 4, "device": "V100 SXM2 32GB"})"}) {
+                const std::vector<std::string> set{"workload=gpt3-1.3b",         "hardware.nodes=null",
+                                                   "plan.global_batch=16",       std::string("hardware.devices_per_node=") + nodes,
+                                                   std::string("plan.tp=") + tp, std::string("plan.pp=") + pp,
+                                                   std::string("plan.dp=") + dp, std::string("hardware.straggler=") + slow};
+                list.push_back({difference(bundled_scenario("gpt3-175b-1024xa100", set)), words(set)});
+            }
+    sort_and_print(list, "plans on uneven nodes");
+    EXPECT_LE(percentile(list, 1), 0.01);
+}
+
 TEST(Agreement, of_predict_and_simulate_where_a_pipeline_offloads_its_weights) {
     std::vector<Difference> list;
     for (const Schedule schedule : {Schedule::gpipe, Schedule::one_f_one_b, Schedule::zero_bubble, Schedule::sequential})
