@@ -63,6 +63,14 @@ Blob InputFile::read(std::uint64_t at, std::uint64_t bytes) const {
 
 Blob InputFile::head(std::uint64_t bytes) const { return read(0, std::min(bytes, size_)); }
 
+void InputFile::check_size() const {
+    struct stat status {};
+    if (::fstat(descriptor_.number(), &status) != 0) throw_damage(std::string("it cannot be read: ") + std::strerror(errno));
+    if (static_cast<std::uint64_t>(status.st_size) < size_)
+        throw_damage("it ends after " + std::to_string(status.st_size) + " bytes, and had " + std::to_string(size_) + " when it was opened",
+                     "does another program write it?");
+}
+
 OutputFile::OutputFile(std::filesystem::path path)
     : path_(std::move(path)), descriptor_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
     if (descriptor_.number() < 0) throw BackendError("cannot write " + path_.string() + ": " + std::strerror(errno));

@@ -42,6 +42,8 @@ public:
     [[nodiscard]] Blob read(std::uint64_t at, std::uint64_t bytes) const;
     // As much as there is, at most so many bytes.
     [[nodiscard]] Blob head(std::uint64_t bytes) const;
+    // Throws InputError where somebody has cut it off since it was opened.
+    void check_size() const;
 
 private:
     Descriptor descriptor_;

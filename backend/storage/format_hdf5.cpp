@@ -38,8 +38,8 @@ std::vector<hsize_t> extents_of(const Hdf5Handle& set) {
 
 class Hdf5Reader final : public DatasetReader {
 public:
-    explicit Hdf5Reader(const fs::path& path) : path_(path.string()) {
-        const Blob start = InputFile(path).head(hdf5_superblock_bytes);  // says why a file cannot be opened in the system's words
+    explicit Hdf5Reader(const fs::path& path) : path_(path.string()), whole_(path) {  // says why it cannot be opened in the system's words
+        const Blob start = whole_.head(hdf5_superblock_bytes);
         const std::lock_guard lock(library());
         const QuietHdf5 quiet;
         try {
@@ -80,7 +80,7 @@ private:
     [[nodiscard]] std::vector<std::int64_t> integers(const char* name) const {
         const Set s = open(name);
         // Eight bytes each, in one piece: more than the file is large is a lie.
-        if (s.extents.size() != 1 || s.extents[0] > InputFile(path_).size() / sizeof(std::int64_t))
+        if (s.extents.size() != 1 || s.extents[0] > whole_.size() / sizeof(std::int64_t))
             throw_damage("/" + std::string(name) + " is damaged");
         std::vector<std::int64_t> values(s.extents[0]);
         if (!values.empty() && H5Dread(s.set.id(), H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
@@ -130,9 +130,11 @@ private:
         if (H5Sselect_hyperslab(there.id(), H5S_SELECT_SET, start.data(), nullptr, extents.data(), nullptr) < 0 ||
             H5Dread(bytes_.set.id(), H5T_NATIVE_UINT8, here.id(), there.id(), H5P_DEFAULT, into.bytes.data()) < 0)
             throw_damage("HDF5 cannot read it: " + hdf5_error());
+        whole_.check_size();  // behind the end of a file the library reads zeros
     }
 
     std::string path_;
+    InputFile whole_;
     Hdf5Handle file_;
     Set bytes_;
     Extents extents_;  // of a sample; empty: they are encoded

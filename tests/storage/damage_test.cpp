@@ -132,5 +132,22 @@ TEST_F(DamagedFiles, OfHdf5ThatNameABlockForADriverAreRefusedUnopened) {
     }
 }
 
+// Behind the end of a file the HDF5 library reads zeros, and values without an encoding would be believed. Of 20 samples the first stand
+// whole in what is left; but nobody knows of what the rest was.
+TEST_F(DamagedFiles, OfHdf5ThatAreCutOffWhileTheyAreReadAreRefused) {
+    make("d", {"hdf5", Encoding::raw});
+    const auto reader = open_dataset(at("d"));
+    Sample sample;
+    ASSERT_NO_THROW(reader->read(0, sample));
+    const auto size = fs::file_size(at("d"));
+    fs::resize_file(at("d"), size / 2);
+    try {
+        reader->read(19, sample);
+        FAIL() << "was read";
+    } catch (const InputError& e) {
+        EXPECT_THAT(e.what(), HasSubstr("d: sample 19: it ends after " + std::to_string(size / 2) + " bytes"));
+    }
+}
+
 }  // namespace
 }  // namespace sextant
