@@ -1,6 +1,7 @@
 #include "cli/executor.hpp"
 
 #include "cli/child_process.hpp"
+#include "cli/scratch_folder.hpp"
 #include "model/base/diagnostics.hpp"
 
 #include <algorithm>
@@ -47,6 +48,14 @@ std::vector<std::string> arguments_of(const ExecutorJob& job, int threads) {
     return words;
 }
 
+// Open MPI 4.1 keeps what it notes of all jobs of a user in one folder of the host, and fails where another job makes that folder in the
+// same moment. So a job on this machine has one of its own, where nobody has words of their own for mpirun.
+constexpr auto sessions_of_mpirun = "orte_tmpdir_base";
+bool shares_sessions(const Launch& l) {
+    const bool usual = l.launcher == Launcher::mpirun && l.command.empty() && l.host_file.empty() && l.options.empty();
+    return usual && std::getenv(("OMPI_MCA_" + std::string(sessions_of_mpirun)).c_str()) == nullptr;
+}
+
 }  // namespace
 
 fs::path executor_of(const std::string& backend) {
@@ -84,7 +93,14 @@ ExitCode ask(const Launch& launch, bool here) {
 }
 
 ExitCode execute(const Launch& launch, const std::function<void(std::size_t, std::size_t)>& progress) {
-    const int end = run_child(command_of(launch), [&](const std::string& line) {
+    std::vector<std::string> words = command_of(launch);
+    const std::string starter = words[0];
+    std::optional<ScratchFolder> sessions;
+    if (shares_sessions(launch)) {
+        sessions.emplace();
+        words.insert(words.begin() + 1, {"--mca", sessions_of_mpirun, sessions->path().string()});
+    }
+    const int end = run_child(words, [&](const std::string& line) {
         constexpr std::string_view begin = "step ", between = " of ";  // "step 3 of 10": so many are done
         if (!line.starts_with(begin)) {
             std::cerr << line << '\n';
@@ -96,7 +112,7 @@ ExitCode execute(const Launch& launch, const std::function<void(std::size_t, std
     });
     for (const ExitCode known : {ExitCode::done, ExitCode::wrong_input, ExitCode::does_not_fit, ExitCode::defect})
         if (end == static_cast<int>(known)) return known;  // a rank said why
-    throw BackendError("the run did not come to its end: " + command_of(launch)[0] + " ended with " + std::to_string(end));
+    throw BackendError("the run did not come to its end: " + starter + " ended with " + std::to_string(end));
 }
 
 }  // namespace sextant

@@ -161,6 +161,17 @@ TEST_F(Run, EndsByTheSignalThatInterruptsIt) {
     }
 }
 
+// Open MPI keeps the sessions of a user's jobs in TMPDIR/ompi.HOST.UID. A job that finds that made by another in the moment in which it
+// makes it fails, as it does where a file has the name.
+TEST_F(Run, KeepsItsSessionApartFromOtherJobs) {
+    const std::string script = "mkdir " + file("tmp") + " && TMPDIR=" + file("tmp") +
+                               " && export TMPDIR && touch $TMPDIR/ompi.$(hostname -s).$(id -u) && " + SEXTANT_BINARY " run " +
+                               file("tiny.json") + " --steps 1 && ls $TMPDIR";
+    const ProcessResult r = run_program("sh", {"-c", script});
+    EXPECT_EQ(r.exit_code, 0) << r.err;
+    EXPECT_THAT(r.out, Not(HasSubstr("sextant-")));  // nothing is left of it
+}
+
 // Two hosts: namespaces with names of their own and a link of 200 Mbit/s between them.
 TEST_F(Run, RunsOverSeveralHosts) {
     const std::string hosts = SEXTANT_SOURCE_DIR "/scripts/hosts";
