@@ -1,9 +1,11 @@
 #include "backend/rank/mpi_transport.hpp"
 
+#include "backend/exec/routing.hpp"
 #include "backend/rank/mpi_world.hpp"
 #include "model/base/diagnostics.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <exception>
 #include <limits>
 
@@ -49,6 +51,15 @@ MPI_Op operation(MPI_User_function* function) {
     MPI_Op made = MPI_OP_NULL;
     check_mpi(MPI_Op_create(function, 1, &made), "MPI_Op_create");
     return made;
+}
+
+// How many elements each rank has of the whole, and where they begin.
+void note(const std::vector<std::int64_t>& elements, const Array& whole, std::vector<int>& counts, std::vector<int>& begins) {
+    count_of(whole);  // refuses what MPI cannot count
+    for (const std::int64_t n : elements) {
+        begins.push_back(counts.empty() ? 0 : begins.back() + counts.back());
+        counts.push_back(static_cast<int>(n));
+    }
 }
 
 }  // namespace
@@ -106,7 +117,10 @@ void MpiTransport::poll(std::vector<Ticket>& done) {
     std::ranges::sort(finished_);
     for (const int i : finished_) {
         done.push_back(tickets_[static_cast<std::size_t>(i)]);
-        parts_.erase(done.back());
+        const auto parts = parts_.find(done.back());
+        if (parts == parts_.end()) continue;
+        if (parts->second.sum) add_terms(parts->second);
+        parts_.erase(parts);
     }
     for (std::size_t i = finished_.size(); i-- > 0;) {
         requests_.erase(requests_.begin() + finished_[i]);
@@ -115,6 +129,7 @@ void MpiTransport::poll(std::vector<Ticket>& done) {
 }
 
 MPI_Request MpiTransport::begin(const CollectiveCall& c) {
+    if (c.kind == ExchangeKind::reduce_scatter) return begin_reduce_scatter(c);
     if (!c.sends.empty() || !c.receives.empty()) return begin_parts(c);
     MPI_Request request = MPI_REQUEST_NULL;
     const MPI_Datatype type = type_of(c.to.element);
@@ -132,9 +147,6 @@ MPI_Request MpiTransport::begin(const CollectiveCall& c) {
             break;
         }
         case ExchangeKind::reduce_scatter:
-            check_mpi(MPI_Ireduce_scatter_block(c.from.memory.get(), to, count_of(c.to), type, sum, group, &request),
-                      "MPI_Ireduce_scatter_block");
-            break;
         case ExchangeKind::all_to_all:
         case ExchangeKind::none:
             throw BackendError("an exchange that no plan that runs here has");
@@ -144,14 +156,6 @@ MPI_Request MpiTransport::begin(const CollectiveCall& c) {
 
 MPI_Request MpiTransport::begin_parts(const CollectiveCall& c) {
     Parts& parts = parts_[next_];
-    const auto note = [](const std::vector<std::int64_t>& elements, const Array& whole, std::vector<int>& counts,
-                         std::vector<int>& begins) {
-        count_of(whole);  // refuses what MPI cannot count
-        for (const std::int64_t n : elements) {
-            begins.push_back(counts.empty() ? 0 : begins.back() + counts.back());
-            counts.push_back(static_cast<int>(n));
-        }
-    };
     note(c.sends, c.from, parts.sends, parts.send_begins);
     note(c.receives, c.to, parts.receives, parts.receive_begins);
     MPI_Request request = MPI_REQUEST_NULL;
@@ -171,14 +175,43 @@ MPI_Request MpiTransport::begin_parts(const CollectiveCall& c) {
                       "MPI_Iallgatherv");
             break;
         case ExchangeKind::reduce_scatter:
-            check_mpi(MPI_Ireduce_scatter(from, to, parts.sends.data(), type, sum_of(c.to.element), group, &request),
-                      "MPI_Ireduce_scatter");
-            break;
         case ExchangeKind::all_reduce:
         case ExchangeKind::none:
             throw BackendError("an exchange that no plan that runs here has");
     }
     return request;
+}
+
+// Open MPI's own reduces everything to one rank, and scatters it from there: the link of that rank carries all bytes, and half of them
+// again. So each part goes to the rank that it belongs to, which adds up what came.
+MPI_Request MpiTransport::begin_reduce_scatter(const CollectiveCall& c) {
+    const MPI_Comm group = groups_.at({c.communicator, c.stream != Stream::compute});
+    int ranks = 0;
+    check_mpi(MPI_Comm_size(group, &ranks), "MPI_Comm_size");
+    const std::vector<std::int64_t> mine(static_cast<std::size_t>(ranks), c.to.elements);
+    const std::int64_t terms = ranks * c.to.elements;
+    Parts& parts = parts_[next_];
+    parts.terms = {rooms_.take(room_for(terms) * bytes_of(c.to.element)), terms, c.to.element};
+    parts.sum = c.to;
+    note(c.sends.empty() ? mine : c.sends, c.from, parts.sends, parts.send_begins);
+    note(mine, parts.terms, parts.receives, parts.receive_begins);
+    const MPI_Datatype type = type_of(c.to.element);
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(MPI_Ialltoallv(c.from.memory.get(), parts.sends.data(), parts.send_begins.data(), type, parts.terms.memory.get(),
+                             parts.receives.data(), parts.receive_begins.data(), type, group, &request),
+              "MPI_Ialltoallv");
+    return request;
+}
+
+// In the order of the ranks.
+void MpiTransport::add_terms(const Parts& parts) const {
+    void* sum = parts.sum.memory.get();
+    std::memcpy(sum, parts.terms.memory.get(), static_cast<std::size_t>(parts.sum.bytes()));
+    for (std::size_t rank = 1; rank < parts.receives.size(); ++rank) {
+        const Array term = parts.terms.part(parts.receive_begins[rank], parts.receives[rank]);
+        check_mpi(MPI_Reduce_local(term.memory.get(), sum, count_of(term), type_of(term.element), sum_of(term.element)),
+                  "MPI_Reduce_local");
+    }
 }
 
 MPI_Request MpiTransport::begin(const MessageCall& m) {
