@@ -13,11 +13,6 @@ struct Refusal {
 
     [[nodiscard]] const Tensor& out() const { return graph.tensor(op.outputs.front()); }
 
-    std::string operator()(const TokenPermute& p) const {
-        if (op.outputs.size() == 1) return {};  // the way back
-        return out().shape.front() == p.tokens * p.copies ? ""
-                                                          : "experts take all tokens that are routed to them: \"capacity_factor\": 0 runs";
-    }
     std::string operator()(const Embedding&) const {
         return op.inputs.empty() ? "relative position biases do not run: the layers do not say that they read them" : "";
     }

@@ -43,6 +43,8 @@ private:
     void check_experts() {
         const auto* network = std::get_if<TransformerSpec>(&s_.workload.spec);
         if (network == nullptr || !network->moe) return;
+        refuse_if(s_.workload.pads_experts(), "/workload/moe/capacity_factor", "experts take all tokens that are routed to them",
+                  "\"capacity_factor\": 0");
         refuse_if(plan_.has_servers(), "/plan/data_parallel", "parameter servers do not hold experts", "\"data_parallel\": \"all_reduce\"");
         refuse_if(plan_.ep > 1 && overlaps_experts(plan_, s_.framework, s_.workload), "/plan/expert_overlap",
                   "all-to-alls do not go on behind the kernels of another micro-batch", "\"expert_overlap\": false");
@@ -72,13 +74,13 @@ private:
         if (!single && !half) return refuse_if(true, at, "products run in fp32, bf16 and fp16", "\"precision\": \"bf16\"");
         refuse_if(p.activation != p.compute || p.parameter != p.compute, at,
                   "activations and weights are kept in what they are multiplied in: nothing is cast for each use",
-                  "\"framework\": \"sextant\" is what runs here");
+                  plan_.autocast ? "\"autocast\": false" : "\"framework\": \"sextant\" is what runs here");
         refuse_if(p.gradient_type() != DataType::fp32 || p.reduction_type() != DataType::fp32, at,
                   "gradients of weights are kept and reduced in fp32", "\"gradient\": \"fp32\"");
         refuse_if(p.optimizer_state != DataType::fp32, at, "the states of the optimizer are fp32");
         if (single) return;
-        refuse_if(!p.master_weights && !plan_.forward_only, at, "weights of 16 bits are rounded from masters in fp32",
-                  "\"master_weights\": true");
+        refuse_if(!p.master_weights && p.parameter == p.compute && !plan_.forward_only, at,
+                  "weights of 16 bits are rounded from masters in fp32", "\"master_weights\": true");
         refuse_if(plan_.has_servers(), at, "parameter servers hold and send fp32", "\"precision\": \"fp32\"");
     }
     void check_memory() {
@@ -94,7 +96,8 @@ private:
         refuse_if(s_.framework.reduction_cycle.has_value() && plan_.dp * plan_.cp > 1, "/framework",
                   "reductions are started by buckets, not by a cycle in time", own);
         refuse_if(plan_.tp > 1 && overlaps_tensor(plan_, s_.framework), "/plan/tensor_overlap",
-                  "tensor-parallel exchanges do not overlap with the products beside them", own);
+                  "tensor-parallel exchanges do not overlap with the products beside them",
+                  plan_.tensor_overlap ? "\"tensor_overlap\": false" : own);
         refuse_if(plan_.pp > 1 && scatters_boundaries(plan_, s_.framework), "/framework",
                   "stage boundaries are not cut over the tensor group", own);
     }

@@ -161,8 +161,6 @@ TEST(BlockProgram, RefusesWhatCannotRunWithItsReason) {
     EXPECT_THAT(reasons(experts, {.tensor = 2, .expert = 4, .sequence_parallel = true}), IsEmpty());
     experts.moe->sigmoid_router = true;
     EXPECT_THAT(reasons(experts, {}), IsEmpty());
-    experts.moe = MixtureOfExperts{.ffn_hidden = 32, .capacity_factor = 2};
-    EXPECT_THAT(reasons(experts, {}), ElementsAre(says("capacity_factor")));
     experts.moe = MixtureOfExperts{.ffn_hidden = 32};
     experts.mlp = MlpKind::relu;
     EXPECT_THAT(reasons(experts, {}), ElementsAre(says("ReLU")));

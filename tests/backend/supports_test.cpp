@@ -42,6 +42,24 @@ TEST(Supports, SaysOfEachThingThatDoesNotRunWhereItStands) {
     EXPECT_THAT(refused({"plan.cuda_graph=true"}), Contains("/plan/cuda_graph"));
 }
 
+// A capacity of 1 has as many rows as none, where all tokens are spread evenly; but it drops those that are not.
+TEST(Supports, RefusesEveryCapacityOfExperts) {
+    const std::string experts = R"(workload.transformer.moe={"experts": 4, "topk": 2, "ffn_hidden": 64, "capacity_factor": )";
+    EXPECT_THAT(refused({experts + "0}"}), IsEmpty());
+    for (const char* capacity : {"0.5}", "1}", "2}"})
+        EXPECT_THAT(refused({experts + capacity}), ElementsAre("/workload/moe/capacity_factor"));
+}
+
+TEST(Supports, NamesTheFieldOfThePlanThatAsksForIt) {
+    Library library = open_library();
+    const auto hint = [&](const std::vector<std::string>& overrides) {
+        const std::vector<Diagnostic> all = unsupported(load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/default.json", overrides));
+        return all.size() == 1 ? all.front().hint : "";
+    };
+    EXPECT_EQ(hint({"plan.dp=1", "plan.tp=2", "plan.tensor_overlap=true"}), "\"tensor_overlap\": false");
+    EXPECT_EQ(hint({"plan.precision=bf16", "plan.autocast=true"}), "\"autocast\": false");
+}
+
 // The modules share the embedding and the output matrix with the network, tied or not.
 TEST(Supports, RunsModulesForMultiTokenPredictionWhereSharedMatricesAreWhole) {
     const std::string modules = "workload.transformer.mtp_layers=1", untied = "workload.transformer.tied_embeddings=false";
