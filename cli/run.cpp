@@ -61,6 +61,18 @@ void keep(const fs::path& record, const fs::path& as) {
     });
 }
 
+// What mpirun would say of these names neither the option nor the file.
+void check_host_file(const std::string& file) {
+    if (file.empty()) return;
+    const auto refuse = [&](const char* what) {
+        throw InputError(Diagnostic{"--hostfile " + file, "", what, "one line for each host: node1 slots=2"});
+    };
+    std::error_code none;
+    if (!fs::exists(file, none)) refuse("no such file");
+    if (fs::is_directory(file, none)) refuse("it is a directory");
+    if (fs::is_regular_file(file, none) && fs::file_size(file, none) == 0) refuse("the file is empty");
+}
+
 ExitCode run_for_real(const RunOptions& o) {
     if (!o.report.fail_if.empty() && !o.compare)
         throw InputError(Diagnostic{"--fail-if", "", "a run alone has nothing that could fail", "add --compare"});
@@ -70,8 +82,7 @@ ExitCode run_for_real(const RunOptions& o) {
         print_launch(o, scenario);
         return ExitCode::done;
     }
-    if (!o.job.host_file.empty() && !fs::exists(o.job.host_file))
-        throw InputError(Diagnostic{"--hostfile " + o.job.host_file, "", "no such file", "one line for each host: node1 slots=2"});
+    check_host_file(o.job.host_file);
     check_apart({o.out, o.trace}, {o.job.host_file});
     check_writable(o.out);
     o.compare ? check_timelines_file(o.trace) : check_trace_file(o.trace);

@@ -122,6 +122,9 @@ TEST_F(Run, SaysBeforeItStartsWhatDoesNotRun) {
     const ProcessResult nowhere = run({"--hostfile", "/no/such/hosts"});
     EXPECT_EQ(nowhere.exit_code, 2);
     EXPECT_THAT(nowhere.err, HasSubstr("no such file"));
+    const ProcessResult folder = run({"--hostfile", "/tmp"});
+    EXPECT_EQ(folder.exit_code, 2);
+    EXPECT_THAT(folder.err, HasSubstr("--hostfile /tmp: it is a directory"));
     for (const char* rate : {"nan", "inf", "0", "-1", "fast"}) {
         const ProcessResult odd = run({"--steps", "1", "--learning-rate", rate});
         EXPECT_EQ(odd.exit_code, 2) << rate;
