@@ -34,7 +34,7 @@ ExitCode run_scale(const ScaleOptions& o) {
     problems.collect([&] { request.search.devices = o.gpus.empty() ? usual_sizes(job) : numbers_in(o.gpus, "--gpus"); });
     problems.throw_if_any();
     std::optional<SearchWatch> watch(std::in_place);
-    const Scaling scaling = scale(request, [&](double done, const SearchProgress& p) { return watch->show("planning", done, &p); });
+    const Scaling scaling = scale(request, [&](const ScalingProgress& p) { return watch->show("planning", p.done, &p.search); });
     const bool interrupted = watch->interrupted();
     watch.reset();
     if (!o.picture.empty()) replace_text_file(o.picture, scaling_svg(scaling));

@@ -1,25 +1,24 @@
 #include "gui/jobs/long_job.hpp"
 
-#include <QElapsedTimer>
-
 namespace sextant::gui {
 
 // Ten times a second is as often as anybody reads it.
-LongJob::Tell LongJob::teller() {
+bool LongJob::Tell::operator()(double done, const QString& note) const {
     constexpr qint64 between_ms = 100;
-    return [job = QPointer<LongJob>(this), stopped = stopped_, since_last = std::make_shared<QElapsedTimer>()](double done,
-                                                                                                               const QString& note) {
-        if (*stopped) return false;
-        if (since_last->isValid() && since_last->elapsed() < between_ms) return true;
-        since_last->start();
-        QMetaObject::invokeMethod(
-            QCoreApplication::instance(),
-            [job, stopped, done, note] {
-                if (job && job->stopped_ == stopped) emit job->progressed(done, note);
-            },
-            Qt::QueuedConnection);
-        return true;
-    };
+    if (*stopped_) return false;
+    if (since_last_->isValid() && since_last_->elapsed() < between_ms) return true;
+    since_last_->start();
+    in_window([job = job_, done, note] { emit job->progressed(done, note); });
+    return true;
+}
+
+void LongJob::Tell::in_window(std::function<void()> what) const {
+    QMetaObject::invokeMethod(
+        QCoreApplication::instance(),
+        [job = job_, stopped = stopped_, what = std::move(what)] {
+            if (job && job->stopped_ == stopped) what();
+        },
+        Qt::QueuedConnection);
 }
 
 }  // namespace sextant::gui

@@ -5,6 +5,8 @@
 #include "gui/models/caught.hpp"
 #include "model/base/diagnostics.hpp"
 
+#include <QElapsedTimer>
+
 #include <atomic>
 #include <functional>
 #include <optional>
@@ -26,8 +28,20 @@ public:
     using QObject::QObject;
     ~LongJob() override { stop(); }
 
-    // For the work to call: the part that is done, and what there is to say; false: it is to stop.
-    using Tell = std::function<bool(double done, const QString& note)>;
+    // What the work has to tell the window.
+    class Tell {
+    public:
+        explicit Tell(LongJob& job) : job_(&job), stopped_(job.stopped_) {}
+        // The part that is done, and what there is to say; false: it is to stop.
+        bool operator()(double done, const QString& note) const;
+        // Calls it in the thread of the window, unless the work is over by then.
+        void in_window(std::function<void()>) const;
+
+    private:
+        QPointer<LongJob> job_;
+        std::shared_ptr<std::atomic<bool>> stopped_;
+        std::shared_ptr<QElapsedTimer> since_last_ = std::make_shared<QElapsedTimer>();
+    };
 
     // Begins `work(tell)` in another thread, and calls `then(outcome)` in this one. What ran before is stopped and not heard of again.
     template <class Work, class Then>
@@ -35,7 +49,7 @@ public:
         stop();
         stopped_ = std::make_shared<std::atomic<bool>>(false);
         emit began();
-        const Tell tell = teller();
+        const Tell tell(*this);
         using Result = decltype(work(tell));
         in_background(
             this, [work = std::move(work), tell]() -> Outcome<Result> { return outcome_of<Result>([&] { return work(tell); }); },
@@ -58,7 +72,6 @@ signals:
     void ended();
 
 private:
-    Tell teller();
     template <class Result, class Work>
     static Outcome<Result> outcome_of(const Work& work) {
         try {

@@ -11,6 +11,7 @@ namespace sextant::gui {
 struct ScalingForm {
     QString sizes;  // "8..256", "8,16,24"
     bool strong = true, weak = true;
+    bool operator==(const ScalingForm&) const = default;
 };
 ScalingForm scaling_form(const Scenario&);
 

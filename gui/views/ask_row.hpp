@@ -25,15 +25,29 @@ public:
     // The session as it is, to ask something of it; null, and the user is told, where it has no answer.
     [[nodiscard]] SessionPtr session_to_ask();
 
-    // Works in another thread on what was asked of the present session. What it finds becomes this member of the session.
+    // Shows what was found so far.
+    template <class Found>
+    using Show = std::function<void(Found)>;
+
+    // `work(tell, show)` works in another thread on what was asked of the present session. What it finds becomes this member of the
+    // session.
     template <class Found, class Work>
     void ask(std::shared_ptr<const Found> Session::*place, Work work) {
         asked_of_ = workbench_.session()->document;
-        job_.start(std::move(work), [this, place](Outcome<Found> outcome) {
-            if (!outcome.result) return say(html_of(outcome.problems));
-            auto found = std::make_shared<const Found>(std::move(*outcome.result));
+        const auto keep = [this, place](const std::shared_ptr<const Found>& found) {
             workbench_.add(asked_of_, [&](Session& s) { s.*place = found; });
-        });
+        };
+        job_.start(
+            [work = std::move(work), keep](const LongJob::Tell& tell) {
+                const Show<Found> show = [&](Found so_far) {
+                    tell.in_window([keep, found = std::make_shared<const Found>(std::move(so_far))] { keep(found); });
+                };
+                return work(tell, show);
+            },
+            [this, keep](Outcome<Found> outcome) {
+                if (!outcome.result) return say(html_of(outcome.problems));
+                keep(std::make_shared<const Found>(std::move(*outcome.result)));
+            });
     }
 
 signals:

@@ -16,6 +16,8 @@ std::vector<std::int64_t> batches_at(const ScalingRequest& request, int devices)
 }
 
 void compare(Scaling& scaling) {
+    scaling.pays_up_to.reset();
+    scaling.too_many.reset();
     const auto rate = [](const ScalingPoint& p) { return p.best->samples_per_s / p.devices; };
     const ScalingPoint *first = nullptr, *before = nullptr;
     for (ScalingPoint& p : scaling.points) {
@@ -57,7 +59,7 @@ std::vector<NamedQuantity> scaling_quantities(const Scenario& job) {
     return list;
 }
 
-Scaling scale(const ScalingRequest& request, const std::function<bool(double done, const SearchProgress&)>& progress) {
+Scaling scale(const ScalingRequest& request, const std::function<bool(const ScalingProgress&)>& progress) {
     Scaling scaling{request, {}, {}, {}, true};
     std::vector<int> sizes = request.search.devices;
     std::ranges::sort(sizes);
@@ -73,7 +75,7 @@ Scaling scale(const ScalingRequest& request, const std::function<bool(double don
         point.global_batch = at_size.global_batches.front();
         try {
             const SearchResult found = search(at_size, [&](const SearchProgress& p) {
-                return !progress || progress((static_cast<double>(i) + p.done) / static_cast<double>(sizes.size()), p);
+                return !progress || progress({(static_cast<double>(i) + p.done) / static_cast<double>(sizes.size()), p, scaling});
             });
             scaling.complete = found.complete;
             if (!found.complete) break;
@@ -88,10 +90,10 @@ Scaling scale(const ScalingRequest& request, const std::function<bool(double don
             point.refusal = e.diagnostics().front().what;
         }
         scaling.points.push_back(std::move(point));
+        compare(scaling);
     }
     const auto has_plan = [](const ScalingPoint& p) { return p.best.has_value(); };
     if (refused && std::ranges::none_of(scaling.points, has_plan)) throw InputError(*refused);
-    compare(scaling);
     return scaling;
 }
 

@@ -40,7 +40,13 @@ std::vector<NamedQuantity> named_quantities(const Scaling&);
 // Of this job's scaling before it is known: names and units.
 std::vector<NamedQuantity> scaling_quantities(const Scenario& job);
 
-// `progress`: with the part that is done; false stops. Throws InputError as search does, where no size is possible.
-Scaling scale(const ScalingRequest&, const std::function<bool(double done, const SearchProgress&)>& progress = {});
+struct ScalingProgress {
+    double done = 0;               // of all sizes, 0 to 1
+    const SearchProgress& search;  // at the size at hand
+    const Scaling& so_far;         // the sizes before it
+};
+
+// `progress`: false stops. Throws InputError as search does, where no size is possible.
+Scaling scale(const ScalingRequest&, const std::function<bool(const ScalingProgress&)>& progress = {});
 
 }  // namespace sextant

@@ -44,7 +44,7 @@ protected:
         QTest::mouseClick(&find<QPushButton>("scaling.ask"), Qt::LeftButton);
     }
     void wait_for_it() {
-        wait_for([this] { return workbench.session()->scaling != nullptr; });
+        wait_for([this] { return workbench.session()->scaling && find<QPushButton>("scaling.ask").isEnabled(); });
     }
     QString said() { return find<QLabel>("scaling.said").text(); }
 };
@@ -94,6 +94,19 @@ TEST_F(ScalingFlow, MoreDevicesThanThereAreIsToldAndNothingElseHappens) {
     wait_for([this] { return !said().isEmpty(); });
     EXPECT_FALSE(workbench.session()->scaling);
     EXPECT_TRUE(find<QPushButton>("scaling.ask").isEnabled());
+}
+
+// 405 billion parameters on thousands of devices: each size takes a while.
+TEST_F(ScalingFlow, EachSizeIsShownAsSoonAsItIsPlanned) {
+    ask_for("llama-3.1-405b-16384xh100", QStringLiteral("4096,16384"));
+    wait_for([this] { return workbench.session()->scaling && !workbench.session()->scaling->kinds.front().points.empty(); });
+    EXPECT_FALSE(find<QPushButton>("scaling.ask").isEnabled()) << "the next size is worked on";
+    EXPECT_EQ(workbench.session()->scaling->kinds.front().points.size(), 1U);
+    EXPECT_THAT(find<QLabel>("scaling.verdict").text().toStdString(), HasSubstr("so far"));
+    find<QLineEdit>("scaling.sizes").setText(QStringLiteral("64"));
+    QTest::mouseClick(&find<QPushButton>("scaling.stop"), Qt::LeftButton);
+    wait_for([this] { return find<QPushButton>("scaling.ask").isEnabled(); });
+    EXPECT_EQ(find<QLineEdit>("scaling.sizes").text(), QStringLiteral("64")) << "what is typed meanwhile stays";
 }
 
 TEST_F(ScalingFlow, IsStoppedAndKeepsTheSizesThatWereDone) {

@@ -48,6 +48,18 @@ TEST(Scaling, says_up_to_where_added_devices_bring_half_of_what_the_first_bring)
     }
 }
 
+// What is shown on the way is what is found in the end, as far as it goes.
+TEST(Scaling, tells_of_each_size_as_soon_as_it_is_planned) {
+    std::vector<std::size_t> planned;
+    const Scaling s = scale(small_request(false), [&](const ScalingProgress& p) {
+        if (planned.empty() || planned.back() != p.so_far.points.size()) planned.push_back(p.so_far.points.size());
+        EXPECT_TRUE(p.so_far.points.empty() || p.so_far.pays_up_to) << "compared already";
+        return true;
+    });
+    EXPECT_THAT(planned, testing::ElementsAre(0, 1, 2));  // the third is the answer
+    EXPECT_EQ(s.points.size(), 3u);
+}
+
 // The job has 128 sequences on 64 devices: two each.
 TEST(Scaling, weak_scaling_keeps_the_samples_of_a_device) {
     for (const ScalingPoint& p : scale(small_request(true)).points) EXPECT_EQ(p.global_batch, 2 * p.devices);

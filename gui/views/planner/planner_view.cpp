@@ -304,7 +304,7 @@ private:
         form_->show_problems(read.problems);
         if (!read.question) return row_->say(tr("Mend what is marked, then search again."));
         row_->ask(&Session::plans,
-                  [form, question = std::move(*read.question)](const LongJob::Tell& tell) { return found_by(form, question, tell); });
+                  [form, question = std::move(*read.question)](const auto& tell, const auto&) { return found_by(form, question, tell); });
     }
 
     PlanFormPanel* form_;

@@ -15,16 +15,23 @@ namespace sextant::gui {
 namespace {
 
 // One kind after the other; what was done of one that was stopped stays.
-ScalingFindings found_by(const ScalingForm& form, const SearchRequest& request, const LongJob::Tell& tell) {
+ScalingFindings found_by(const ScalingForm& form, const SearchRequest& request, const LongJob::Tell& tell,
+                         const AskRow::Show<ScalingFindings>& show) {
     ScalingFindings findings{form, {}};
-    std::vector<bool> kinds;  // weak?
+    std::pair<std::size_t, std::size_t> shown;  // of the kinds, and of the points of the last
+    std::vector<bool> kinds;                    // weak?
     if (form.strong) kinds.push_back(false);
     if (form.weak) kinds.push_back(true);
     for (std::size_t i = 0; i < kinds.size(); ++i) {
         const QString name = kinds[i] ? QStringLiteral("weak scaling") : QStringLiteral("strong scaling");
-        findings.kinds.push_back(scale({request, kinds[i]}, [&](double done, const SearchProgress& p) {
-            return tell((static_cast<double>(i) + done) / static_cast<double>(kinds.size()),
-                        QStringLiteral("%1, %2 plans at this size").arg(name, grouped(static_cast<double>(p.counts.all()))));
+        findings.kinds.push_back(scale({request, kinds[i]}, [&](const ScalingProgress& p) {
+            if (const std::pair now(i, p.so_far.points.size()); now != std::exchange(shown, now)) {
+                ScalingFindings so_far = findings;
+                so_far.kinds.push_back(p.so_far);
+                show(std::move(so_far));
+            }
+            return tell((static_cast<double>(i) + p.done) / static_cast<double>(kinds.size()),
+                        QStringLiteral("%1, %2 plans at this size").arg(name, grouped(static_cast<double>(p.search.counts.all()))));
         }));
         if (!findings.kinds.back().complete) break;
     }
@@ -137,7 +144,8 @@ private:
 
     // What was typed stays, unless it was of another scenario or is what was asked.
     void show_form(const Session& session, const ScalingForm& now) {
-        const bool is_asked = session.scaling && session.scaling != findings_, is_another = form_of_ != session.document.file;
+        const bool is_asked = session.scaling && !(findings_ && findings_->form == session.scaling->form),
+                   is_another = form_of_ != session.document.file;
         if (is_asked || is_another) {
             const ScalingForm form = is_asked ? session.scaling->form : now;
             sizes_->setText(form.sizes);
@@ -155,8 +163,10 @@ private:
         QStringList sentences;
         bool complete = true;
         for (const Scaling& s : findings_->kinds) {
-            sentences += QStringLiteral("<b>%1</b>: %2.").arg(capitalised(name_of(s)), q(scaling_verdict(s)));
             complete = complete && s.complete;
+            if (s.points.empty()) continue;
+            sentences += (row_->is_running() ? tr("<b>%1</b>, so far: %2.") : tr("<b>%1</b>: %2."))
+                             .arg(capitalised(name_of(s)), q(scaling_verdict(s)));
         }
         verdict_->setText(sentences.join(QStringLiteral("<br>")));
         row_->say(complete ? QString() : tr("<b>Stopped before the end</b>: these sizes were done."));
@@ -186,9 +196,8 @@ private:
         const ScalingForm form{sizes_->text().trimmed(), strong_->isChecked(), weak_->isChecked()};
         if (!form.strong && !form.weak) return row_->say(tr("Strong, weak, or both?"));
         try {
-            row_->ask(&Session::scaling, [form, request = scaling_request(form, session->answer->scenario)](const LongJob::Tell& tell) {
-                return found_by(form, request, tell);
-            });
+            row_->ask(&Session::scaling, [form, request = scaling_request(form, session->answer->scenario)](
+                                             const auto& tell, const auto& show) { return found_by(form, request, tell, show); });
         } catch (const InputError& e) {
             row_->say(html_of(e.diagnostics()));
         }
