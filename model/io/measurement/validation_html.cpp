@@ -20,7 +20,7 @@ constexpr std::string_view style = R"(
 :root { --judge: #0a67c2; --fit: #a3adb7; --middle: #c2410c; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e6e9ec; --soft: #9aa5b1; --rule: #343b43; --paper: #14181c; --panel: #1b2026; --judge: #6db3f8; --fit: #5f6a75; --middle: #f59e5b; } }
 .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 20px; } @media (max-width: 820px) { .pair { grid-template-columns: 1fr; } }
-svg { display: block; width: 100%; height: auto; } svg text { fill: var(--soft); font: 11px system-ui, sans-serif; } svg text.title { fill: var(--ink); font-weight: 600; font-size: 12.5px; }
+svg { display: block; width: 100%; height: auto; } svg text { fill: var(--soft); font: 11px system-ui, sans-serif; } svg text.title { fill: var(--ink); font-weight: 600; font-size: 12.5px; } svg text.far { fill: var(--ink); }
 .grid { stroke: var(--rule); } .even { stroke: var(--ink); } .band { stroke: var(--soft); stroke-dasharray: 3 4; } .middle { stroke: var(--middle); fill: none; stroke-width: 2; }
 circle.n { fill: var(--judge); fill-opacity: .5; } circle.f { fill: var(--fit); fill-opacity: .6; }
 .key span { white-space: nowrap; margin-right: 14px; } .key i { display: inline-block; width: 10px; height: 10px; border-radius: 50%; margin-right: 5px; } .key i.line { border-radius: 0; height: 2px; width: 18px; vertical-align: 4px; }
@@ -58,9 +58,14 @@ public:
         body_ += "<circle class=\"" + std::string(fitted ? "f" : "n") + "\" cx=\"" + number(across(p.x)) + "\" cy=\"" + number(up(p.y)) +
                  "\" r=\"2.6\"><title>" + escaped(tip) + "</title></circle>\n";
     }
-    [[nodiscard]] std::string figure(std::string_view x_title) const {
+    void name_point(At p, std::size_t name) {
+        body_ += "<text class=\"far\" x=\"" + number(across(p.x) + 4) + "\" y=\"" + number(up(p.y) - 3) + "\">" + std::to_string(name) +
+                 "</text>\n";
+    }
+    [[nodiscard]] std::string figure(std::string_view x_title, std::string_view y_title) const {
         return "<figure><svg viewBox=\"0 0 520 400\" role=\"img\">\n" + body_ + "<text x=\"" + number(right) + "\" y=\"" +
-               number(bottom + 34) + "\" text-anchor=\"end\">" + escaped(x_title) + "</text>\n</svg></figure>\n";
+               number(bottom + 34) + "\" text-anchor=\"end\">" + escaped(x_title) + "</text>\n<text transform=\"translate(12 " +
+               number(top) + ") rotate(-90)\" text-anchor=\"end\">" + escaped(y_title) + "</text>\n</svg></figure>\n";
     }
 
 private:
@@ -104,7 +109,31 @@ std::string bytes_name(double bytes) {
     return number(bytes) + std::string(units[unit]);
 }
 
-std::string scatter(const Rows& rows) {
+// Those that are off by the largest factor, the farthest first.
+Rows farthest_of(Rows rows) {
+    constexpr std::size_t most = 5;
+    const auto factor = [](const RowResult* r) { return std::abs(std::log(*r->predicted_step / *r->measured_step)); };
+    std::ranges::stable_sort(rows, std::ranges::greater(), factor);
+    rows.resize(std::min(rows.size(), most));
+    return rows;
+}
+
+template <class Place>
+void name_farthest(Plot& plot, const Rows& farthest, const Place& at) {
+    for (std::size_t i = 0; i < farthest.size(); ++i) plot.name_point(at(*farthest[i]), i + 1);
+}
+
+std::string farthest_table(const Rows& farthest) {
+    html::Rows rows{{"farthest off", "measured", "predicted", "error"}};
+    for (std::size_t i = 0; i < farthest.size(); ++i) {
+        const RowResult& r = *farthest[i];
+        rows.push_back({std::to_string(i + 1) + "  " + r.id + (r.fitted ? " (fitted to)" : ""), to_text(*r.measured_step),
+                        to_text(*r.predicted_step), signed_percent_text(*r.step_error())});
+    }
+    return html::table(rows);
+}
+
+std::string scatter(const Rows& rows, const Rows& farthest) {
     const Plot::Span span = decades(rows);
     Plot plot("Predicted over measured", span, span);
     for (const double t : powers_of_ten(span)) plot.mark_x(t, time_name(t)), plot.mark_y(t, time_name(t));
@@ -112,8 +141,10 @@ std::string scatter(const Rows& rows) {
     plot.line({span.low, span.low}, {span.high, span.high}, "even");
     plot.line({span.low, span.low * off}, {span.high / off, span.high}, "band");
     plot.line({span.low * off, span.low}, {span.high, span.high / off}, "band");
-    for (const RowResult* r : rows) plot.point({r->measured_step->si(), r->predicted_step->si()}, r->fitted, tip_of(*r));
-    return plot.figure("measured; dashed: 20 % off");
+    const auto at = [](const RowResult& r) { return Plot::At{r.measured_step->si(), r.predicted_step->si()}; };
+    for (const RowResult* r : rows) plot.point(at(*r), r->fitted, tip_of(*r));
+    name_farthest(plot, farthest, at);
+    return plot.figure("measured time; dashed: 20 % off", "predicted time");
 }
 
 // Of the ratios at about the same x: the median.
@@ -131,7 +162,7 @@ std::vector<Plot::At> medians(const std::vector<Plot::At>& points) {
 
 constexpr double most_off = 4;  // points beyond stand at the edge
 
-std::string residuals(const Rows& rows) {
+std::string residuals(const Rows& rows, const Rows& farthest) {
     Plot::Span x;
     for (const RowResult* r : rows)
         if (r->extent) x.include(*r->extent);
@@ -153,14 +184,17 @@ std::string residuals(const Rows& rows) {
          {std::pair{0.25, "1/4"}, {0.5, "half"}, {0.8, "-20 %"}, {1.25, "+25 %"}, {2.0, "double"}, {4.0, "4 x"}})
         plot.mark_y(ratio, name);
     plot.line({x.low, 1}, {x.high, 1}, "even");
+    const auto at = [&](const RowResult& r) {
+        return Plot::At{by_extent ? r.extent.value_or(x.low) : r.measured_step->si(), *r.predicted_step / *r.measured_step};
+    };
     std::vector<Plot::At> judging;
     for (const RowResult* r : rows) {
-        const Plot::At at{by_extent ? r->extent.value_or(x.low) : r->measured_step->si(), *r->predicted_step / *r->measured_step};
-        plot.point(at, r->fitted, tip_of(*r));
-        if (!r->fitted) judging.push_back(at);
+        plot.point(at(*r), r->fitted, tip_of(*r));
+        if (!r->fitted) judging.push_back(at(*r));
     }
     plot.path(medians(judging), "middle");
-    return plot.figure(bytes ? "message" : by_extent ? "devices" : "measured");
+    name_farthest(plot, farthest, at);
+    return plot.figure(bytes ? "size of the message" : by_extent ? "devices" : "measured time of a step", "predicted / measured");
 }
 
 std::vector<std::string> error_cells(const ErrorStatistics& s) {
@@ -194,8 +228,9 @@ std::string section(const std::string& series, const Validation& v) {
         if (!fitted.empty()) lines.emplace_back(file.file + " (fitted to)", statistics_of(std::move(fitted)));
     }
     if (rows.empty()) return {};
-    return "<h2>" + escaped(series) + "</h2>\n<div class=\"pair\">\n" + scatter(rows) + residuals(rows) + "</div>\n" +
-           error_table("file", lines);
+    const Rows farthest = farthest_of(rows);
+    return "<h2>" + escaped(series) + "</h2>\n<div class=\"pair\">\n" + scatter(rows, farthest) + residuals(rows, farthest) + "</div>\n" +
+           farthest_table(farthest) + error_table("file", lines);
 }
 
 }  // namespace
@@ -207,7 +242,8 @@ std::string validation_html(const Validation& v) {
         "Only complete rows that are not suspect are shown. An error is predicted / measured - 1; MAPE is the mean of its absolute "
         "value.</p>\n<p class=\"key\"><span><i style=\"background:var(--judge)\"></i>nothing was fitted to it</span> "
         "<span><i style=\"background:var(--fit)\"></i>parameters were fitted to it</span> "
-        "<span><i class=\"line\" style=\"background:var(--middle)\"></i>median of the former</span></p>\n";
+        "<span><i class=\"line\" style=\"background:var(--middle)\"></i>median of the former</span> "
+        "<span>1 to 5: those farthest off, named below</span></p>\n";
     std::vector<std::pair<std::string, ErrorStatistics>> means;
     for (const SeriesMean& m : v.unseen().series()) means.emplace_back(m.series, ErrorStatistics{m.rows, m.mape, m.median_ape, m.bias, 0});
     html::Rows rows{{"mean over files, rows not fitted to", "rows", "MAPE", "median", "bias"}};
