@@ -84,7 +84,8 @@ int run_child(const std::vector<std::string>& words, const std::function<void(co
     const int not_waited = ended < 0 ? errno : 0;
     signals.child_has_ended();
     if (not_waited != 0) throw BackendError(words[0] + " ended, nobody knows how: " + std::strerror(not_waited));
-    if (!started) throw BackendError(words[0] + " cannot be started: " + std::strerror(why));
+    const char* const from = words[0] == "mpirun" && why == ENOENT ? ": it comes with Open MPI (Debian: openmpi-bin)" : "";
+    if (!started) throw BackendError(words[0] + " cannot be started: " + std::strerror(why) + from);
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 

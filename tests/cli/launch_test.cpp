@@ -100,6 +100,15 @@ TEST(ChildProcess, SaysWhatCannotBeStarted) {
     } catch (const BackendError& e) {
         EXPECT_THAT(e.what(), HasSubstr("/no/such/program cannot be started: No such file or directory"));
     }
+    const std::string path = std::getenv("PATH");
+    ::setenv("PATH", "/no/such/folder", 1);
+    try {
+        run_child({"mpirun"}, [](const std::string&) {});
+        ADD_FAILURE();
+    } catch (const BackendError& e) {
+        EXPECT_THAT(e.what(), HasSubstr("it comes with Open MPI"));
+    }
+    ::setenv("PATH", path.c_str(), 1);
 }
 
 // A parent in a process of its own, whose child ignores nothing and would wait for a minute.
