@@ -14,6 +14,7 @@ if(TARGET sextant-gui)
   install(FILES gui/icons/sextant.svg DESTINATION share/icons/hicolor/scalable/apps)
 endif()
 install(FILES README.md DESTINATION share/doc/sextant)
+install(DIRECTORY docs DESTINATION share/doc/sextant)
 
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # what is packaged is built by then; tests and benchmarks are not wanted
 set(CPACK_GENERATOR DEB)

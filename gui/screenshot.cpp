@@ -52,10 +52,12 @@ int take_screenshot(const CommandLine& options) {
         workbench.open(session);
         QApplication::processEvents();  // the window shows its first view, and then the one that is asked for
         if (options.size) window.resize(*options.size);
-        if (!options.view.empty()) window.show_view(options.view);
         window.setAttribute(Qt::WA_DontShowOnScreen);
         window.show();
-        if (!options.view.empty()) window.view(options.view).begin();
+        if (!options.view.empty()) {
+            window.show_view(options.view);
+            window.view(options.view).begin();
+        }
         finish_background_work(workbench);
         replace_file(options.screenshot->toStdString(), [&](const std::filesystem::path& aside) {
             if (!window.grab().save(QString::fromStdString(aside.string()), "PNG"))

@@ -2,6 +2,7 @@
 
 #include "gui/jobs/background.hpp"
 #include "gui/models/caught.hpp"
+#include "gui/models/lesson_state.hpp"
 #include "gui/models/text.hpp"
 #include "gui/models/timeline/timeline.hpp"
 
@@ -50,6 +51,7 @@ void Predictor::work() {
         std::unique_lock lock(mutex_);
         wake_.wait(lock, [this] { return stop_ || opening_ || answering_; });
         if (stop_) return;
+        if (opening_) library.reset();  // profiles may have changed on the disk
         const Task task = *std::exchange(opening_ ? opening_ : answering_, std::nullopt);
         lock.unlock();
         try {
@@ -71,6 +73,11 @@ void Predictor::read(Library& library, const std::filesystem::path& path) {
         if (holds_measurement(path)) {
             const auto measured = freed_in_background(read_measurement(path));
             return tell([this, name, measured] { lay_beside(name, measured); });
+        }
+        if (holds_lesson(path)) {
+            const auto lesson = opened(library, lesson_in(path));
+            if (const auto mistakes = mistakes_in(*lesson); !mistakes.empty()) throw InputError(mistakes);
+            return tell([this, lesson] { workbench_.open(lesson); });
         }
         const auto session = std::make_shared<const Session>(answered(library, {.document = open_document(path)}));
         if (session->answer) return tell([this, session] { workbench_.open(session); });

@@ -23,7 +23,8 @@ public:
     explicit Predictor(Workbench&);
     ~Predictor() override;
 
-    // Reads a file, and puts it on the workbench: a scenario if it has an answer, a run or a trace beside the scenario that is there.
+    // Reads a file, and puts it on the workbench: a scenario if it has an answer, a run or a trace beside the scenario that is
+    // there, a lesson for who shows lessons.
     void open(const std::filesystem::path&);
 
 signals:

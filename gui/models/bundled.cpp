@@ -4,6 +4,12 @@
 
 namespace sextant::gui {
 
+std::optional<std::filesystem::path> documentation(const std::filesystem::path& data_root) {
+    for (const auto& place : {data_root, data_root.parent_path() / "doc" / "sextant"})
+        if (std::filesystem::exists(place / "docs" / "gui.md")) return place / "README.md";
+    return std::nullopt;
+}
+
 bool is_bundled(const std::filesystem::path& file) {
     try {
         return std::filesystem::weakly_canonical(file).parent_path() ==

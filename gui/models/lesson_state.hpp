@@ -6,6 +6,8 @@
 #include <QString>
 #include <QStringList>
 
+#include <filesystem>
+#include <memory>
 #include <vector>
 
 namespace sextant::gui {
@@ -14,6 +16,14 @@ struct OpenedLesson {
     Lesson lesson;
     std::vector<LessonAnswer> answers;  // of its steps
 };
+
+// Of a file that holds one, told from its beginning.
+bool holds_lesson(const std::filesystem::path&);
+// Throws InputError with everything that is wrong with it. A scenario that its steps name may stand beside it.
+Lesson lesson_in(const std::filesystem::path&);
+std::shared_ptr<const OpenedLesson> opened(Library&, const Lesson&);
+// What the lesson says and is not so: for whoever writes one.
+std::vector<Diagnostic> mistakes_in(const OpenedLesson&);
 
 enum class StepState {
     elsewhere,  // another scenario is open, or none

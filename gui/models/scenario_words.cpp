@@ -51,4 +51,14 @@ QStringList scenario_words(const ScenarioDocument& document) {
     return words;
 }
 
+QString predict_command(const ScenarioDocument& document) {
+    QString line = QStringLiteral("sextant predict");
+    for (QString word : scenario_words(document)) {
+        const bool is_option = word.startsWith(QLatin1String("--"));
+        line += QLatin1Char(' ') +
+                (is_option ? word : QLatin1Char('\'') + word.replace(QLatin1Char('\''), QLatin1String("'\\''")) + QLatin1Char('\''));
+    }
+    return line;
+}
+
 }  // namespace sextant::gui

@@ -12,5 +12,7 @@ std::vector<std::string> edits_of_file(const ScenarioDocument&);
 
 // "FILE --set PATH=VALUE ..."
 QStringList scenario_words(const ScenarioDocument&);
+// What would give the same answer on a command line.
+QString predict_command(const ScenarioDocument&);
 
 }  // namespace sextant::gui

@@ -11,6 +11,8 @@
 
 namespace sextant::gui {
 
+struct OpenedLesson;
+
 class Workbench : public QObject {
     Q_OBJECT
 
@@ -25,6 +27,8 @@ public:
 
     // Puts what was opened in place of everything.
     void open(SessionPtr);
+    // A lesson from a file, for who shows lessons.
+    void open(const std::shared_ptr<const OpenedLesson>& lesson) { emit lesson_opened(lesson); }
     // As --set would: "plan.tp", "8" (see edited() in model/io/scenario/scenario_document.hpp). All of them are one step; undo calls it by
     // its first field unless there is a label.
     void edit(const Edits&, const QString& label = {});
@@ -58,7 +62,8 @@ public:
     int new_gesture() { return ++gestures_; }
 
 signals:
-    void opened();   // another scenario
+    void opened();  // another scenario
+    void lesson_opened(const std::shared_ptr<const sextant::gui::OpenedLesson>&);
     void changed();  // the session was replaced, for whatever reason
     void asked(const sextant::gui::SessionPtr& question);
     void typed_wanted();

@@ -162,6 +162,49 @@ TEST_F(Files, SavingChangesTheLinesThatWereEditedAndNoOther) {
     EXPECT_EQ(predict(load_scenario(library, path.toStdString())).estimate.step, edited_step);
 }
 
+TEST_F(Files, WhatSomebodyElseWroteMeanwhileIsNotOverwrittenUnasked) {
+    const QString path = write_file("mine.json", contents(bundled("default")));
+    window.files().open(path);
+    settle();
+    find<QSpinBox>("plan.micro_batch").setValue(2);
+    settle();
+    write_file("mine.json", contents(bundled("does-not-fit")));
+    answer_next(QMessageBox::Cancel);
+    EXPECT_FALSE(window.files().save());
+    EXPECT_THAT(asked.toStdString(), HasSubstr("changed on the disk"));
+    EXPECT_EQ(contents(path), contents(bundled("does-not-fit")));
+    EXPECT_TRUE(window.isWindowModified()) << "and what was edited is still here";
+    answer_next(QMessageBox::Save);
+    EXPECT_TRUE(window.files().save());
+    EXPECT_THAT(contents(path), HasSubstr("\"micro_batch\": 2"));
+    find<QSpinBox>("plan.micro_batch").setValue(1);
+    settle();
+    asked.clear();
+    EXPECT_TRUE(window.files().save());
+    EXPECT_TRUE(asked.isEmpty()) << "it is as it was saved here";
+}
+
+TEST_F(Files, IsOpenedAgainAsItIsOnTheDiskByNow) {
+    const QString path = write_file("mine.json", contents(bundled("default")));
+    window.files().open(path);
+    settle();
+    const Seconds before = step();
+    write_file("mine.json", contents(bundled("does-not-fit")));
+    window.files().open_again();
+    wait_for([&] { return workbench.answer() && step() != before; });
+    EXPECT_FALSE(workbench.answer()->report.estimate.fits());
+}
+
+TEST(Documentation, IsFoundInASourceTreeAndWhereItIsInstalled) {
+    EXPECT_EQ(documentation(SEXTANT_SOURCE_DIR), std::filesystem::path(SEXTANT_SOURCE_DIR) / "README.md");
+    const QTemporaryDir root;
+    const std::filesystem::path share = root.path().toStdString();
+    std::filesystem::create_directories(share / "doc" / "sextant" / "docs");
+    EXPECT_FALSE(documentation(share / "sextant"));
+    std::ofstream(share / "doc" / "sextant" / "docs" / "gui.md") << "# The desktop program";
+    EXPECT_EQ(documentation(share / "sextant"), share / "doc" / "sextant" / "README.md");
+}
+
 TEST_F(Files, AfterSavingUndoStillGoesBack) {
     window.files().open(write_file("mine.json", contents(bundled("default"))));
     settle();

@@ -195,6 +195,23 @@ TEST_F(Keys, ReachEveryActionByTheMenu) {
             EXPECT_TRUE(a->isSeparator() || a->text().isEmpty() || in_menus.contains(a)) << a->text().toStdString();
 }
 
+// Alt and a letter must mean one thing.
+TEST_F(Keys, NoTwoEntriesOfAMenuShareALetter) {
+    const auto letter_of = [](const QAction& a) {
+        const qsizetype at = a.text().indexOf(QLatin1Char('&'));
+        return at < 0 ? QChar() : a.text()[at + 1].toLower();
+    };
+    const auto check = [&](const QList<QAction*>& entries) {
+        std::set<QChar> letters;
+        for (const QAction* a : entries)
+            if (const QChar letter = letter_of(*a); !letter.isNull()) {
+                EXPECT_TRUE(letters.insert(letter).second) << a->text().toStdString();
+            }
+    };
+    check(window.menuBar()->actions());
+    for (const QAction* menu : window.menuBar()->actions()) check(menu->menu()->actions());
+}
+
 TEST_F(Keys, OpenWhatIsSearchedFor) {
     window.activateWindow();
     ASSERT_TRUE(QTest::qWaitForWindowActive(&window));

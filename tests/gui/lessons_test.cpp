@@ -6,7 +6,9 @@
 
 #include <gmock/gmock.h>
 
+#include <QFile>
 #include <QLabel>
+#include <QMessageBox>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QTest>
@@ -118,6 +120,36 @@ TEST(Lessons, AskForWhatTheEditorHas) {
             if (step.task.find("button") != std::string::npos) continue;
             for (const auto& [path, value] : step.changes) EXPECT_TRUE(has_field(path) || value == "null") << lesson.title << ": " << path;
         }
+}
+
+// As a teacher writes one, with a scenario of the course beside it.
+constexpr const char* own_lesson = R"({"schema": "lesson/1", "title": "Of my course", "question": "Is half the batch half the time?",
+    "source": "the course", "steps": [{"scenario": "mine", "view": "summary", "look": "A step takes {before.step_time}.",
+    "task": "Micro-batch 2, Global batch 4.", "change": {"plan.micro_batch": 2, "plan.global_batch": 4},
+    "seen": ["{ratio.step_time} times as long."], "checks": ["ratio.step_time < 0.6"]}], "remember": "It is."})";
+
+TEST_F(LessonsView, OpensALessonFromAFileWithItsOwnScenario) {
+    QFile::copy(bundled("default"), folder.filePath(QStringLiteral("mine.json")));
+    window.files().open(write_file("lesson.json", own_lesson));
+    wait_for([this] { return workbench.session() != nullptr; });
+    settle();
+    EXPECT_EQ(workbench.session()->document.file, folder.filePath(QStringLiteral("mine.json")).toStdString());
+    click("lesson.show");
+    EXPECT_TRUE(is_done());
+    EXPECT_THAT(find<QLabel>("lesson.seen").text().toStdString(), HasSubstr("times as long"));
+}
+
+TEST_F(LessonsView, TellsAnAuthorWhatIsNotSo) {
+    QFile::copy(bundled("default"), folder.filePath(QStringLiteral("mine.json")));
+    const QString text = QString::fromLatin1(own_lesson)
+                             .replace(QLatin1String("< 0.6"), QLatin1String("> 0.9"))
+                             .replace(QLatin1String("{before.step_time}"), QLatin1String("{before.step_tim}"));
+    window.files().open(write_file("lesson.json", text.toStdString()));
+    wait_for([this] { return window.findChild<QMessageBox*>(QStringLiteral("refusal")) != nullptr; });
+    const std::string told = window.findChild<QMessageBox*>(QStringLiteral("refusal"))->text().toStdString();
+    EXPECT_THAT(told, HasSubstr("this does not hold: ratio.step_time &gt; 0.9"));
+    EXPECT_THAT(told, HasSubstr("before.step_tim"));
+    EXPECT_FALSE(workbench.session());
 }
 
 }  // namespace

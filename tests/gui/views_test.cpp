@@ -2,12 +2,15 @@
 #include "gui/models/csv.hpp"
 #include "gui/views/export.hpp"
 #include "gui/views/paint/look.hpp"
+#include "gui/views/paint/whole_table.hpp"
 #include "gui/views/view_list.hpp"
 #include "tests/gui/desk.hpp"
 
 #include <gmock/gmock.h>
 
+#include <QDockWidget>
 #include <QFile>
+#include <QHeaderView>
 #include <QScrollArea>
 
 #include <set>
@@ -122,6 +125,52 @@ TEST_P(EveryView, FitsBetweenEditorAndLessons) {
     const auto* scroll = window.view(GetParam()).findChild<QScrollArea*>();
     if (!scroll || scroll->widget() != &window.view(GetParam()).page()) GTEST_SKIP() << "does not scroll as a whole";
     EXPECT_LE(scroll->widget()->minimumSizeHint().width(), scroll->viewport()->width());
+}
+
+// Narrower than that they take turns, and the view keeps what one of them leaves.
+TEST_F(Drawn, EditorAndLessonsTakeTurnsInANarrowWindow) {
+    open("default");
+    auto *editor = window.findChild<QDockWidget*>(QStringLiteral("editor")),
+         *lessons = window.findChild<QDockWidget*>(QStringLiteral("lessons"));
+    window.show_view("lessons");
+    EXPECT_TRUE(window.tabifiedDockWidgets(editor).isEmpty());
+    window.resize(1024, 768);
+    settle();
+    EXPECT_EQ(window.width(), 1024);
+    EXPECT_TRUE(window.tabifiedDockWidgets(editor).contains(lessons));
+    window.show_view("lessons");
+    settle();
+    EXPECT_FALSE(lessons->visibleRegion().isEmpty());
+    EXPECT_TRUE(editor->visibleRegion().isEmpty());
+    window.show_view("summary");
+    settle();
+    const auto* scroll = window.view("summary").findChild<QScrollArea*>();
+    EXPECT_LE(scroll->widget()->minimumSizeHint().width(), scroll->viewport()->width());
+    window.resize(1280, 800);
+    settle();
+    EXPECT_TRUE(window.tabifiedDockWidgets(editor).isEmpty());
+}
+
+// Beside the editor a window of 1280 has 800 pixels for them.
+TEST_F(Drawn, TablesOfPlansAreNotCutOff) {
+    open("gpt3-175b-1024xa100");
+    window.resize(1280, 800);
+    for (const char* name : {"planner", "scaling"}) {
+        window.show_view(name);
+        settle();
+        window.view(name).begin();
+        settle();
+        for (const auto* table : window.view(name).findChildren<WholeTable*>())
+            if (table->isVisible()) {
+                EXPECT_LE(table->horizontalHeader()->length(), table->viewport()->width()) << name;
+            }
+    }
+}
+
+TEST(Headings, TakeTwoLinesThatAreAsShortAsCanBe) {
+    EXPECT_EQ(WholeTable::broken(QStringLiteral("where it goes")), QStringLiteral("where\nit goes"));
+    EXPECT_EQ(WholeTable::broken(QStringLiteral("micro-batch")), QStringLiteral("micro-\nbatch"));
+    EXPECT_EQ(WholeTable::broken(QStringLiteral("memory")), QStringLiteral("memory"));
 }
 
 std::vector<std::string> view_names() {

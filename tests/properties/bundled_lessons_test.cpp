@@ -31,7 +31,9 @@ TEST_P(BundledLessons, are_true_of_the_model) {
         EXPECT_NE(answer.start, answer.changed) << "nothing is changed: " << step.task;
         const std::vector<NamedQuantity> quantities = lesson_quantities(answer.before, answer.after);
         for (const Condition& check : step.checks) EXPECT_TRUE(holds(check, quantities)) << check.text << " after: " << step.task;
-        for (const std::string& sentence : step.seen) {
+        std::vector<std::string> said = step.seen;
+        said.push_back(step.look);
+        for (const std::string& sentence : said) {
             const std::string text = told(sentence, quantities);
             std::cout << "        " << text << '\n';
             EXPECT_THAT(text, Not(HasSubstr("{"))) << "no such number";

@@ -95,7 +95,7 @@ void LessonPage::go_to(std::size_t at) {
 void LessonPage::show_step() {
     const std::size_t count = opened_->lesson.steps.size();
     look_card_->set_heading(tr("Step %1 of %2: look").arg(at_ + 1).arg(count));
-    look_->setText(q(step().look));
+    look_->setText(with_signs(told(step().look, lesson_quantities(answer().before, answer().before))));
     task_->setText(q(step().task));
     view_->setVisible(!step().view.empty());
     view_->setText(tr("%1 \u203a").arg(capitalised(q(step().view))));

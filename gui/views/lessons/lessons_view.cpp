@@ -22,13 +22,6 @@ std::vector<Lesson> listed() {
     }
 }
 
-std::shared_ptr<const OpenedLesson> opened(const Lesson& lesson) {
-    Library library = open_library();
-    OpenedLesson o{lesson, {}};
-    for (const LessonStep& step : lesson.steps) o.answers.push_back(answer_of(library, step));
-    return std::make_shared<const OpenedLesson>(std::move(o));
-}
-
 class LessonsView : public PageView {
 public:
     LessonsView(Workbench& workbench, Selection& selection) : PageView(workbench, selection), lessons_(listed()) {
@@ -41,6 +34,7 @@ public:
         connect(page_, &LessonPage::wants_change, this, &LessonsView::change);
         connect(page_, &LessonPage::wants_view, this, &View::wants_to_show);
         connect(page_, &LessonPage::finished, this, &LessonsView::remember);
+        connect(&workbench, &Workbench::lesson_opened, this, &LessonsView::show_lesson);
         connect(&workbench, &Workbench::changed, this, [this] { page_->show_session(this->workbench().session().get()); });
     }
 
@@ -51,7 +45,8 @@ public:
         const SessionPtr session = workbench().session();
         for (const Lesson& lesson : lessons_)
             if (session && lesson.steps.front().scenario == session->document.file.stem().string()) {
-                show_lesson(opened(lesson));
+                Library library = open_library();
+                show_lesson(opened(library, lesson));
                 return page_->show_change();
             }
     }
@@ -102,7 +97,11 @@ private:
 
     void choose(std::size_t i) {
         in_background(
-            this, [lesson = lessons_[i]] { return opened(lesson); },
+            this,
+            [lesson = lessons_[i]] {
+                Library library = open_library();
+                return opened(library, lesson);
+            },
             [this](const std::shared_ptr<const OpenedLesson>& lesson) { show_lesson(lesson); });
     }
 

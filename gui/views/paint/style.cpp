@@ -55,6 +55,8 @@ QFrame#answer_bar { background: @surface; border: none; border-bottom: 1px solid
 QScrollArea, QScrollArea > QWidget > QWidget#page { background: transparent; border: none; }
 QDockWidget { titlebar-close-icon: none; titlebar-normal-icon: url(:/icons/float.svg); font-weight: 500; }
 QDockWidget::title { background: @surface; padding: 8px 10px; border-bottom: 1px solid @border; }
+QTabBar::tab { background: @surface; color: @faint; padding: 5px 14px; border: none; border-top: 2px solid @border; }
+QTabBar::tab:selected { color: @accent; border-top-color: @accent; }
 QLabel[role="faint"] { color: @faint; }
 QLabel[role="good"] { color: @good; }
 QLabel[role="warning"] { color: @warning; }

@@ -1,4 +1,5 @@
-// A table that is as high as all of its rows: the page that it stands on scrolls.
+// A table that is as high as all of its rows: the page that it stands on scrolls. Where it is narrow its headings take two lines, and so do
+// its longest texts.
 #pragma once
 
 #include <QTableView>
@@ -6,6 +7,7 @@
 
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace sextant::gui {
 
@@ -21,12 +23,22 @@ public:
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override { return {200, sizeHint().height()}; }
 
+    // A heading over two lines, the longer of which is as short as can be.
+    static QString broken(const QString& heading);
+
 protected:
     void resizeEvent(QResizeEvent*) override;
     void wheelEvent(QWheelEvent* e) override { e->ignore(); }
 
 private:
     void fit();
+    void fit_narrow();
+    [[nodiscard]] int width_of(int column) const;
+    struct Widest {
+        int whole = 0, in_two = 0;
+    };
+    [[nodiscard]] Widest widest_text(int column) const;
+    [[nodiscard]] int height_of(int row, const std::vector<int>& widths_of_texts) const;
     Room room_;
     std::optional<std::pair<int, int>> fixed_;
 };

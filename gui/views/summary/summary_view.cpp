@@ -143,7 +143,7 @@ private:
 
         kind_->setText(capitalised(words_of(r.bottleneck.kind)));
         set_role(*kind_, r.estimate.fits() ? "" : "bad");
-        why_->setText(capitalised(q(r.bottleneck.why)) + QLatin1Char('.'));
+        why_->setText(capitalised(with_signs(r.bottleneck.why)) + QLatin1Char('.'));
         suggestions_->show_suggestions(suggestions(r, most_suggestions));
         help_->setText(help_text(r));
         movers_->show_chart(mover_bars(r.bottleneck, look, 5));

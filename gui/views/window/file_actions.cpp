@@ -3,6 +3,7 @@
 #include "gui/jobs/background.hpp"
 #include "gui/models/bundled.hpp"
 #include "gui/models/csv.hpp"
+#include "gui/models/lesson_state.hpp"
 #include "gui/models/recent_files.hpp"
 #include "gui/models/simulated.hpp"
 #include "gui/models/text.hpp"
@@ -13,6 +14,7 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QDir>
+#include <QFile>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QMessageBox>
@@ -24,6 +26,11 @@ namespace sextant::gui {
 namespace {
 
 std::filesystem::path path_of(const QString& text) { return text.toStdString(); }
+
+std::optional<QByteArray> contents_of(const std::filesystem::path& path) {
+    QFile file(QString::fromStdString(path.string()));
+    return file.open(QIODevice::ReadOnly) ? std::optional(file.readAll()) : std::nullopt;
+}
 
 QString html_of(const Diagnostic& d) {
     QString text = QStringLiteral("<p><b>%1</b>").arg(q(d.what).toHtmlEscaped());
@@ -43,7 +50,8 @@ FileActions::FileActions(QWidget& window, Workbench& workbench, Predictor& predi
 }
 
 void FileActions::open(const QString& path) {
-    if (holds_measurement(path_of(path)) || may_leave()) predictor_.open(path_of(path));
+    const bool leaves_scenario = !holds_measurement(path_of(path)) && !holds_lesson(path_of(path));
+    if (!leaves_scenario || may_leave()) predictor_.open(path_of(path));
 }
 
 void FileActions::open(const SessionPtr& session) {
@@ -51,15 +59,33 @@ void FileActions::open(const SessionPtr& session) {
 }
 
 void FileActions::ask_and_open() {
-    const QString path = QFileDialog::getOpenFileName(&window_, tr("Open a scenario, or a run to compare with"), suggested({}),
-                                                      tr("Scenarios, runs and traces (*.json *.h5);;All files (*)"));
+    const QString path = QFileDialog::getOpenFileName(&window_, tr("Open a scenario, a lesson, or a run to compare with"), suggested({}),
+                                                      tr("Scenarios, lessons, runs and traces (*.json *.h5);;All files (*)"));
     if (!path.isEmpty()) open(path);
+}
+
+void FileActions::open_again() {
+    if (const SessionPtr session = workbench_.session()) open(QString::fromStdString(session->document.file.string()));
 }
 
 bool FileActions::save() {
     const SessionPtr session = workbench_.session();
     if (!session) return false;
-    return is_bundled(session->document.file) ? ask_and_save() : save_to(QString::fromStdString(session->document.file.string()));
+    if (is_bundled(session->document.file)) return ask_and_save();
+    return may_replace(session->document.file) && save_to(QString::fromStdString(session->document.file.string()));
+}
+
+// What somebody else wrote there meanwhile is not lost unasked.
+bool FileActions::may_replace(const std::filesystem::path& file) {
+    const auto now = contents_of(file);
+    if (!now || now == on_disk_) return true;
+    const QString name = QString::fromStdString(file.filename().string());
+    const auto answer = QMessageBox::question(
+        &window_, tr("Save over it?"),
+        tr("%1 has changed on the disk since it was opened here. Save over it? To keep both, cancel and save this one as another file.")
+            .arg(name),
+        QMessageBox::Save | QMessageBox::Cancel, QMessageBox::Cancel);
+    return answer == QMessageBox::Save;
 }
 
 bool FileActions::save_to(const QString& path) {
@@ -189,7 +215,11 @@ void FileActions::write(const QString& path, std::function<std::string()> conten
         [this, path](const QString& problem) { problem.isEmpty() ? emit exported(path) : complain(tr("Not exported"), problem); });
 }
 
-void FileActions::remember_file() { add_recent_file(QString::fromStdString(workbench_.session()->document.file.string())); }
+void FileActions::remember_file() {
+    const std::filesystem::path& file = workbench_.session()->document.file;
+    on_disk_ = contents_of(file);
+    add_recent_file(QString::fromStdString(file.string()));
+}
 
 void FileActions::show_refusal(const QString& path, const std::vector<Diagnostic>& problems, const SessionPtr& mendable) {
     auto* box = new QMessageBox(QMessageBox::Warning, tr("Cannot be opened"), {}, QMessageBox::Close, &window_);

@@ -22,7 +22,8 @@ public:
     void open(const QString& path);
     void open(const SessionPtr&);
     void ask_and_open();
-    bool save();  // whether it is saved
+    void open_again();  // as it is on the disk by now
+    bool save();        // whether it is saved
     bool save_to(const QString& path);
     bool ask_and_save();
     // Asks about what is not saved; false: stay.
@@ -41,6 +42,8 @@ signals:
     void copied();
 
 private:
+    // Asks where the file is not as it was when it was read or written here.
+    bool may_replace(const std::filesystem::path&);
     // The session, once what was typed and asked has its answer.
     void when_answered(const std::function<void(const SessionPtr&)>& then);
     // Nothing, and the user is told, where there is none to draw.
@@ -59,6 +62,7 @@ private:
     QWidget& window_;
     Workbench& workbench_;
     Predictor& predictor_;
+    std::optional<QByteArray> on_disk_;  // the file, when it was opened or saved here
 };
 
 }  // namespace sextant::gui

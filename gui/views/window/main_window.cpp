@@ -55,6 +55,7 @@ MainWindow::MainWindow(Workbench& workbench, Selection& selection, Predictor& pr
     refresh_title();
     connect(&workbench, &Workbench::changed, this, &MainWindow::refresh_title);
     connect(&workbench, &Workbench::changed, this, &MainWindow::refresh_centre);
+    connect(&workbench, &Workbench::lesson_opened, this, [this] { show_view("lessons"); });
     connect(&workbench, &Workbench::opened, &selection, &Selection::clear);
     connect(&workbench, &Workbench::opened, this, [this] {
         refresh_choices();
@@ -106,6 +107,7 @@ void MainWindow::resizeEvent(QResizeEvent* e) {
     constexpr int height_with_icons = 720;
     rail_->setToolButtonStyle(height() < height_with_icons ? Qt::ToolButtonTextOnly : Qt::ToolButtonTextUnderIcon);
     QMainWindow::resizeEvent(e);
+    place_side_views();
 }
 
 void MainWindow::add_side_views() {
@@ -119,7 +121,27 @@ void MainWindow::add_side_views() {
         QAction* choice = choice_of_.at(info.name);
         choice->setChecked(info.open_at_first);
         connect(choice, &QAction::toggled, this, &MainWindow::refresh_choices);
+        connect(choice, &QAction::triggered, dock, &QDockWidget::raise);
         side_[info.name] = dock;
+    }
+}
+
+// In a narrow window they take turns on the left, so that the view between them keeps its room.
+void MainWindow::place_side_views() {
+    constexpr int width_for_both = 1200;
+    const bool both = width() >= width_for_both;
+    if (both == side_by_side_) return;
+    side_by_side_ = both;
+    QDockWidget* first = nullptr;
+    for (const ViewInfo& info : all_views()) {
+        if (info.place == Place::centre || side_.at(info.name)->isFloating()) continue;
+        QDockWidget* dock = side_.at(info.name);
+        if (both)
+            addDockWidget(info.place == Place::left ? Qt::LeftDockWidgetArea : Qt::RightDockWidgetArea, dock);
+        else if (first)
+            tabifyDockWidget(first, dock);
+        else
+            addDockWidget(Qt::LeftDockWidgetArea, first = dock);
     }
 }
 
@@ -145,7 +167,10 @@ View* MainWindow::make(const ViewInfo& info) {
 void MainWindow::show_view(const std::string& name) {
     workbench_.take_typed();  // a button of the rail takes no focus from the field
     choice_of_.at(name)->setChecked(true);
-    if (!side_.contains(name)) stack_->setCurrentWidget(&view(name));
+    if (side_.contains(name))
+        side_.at(name)->raise();
+    else
+        stack_->setCurrentWidget(&view(name));
     refresh_centre();
     if (QWidget* first = view(name).takes_keys()) first->setFocus();
 }
@@ -222,6 +247,7 @@ void MainWindow::recall() {
     for (const auto& [name, dock] : side_)
         choice_of_.at(name)->setChecked(settings.value(QStringLiteral("beside/") + q(name), find_view(name)->open_at_first).toBool());
     refresh_choices();
+    place_side_views();
 }
 
 bool MainWindow::may_end_work() {

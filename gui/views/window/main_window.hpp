@@ -42,10 +42,12 @@ protected:
 private:
     void add_rail();
     void add_side_views();
+    void place_side_views();
     void add_menus();
     void add_file_menu();
     void add_edit_menu();
     void add_view_menu();
+    void add_help_menu();
     void copy_command_line();
     // For a while, below everything.
     void tell(const QString& what);
@@ -72,6 +74,7 @@ private:
     QActionGroup* choices_;
     std::map<std::string, QAction*> choice_of_;
     std::map<std::string, QDockWidget*> side_;
+    bool side_by_side_ = true;  // those at the two sides; else they take turns in one place
     std::map<std::string, View*> made_;
     std::vector<std::pair<QPointer<View>, QString>> windows_;  // of views of their own, with what is in them
 };

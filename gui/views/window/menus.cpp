@@ -10,7 +10,6 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QMenuBar>
-#include <QMessageBox>
 
 namespace sextant::gui {
 namespace {
@@ -23,35 +22,19 @@ QAction* add(QMenu& menu, const QString& text, const QKeySequence& keys, QObject
     return action;
 }
 
-// What would give the same answer on a command line.
-QString command_line(const ScenarioDocument& document) {
-    QString line = QStringLiteral("sextant predict");
-    for (QString word : scenario_words(document)) {
-        const bool is_option = word.startsWith(QLatin1String("--"));
-        line += QLatin1Char(' ') +
-                (is_option ? word : QLatin1Char('\'') + word.replace(QLatin1Char('\''), QLatin1String("'\\''")) + QLatin1Char('\''));
-    }
-    return line;
-}
-
 }  // namespace
 
 void MainWindow::add_menus() {
     add_file_menu();
     add_edit_menu();
     add_view_menu();
-    QMenu& help = *menuBar()->addMenu(tr("&Help"));
-    add(help, tr("&About Sextant"), {}, this, [this] {
-        QMessageBox::about(this, tr("Sextant"),
-                           tr("<h3>Sextant %1</h3>Predicts how fast a deep-learning training job runs under a parallel plan on given "
-                              "hardware, whether it fits, and what holds it back.")
-                               .arg(QApplication::applicationVersion()));
-    });
+    add_help_menu();
 }
 
 void MainWindow::add_file_menu() {
     QMenu& menu = *menuBar()->addMenu(tr("&File"));
     add(menu, tr("&Open\u2026"), QKeySequence::Open, this, [this] { files_.ask_and_open(); });
+    QAction* again = add(menu, tr("Open a&gain from the disk"), QKeySequence::Refresh, this, [this] { files_.open_again(); });
     QMenu* recent = menu.addMenu(tr("Open &recent"));
     connect(&menu, &QMenu::aboutToShow, this, [this, recent] {
         recent->clear();
@@ -59,7 +42,7 @@ void MainWindow::add_file_menu() {
         recent->setEnabled(!recent->isEmpty());
     });
     menu.addSeparator();
-    std::vector<QAction*> need_a_scenario;
+    std::vector<QAction*> need_a_scenario{again};
     need_a_scenario.push_back(add(menu, tr("&Save"), QKeySequence::Save, this, [this] { files_.save(); }));
     need_a_scenario.push_back(
         add(menu, tr("Save &as\u2026"), QKeySequence(QStringLiteral("Ctrl+Shift+S")), this, [this] { files_.ask_and_save(); }));
@@ -69,7 +52,7 @@ void MainWindow::add_file_menu() {
     for (const PictureFormat& format : picture_formats())
         add(*picture, tr("As %1\u2026").arg(format.name), {}, this, [this, format] { files_.ask_and_export(shown(), selection_, format); });
     add(*picture, tr("Tables as CSV\u2026"), {}, this, [this] { files_.ask_and_export_tables(view(shown().name)); });
-    need_a_scenario.push_back(add(menu, tr("Export the whole &report\u2026"), QKeySequence(QStringLiteral("Ctrl+Shift+E")), this,
+    need_a_scenario.push_back(add(menu, tr("Export the &whole report\u2026"), QKeySequence(QStringLiteral("Ctrl+Shift+E")), this,
                                   [this] { files_.ask_and_export_report(*find_view("topology"), selection_); }));
     menu.addSeparator();
     need_a_scenario.push_back(add(menu, tr("&Copy the view as a picture"), QKeySequence(QStringLiteral("Ctrl+Shift+C")), this,
@@ -110,7 +93,7 @@ void MainWindow::add_edit_menu() {
 // A what-if is nothing that a command line can ask.
 void MainWindow::copy_command_line() {
     workbench_.take_typed();
-    QApplication::clipboard()->setText(command_line(workbench_.session()->document));
+    QApplication::clipboard()->setText(predict_command(workbench_.session()->document));
     tell(is_neutral(workbench_.session()->what_if) ? tr("Copied as a command line") : tr("Copied as a command line, without the what-if"));
 }
 
