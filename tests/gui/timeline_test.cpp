@@ -106,10 +106,59 @@ TEST_F(TimelineFlows, DraggingMovesAndWithShiftSelectsARangeForAllViews) {
     const TimelinePicture picture(*canvas().content(), aspect(), canvas().rect());
     EXPECT_NEAR(range->from / picture.time_at(400), 1, 1e-9);
     EXPECT_NEAR(range->to / picture.time_at(600), 1, 1e-9);
+    settle();
+    const auto details = [this] { return find<QLabel>("segment_details").text().toStdString(); };
+    EXPECT_THAT(details(), HasSubstr("selected"));
+    EXPECT_THAT(details(), HasSubstr("The critical path: backward"));
     QTest::keyClick(&canvas(), Qt::Key_F);
     EXPECT_NEAR(aspect().from / range->from, 1, 1e-9) << "F fits the range";
     QTest::keyClick(&canvas(), Qt::Key_Escape);
     EXPECT_FALSE(selection.now().range);
+    settle();
+    EXPECT_THAT(details(), HasSubstr("Click a segment"));
+}
+
+// Two ranks and one that stands for two: of 4 ranks one computes forward for 3 of the 4 seconds that are looked at, two for 2 of them,
+// which is (3 + 2 * 2) / 4 = 1.75 s on average, 44 %; of backward 1.6 s, which is 0.4 s, 10 %. The path is the first rank's, whose second
+// span began before the first had ended.
+TEST(Shares, AreOfAllRanksOnAverageAndOfThePathOnce) {
+    Trace trace;
+    trace.ranks.resize(3);
+    trace.ranks[1].multiplicity = 2;
+    const auto span = [](GraphRank rank, SpanKind kind, double from, double to) {
+        Span s;
+        s.rank = rank;
+        s.kind = kind;
+        s.start = Seconds::from_si(from);
+        s.end = Seconds::from_si(to);
+        return s;
+    };
+    trace.spans = {span(0, SpanKind::forward, 0, 4), span(1, SpanKind::forward, 3, 9), span(0, SpanKind::backward, 3.4, 5)};
+    const Seconds from = Seconds::from_si(1), to = Seconds::from_si(5);
+    const auto words = [&](const TimeOfKinds& times) {
+        return shares_text(times, to - from).replace(QChar(0xa0), QLatin1Char(' ')).toStdString();
+    };
+    EXPECT_EQ(words(kinds_within(trace, from, to)), "forward 44 %, backward 10 %");
+    Timeline timeline;
+    timeline.trace = std::make_shared<const Trace>(trace);
+    timeline.path.spans = {0, 2};
+    EXPECT_EQ(words(path_within(timeline, from, to)), "forward 75 %, backward 25 %");
+    EXPECT_EQ(words({}), "nothing");
+}
+
+TEST_F(TimelineFlows, NamesEveryStreamThatItShows) {
+    show("deepseek-v3-2048xh100");
+    EXPECT_GE(0.64 * aspect().row_height, 8.5) << "as high as a small letter";
+}
+
+TEST_F(TimelineFlows, TellsTheTimeBelowThePointer) {
+    show("default");
+    QMouseEvent move(QEvent::MouseMove, QPointF(400, 60), canvas().mapToGlobal(QPointF(400, 60)), Qt::NoButton, Qt::NoButton, {});
+    QCoreApplication::sendEvent(&canvas(), &move);
+    EXPECT_EQ(aspect().pointer, 400.0);
+    QEvent leave(QEvent::Leave);
+    QCoreApplication::sendEvent(&canvas(), &leave);
+    EXPECT_FALSE(aspect().pointer);
 }
 
 TEST_F(TimelineFlows, AClickTellsAllAboutASegment) {

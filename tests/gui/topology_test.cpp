@@ -1,6 +1,7 @@
 // The machine in a picture: which nodes stand for all, what is said of them, and what people do with it.
 #include "gui/models/topology/cluster_map.hpp"
 #include "gui/views/topology/cluster_chart.hpp"
+#include "gui/views/topology/cluster_layout.hpp"
 #include "tests/gui/desk.hpp"
 
 #include <gmock/gmock.h>
@@ -38,6 +39,11 @@ TEST(ClusterMap, TellsOfWhatLoadersShare) {
     ASSERT_FALSE(links.rows.empty());
     EXPECT_EQ(links.rows.front()[2].toString().toStdString(), "what loaders share");
     EXPECT_FALSE(links.rows.front()[3].isValid());
+}
+
+TEST(ClusterMap, SaysWhatItsBoxesAreFromTheTop) {
+    EXPECT_EQ(levels_text(*map_of("default")).toStdString(), "From the top: sockets (S) with their memory (RAM), devices, by rank.");
+    EXPECT_THAT(levels_text(*map_of("gpt3-175b-1024xa100")).toStdString(), HasSubstr("spine, leaf switches, NICs"));
 }
 
 // 128 nodes, 16 of them for each of 8 stages.

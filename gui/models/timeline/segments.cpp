@@ -170,6 +170,45 @@ Table kinds_table(const Trace& trace, Seconds from, Seconds to) {
     return table;
 }
 
+QString shares_text(const TimeOfKinds& times, Seconds whole) {
+    constexpr double worth_a_word = 0.01;
+    constexpr int most = 4;
+    std::array<int, span_kind_count> kinds{};
+    for (int k = 0; k < span_kind_count; ++k) kinds[static_cast<std::size_t>(k)] = k;
+    const auto part = [&](int k) { return times[static_cast<std::size_t>(k)] / whole; };
+    std::ranges::stable_sort(kinds, std::ranges::greater(), part);
+    QStringList parts;
+    for (const int k : kinds) {
+        if (!(part(k) >= worth_a_word) || parts.size() == most) break;
+        parts += QStringLiteral("%1 %2").arg(kind_name(static_cast<SpanKind>(k)), percent(part(k)));
+    }
+    return parts.isEmpty() ? QStringLiteral("nothing") : parts.join(QStringLiteral(", "));
+}
+
+TimeOfKinds kinds_within(const Trace& trace, Seconds from, Seconds to) {
+    TimeOfKinds times{};
+    double ranks = 0;
+    for (const TraceRank& rank : trace.ranks) ranks += rank.server ? 0 : rank.multiplicity;
+    for (const Span& s : trace.spans) {
+        const TraceRank& rank = trace.ranks[s.rank];
+        if (s.end <= from || s.start >= to || rank.server) continue;
+        times[static_cast<std::size_t>(s.kind)] += rank.multiplicity / ranks * (min(s.end, to) - max(s.start, from));
+    }
+    return times;
+}
+
+TimeOfKinds path_within(const Timeline& t, Seconds from, Seconds to) {
+    TimeOfKinds times{};
+    for (const SpanIndex i : t.path.spans) {
+        const Span& s = t.trace->spans[i];
+        const Seconds begin = max(s.start, from), end = min(s.end, to);
+        if (end <= begin) continue;
+        times[static_cast<std::size_t>(s.kind)] += end - begin;
+        from = end;  // what two of them share counts once
+    }
+    return times;
+}
+
 double mean_within(const UtilizationSeries& series, Seconds end, Seconds from, Seconds to) {
     const auto count = static_cast<double>(series.busy.size());
     const double left = std::clamp(from / end * count, 0.0, count), right = std::clamp(to / end * count, 0.0, count);

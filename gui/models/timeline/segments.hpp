@@ -7,6 +7,7 @@
 
 #include <QString>
 
+#include <array>
 #include <vector>
 
 namespace sextant::gui {
@@ -39,6 +40,13 @@ std::vector<SpanIndex> find_spans(const Trace&, const QString& words);
 // Time, count, bytes and operations of each kind on each rank, within a part of time.
 Table kinds_table(const Trace&, Seconds from, Seconds to);
 Table links_table(const SimulationReport&, Seconds from, Seconds to);
+
+using TimeOfKinds = std::array<Seconds, span_kind_count>;
+// "backward 63 %, forward 20 %": the largest parts of a time, as far as each is worth a word.
+QString shares_text(const TimeOfKinds&, Seconds whole);
+// On average over all ranks; what runs at the same time counts each for itself. For worker threads.
+TimeOfKinds kinds_within(const Trace&, Seconds from, Seconds to);
+TimeOfKinds path_within(const Timeline&, Seconds from, Seconds to);
 
 // Of the intervals that a series has, averaged over a part of time.
 double mean_within(const UtilizationSeries&, Seconds end, Seconds from, Seconds to);

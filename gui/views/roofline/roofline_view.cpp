@@ -71,7 +71,7 @@ private:
         const Roofline all = roofline(answer.job);
         const Scenario& job = answer.scenario;
         const Estimate& e = answer.report.estimate;
-        verdict_->setText(verdict(all, e.step));
+        verdict_->setText(verdict(all, e));
         bars_->show_chart(bound_bars(all, look_of(*this)));
         plot_card_->set_heading(tr("Kernels on %1").arg(q(job.cluster.node.device.name)) +
                                 (e.memory.size() > 1 ? tr(", of stage %1, which finishes last").arg(all.stage) : QString()));
@@ -97,13 +97,16 @@ private:
         return used == all.roofs.end() ? QString() : tr("Large products sustain %1, the dashed line. ").arg(quantity(used->sustained));
     }
 
-    static QString verdict(const Roofline& all, Seconds step) {
+    // Kernels as Summary counts them, and those that are drawn.
+    static QString verdict(const Roofline& all, const Estimate& e) {
         const auto share = [&](KernelBound b) { return all.by_bound[static_cast<std::size_t>(b)] / all.total(); };
         const auto text = [](double part) { return part < 0.005 ? tr("next to nothing") : percent(part, 2); };
         const double memory = share(KernelBound::memory), compute = share(KernelBound::compute);
-        return tr("<b>%1</b> of the time of kernels is bound by memory bandwidth, %2 by arithmetic and %3 by the start of kernels. "
-                  "Without the optimizer kernels take %4 of the step.")
-            .arg(text(memory), text(compute), text(share(KernelBound::start)), percent(all.total() / step, 2));
+        const QString all_kernels = percent((all.total() + e.terms[Term::optimizer]) / e.step, 2), drawn = percent(all.total() / e.step, 2);
+        QString sentences = tr("Kernels take %1 of the step").arg(all_kernels);
+        if (drawn != all_kernels) sentences += tr(", %1 without those of the optimizer, which are not drawn").arg(drawn);
+        return sentences + tr(". <b>%1</b> of their time is bound by memory bandwidth, %2 by arithmetic and %3 by the start of kernels.")
+                               .arg(text(memory), text(compute), text(share(KernelBound::start)));
     }
 
     void choose(int key) {

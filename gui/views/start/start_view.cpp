@@ -1,9 +1,11 @@
 #include "gui/views/start/start_view.hpp"
 
 #include "gui/jobs/background.hpp"
+#include "gui/models/meanings.hpp"
 #include "gui/models/recent_files.hpp"
 #include "gui/models/scenario_list_model.hpp"
 #include "gui/views/paint/card.hpp"
+#include "gui/views/paint/legend.hpp"
 #include "gui/views/start/scenario_delegate.hpp"
 
 #include <QFileDialog>
@@ -12,6 +14,8 @@
 #include <QListView>
 #include <QPushButton>
 #include <QScrollBar>
+
+#include <algorithm>
 
 namespace sextant::gui {
 namespace {
@@ -24,6 +28,17 @@ std::vector<ScenarioEntry> listed(const QStringList& recent, bool with_pictures)
     } catch (const InputError&) {
         return {};  // no profiles on this machine: files can be opened, and say so
     }
+}
+
+// Of what the steps of these are made of.
+std::shared_ptr<Chart> legend_of(const std::vector<ScenarioEntry>& entries) {
+    auto legend = std::make_shared<Legend>();
+    for (int t = 0; t < term_count; ++t) {
+        const auto term = static_cast<Term>(t);
+        const auto has = [&](const ScenarioEntry& e) { return e.glance && e.glance->terms[term] / e.glance->step > 0.005; };
+        if (std::ranges::any_of(entries, has)) legend->entries.push_back({t, words_of(term), fill_of(term), meaning(term)});
+    }
+    return legend;
 }
 
 class StartView : public View {
@@ -61,7 +76,10 @@ public:
         nothing_->setObjectName(QStringLiteral("start.nothing"));
         nothing_->setAlignment(Qt::AlignTop);
         nothing_->hide();
+        legend_ = new ChartWidget(tr("What the colours of a step stand for"));
+        legend_->hide();
         column->addLayout(row);
+        column->addWidget(legend_);
         column->addWidget(list_, 1);
         column->addWidget(nothing_, 1);
 
@@ -129,6 +147,8 @@ private:
         in_background(
             this, [recent = recent_files()] { return listed(recent, true); },
             [this](std::vector<ScenarioEntry> entries) {
+                legend_->show_chart(legend_of(entries));
+                legend_->show();
                 const int scrolled = list_->verticalScrollBar()->value();
                 model_.set_entries(std::move(entries));
                 list_->verticalScrollBar()->setValue(scrolled);
@@ -141,6 +161,7 @@ private:
     QLineEdit* filter_;
     QListView* list_;
     QLabel* nothing_;
+    ChartWidget* legend_;
     bool has_pictures_ = false;
 };
 

@@ -14,7 +14,8 @@
 namespace sextant::gui {
 namespace {
 
-constexpr double normal_row = 22, least_fitted_row = 9;
+constexpr double normal_row = 22, highest_fitted_row = 30, least_fitted_row = 9;
+constexpr double least_named_row = 14;            // whose streams have names
 constexpr double key_zoom = 1.4, key_pan = 0.15;  // of what is shown
 constexpr double finest = 1e-9;                   // of the step: where zooming ends
 
@@ -49,7 +50,9 @@ void TimelineCanvas::fit_rows() {
         aspect_.row_height = row;
         return picture().height() <= height() - TimelinePicture::ruler;
     };
-    double fitting = least_fitted_row, above = normal_row + 1;
+    const auto has_streams = [](const RankRows& rank) { return rank.streams.size() > 1; };
+    const bool names_streams = aspect_.all_streams && std::ranges::any_of(content_->ranks, has_streams);
+    double fitting = names_streams ? least_named_row : least_fitted_row, above = highest_fitted_row + 1;
     while (above - fitting > 1) {
         const double middle = std::floor((fitting + above) / 2);
         (fits(middle) ? fitting : above) = middle;
@@ -176,11 +179,11 @@ QSize TimelineCanvas::sizeHint() const {
     return {800, static_cast<int>(std::clamp(rows + TimelinePicture::ruler, 240.0, 4000.0))};
 }
 
-void TimelineCanvas::paintEvent(QPaintEvent*) {
+void TimelineCanvas::paintEvent(QPaintEvent* e) {
     QPainter painter(this);
     const Look& look = look_of(*this);
     if (!content_) return painter.fillRect(rect(), look.surface);
-    picture().paint(painter, look);
+    e->rect().bottom() < TimelinePicture::ruler ? picture().paint_ruler(painter, look) : picture().paint(painter, look);
     if (outdated_) painter.fillRect(rect(), veil_of(look));
     if (hasFocus()) {
         painter.setBrush(Qt::NoBrush);
@@ -217,8 +220,19 @@ void TimelineCanvas::mousePressEvent(QMouseEvent* e) {
     drag_ = Drag{e->position(), e->position(), (e->modifiers() & Qt::ShiftModifier) != 0, false};
 }
 
+void TimelineCanvas::point_at(std::optional<double> x) {
+    aspect_.pointer = x;
+    update(0, 0, width(), static_cast<int>(TimelinePicture::ruler));
+}
+
+void TimelineCanvas::leaveEvent(QEvent* e) {
+    point_at(std::nullopt);
+    QWidget::leaveEvent(e);
+}
+
 void TimelineCanvas::mouseMoveEvent(QMouseEvent* e) {
     if (!content_) return;
+    point_at(e->position().x() < TimelinePicture::gutter ? std::nullopt : std::optional(e->position().x()));
     if (!drag_) {
         const bool on_something = picture().spot_at(e->position()).span.has_value();
         return setCursor(on_something ? Qt::PointingHandCursor : Qt::ArrowCursor);
@@ -355,7 +369,8 @@ QString TimelineCanvas::tip_at(QPointF p) const {
             .arg(q(spot.link->name).toHtmlEscaped(), alike, percent(mean_within(*spot.link, end, aspect_.from, aspect_.to)),
                  percent(mean_of(*spot.link)));
     }
-    return spot.rank && p.x() < TimelinePicture::gutter ? spot.rank->tip : QString();
+    if (!spot.rank || p.x() >= TimelinePicture::gutter) return {};
+    return spot.stream->is_main ? spot.rank->tip : tr("%1: %2").arg(spot.stream->name, spot.rank->tip);
 }
 
 bool TimelineCanvas::event(QEvent* e) {

@@ -50,12 +50,14 @@ protected:
     void mouseReleaseEvent(QMouseEvent*) override;
     void mouseDoubleClickEvent(QMouseEvent*) override;
     void keyPressEvent(QKeyEvent*) override;
+    void leaveEvent(QEvent*) override;
     bool event(QEvent*) override;
 
 private:
     [[nodiscard]] TimelinePicture picture() const { return {*content_, aspect_, rect()}; }
     [[nodiscard]] QString tip_at(QPointF) const;
     void fit_rows();
+    void point_at(std::optional<double> x);
     void pan(double pixels);
     void change_row_height(double factor);
     void keep_in_bounds();

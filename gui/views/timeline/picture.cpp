@@ -16,7 +16,9 @@ namespace sextant::gui {
 namespace {
 
 constexpr std::size_t most_links = 10;
-constexpr double link_height = 18, links_heading_height = 20, name_height = 14, narrowest_label = 18;  // a name has letters below its line
+constexpr double link_height = 18, links_heading_height = 20, name_height = 14, narrowest_label = 18;
+constexpr double least_named = 9,
+                 thin_name_height = 11;  // of letters that are smaller than elsewhere  // a name has letters below its line
 
 std::uint64_t key(Origin origin, LaneIndex lane) { return std::uint64_t{lane} * 2 + (origin == Origin::measured ? 1 : 0); }
 
@@ -164,6 +166,25 @@ void TimelinePicture::paint_scale(QPainter& painter, const Look& look) const {
     }
     painter.setPen(QPen(look.border, 1));
     painter.drawLine(QPointF(area_.left(), body_.top() - 0.5), QPointF(area_.right(), body_.top() - 0.5));
+    if (aspect_.pointer) paint_pointer(painter, unit, look);
+}
+
+// When it is below the pointer, to a pixel.
+void TimelinePicture::paint_pointer(QPainter& painter, const AxisUnit& unit, const Look& look) const {
+    const double x = std::clamp(*aspect_.pointer, body_.left(), body_.right());
+    const int decimals = std::clamp(static_cast<int>(std::ceil(-std::log10(window_.pixel().si() / unit.si))), 0, 9);
+    const QString label = QString::number(time_at(x).si() / unit.si, 'f', decimals) + QLatin1Char(' ') + unit.name;
+    const QFont font = font_of(Type::small);
+    const double width = text_width(label, font) + gap, left = std::clamp(x - width / 2, body_.left(), body_.right() - width);
+    painter.fillRect(QRectF(left, area_.top() + 1, width, ruler - 6), look.accent_ground);
+    paint_text(painter, {left, area_.top(), width, ruler - 4}, Qt::AlignCenter, label, font, look.accent);
+    painter.fillRect(QRectF(x, body_.top() - 5, 1, 4), look.accent);
+}
+
+void TimelinePicture::paint_ruler(QPainter& painter, const Look& look) const {
+    painter.fillRect(QRectF(area_.left(), area_.top(), area_.width(), ruler), look.surface);
+    paint_scale(painter, look);
+    paint_range(painter, look);
 }
 
 double TimelinePicture::paint_name(QPainter& painter, const Row& row, const Look& look) const {
@@ -172,16 +193,19 @@ double TimelinePicture::paint_name(QPainter& painter, const Row& row, const Look
         paint_text(painter, place, Qt::AlignVCenter, name_of(*row.link), font_of(Type::small), look.faint);
         return place.bottom();
     }
-    // The first row of a rank names it; thin rows below give their room to it.
+    QFont font = font_of(row.height < 16 ? Type::small : Type::strong);
+    const bool is_thin = row.height < name_height;
+    if (is_thin) font.setPixelSize(static_cast<int>(thin_name_height) - 1);
+    // The first row of a rank names it; rows that are too thin give their room to it.
     const bool first = row.stream == &row.rank->streams.front() || (row.stream->is_main && !aspect_.all_streams);
     if (first) {
-        const QRectF higher(place.left(), row.y, place.width(), std::max(row.height, name_height));
+        const QRectF higher(place.left(), row.y, place.width(), std::max(row.height, is_thin ? thin_name_height : name_height));
         const QColor ink = row.rank->origin == Origin::measured ? look.accent : look.text;
-        paint_text(painter, higher, Qt::AlignVCenter, row.rank->name, font_of(row.height < 16 ? Type::small : Type::strong), ink);
+        paint_text(painter, higher, Qt::AlignVCenter, row.rank->name, font, ink);
         return higher.bottom();
     }
-    if (row.height < name_height) return row.y;
-    paint_text(painter, place, Qt::AlignVCenter | Qt::AlignRight, row.stream->name, font_of(Type::small), look.faint);
+    if (row.height < least_named) return row.y;
+    paint_text(painter, place, Qt::AlignVCenter | Qt::AlignRight, row.stream->name, is_thin ? font : font_of(Type::small), look.faint);
     return place.bottom();
 }
 
@@ -342,6 +366,7 @@ TimelinePicture::Spot TimelinePicture::spot_at(QPointF p) const {
     const auto row = std::ranges::find_if(rows_, [&](const Row& r) { return p.y() >= r.y - 0.5 && p.y() < r.y + r.height + 0.5; });
     if (row == rows_.end() || p.y() < body_.top()) return spot;
     spot.rank = row->rank;
+    spot.stream = row->stream;
     spot.link = row->link;
     spot.row = area_of(*row);
     if (!row->stream || p.x() < body_.left()) return spot;

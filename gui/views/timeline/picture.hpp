@@ -6,6 +6,7 @@
 #include "gui/models/simulated.hpp"
 #include "gui/models/timeline/rows.hpp"
 #include "gui/models/timeline/segments.hpp"
+#include "gui/views/paint/axis.hpp"
 #include "gui/views/paint/look.hpp"
 
 #include <QPainter>
@@ -50,6 +51,7 @@ struct TimelineAspect {
     std::optional<ChosenSpan> chosen;
     std::vector<Tie> ties;  // of what is chosen
     std::optional<TimeRange> range;
+    std::optional<double> pointer;  // where it is, from the left
 };
 
 class TimelinePicture {
@@ -59,12 +61,14 @@ public:
     TimelinePicture(const TimelineContent&, const TimelineAspect&, const QRectF& area);
 
     void paint(QPainter&, const Look&) const;
+    void paint_ruler(QPainter&, const Look&) const;  // alone: it follows the pointer
 
     [[nodiscard]] double height() const { return height_; }  // of all rows
     // What is at a place.
     struct Spot {
         std::optional<ChosenSpan> span;
         const RankRows* rank = nullptr;
+        const StreamRow* stream = nullptr;
         const UtilizationSeries* link = nullptr;
         QRectF row;
     };
@@ -87,6 +91,7 @@ private:
     [[nodiscard]] QRectF box_of(const ChosenSpan&, const QRectF& row) const;
 
     void paint_scale(QPainter&, const Look&) const;
+    void paint_pointer(QPainter&, const AxisUnit&, const Look&) const;
     [[nodiscard]] double paint_name(QPainter&, const Row&,
                                     const Look&) const;  // where it ends; no lower than the row begins where it has none
     void paint_stream(QPainter&, const Row&, const Look&) const;

@@ -16,7 +16,7 @@
 #include <QShortcut>
 
 #include <algorithm>
-#include <array>
+#include <tuple>
 
 namespace sextant::gui {
 namespace {
@@ -26,21 +26,26 @@ constexpr std::size_t many_ranks = 24;  // from there on their other streams are
 // "The critical path is 71 % backward, 20 % forward."
 QString path_sentence(const Simulated& simulated) {
     const Timeline& t = simulated.timeline;
+    const Seconds end = t.trace->end;
     const int steps = simulated.report->steps;
     const QString of_what = steps == 1 ? QStringLiteral("the step") : QStringLiteral("the %1 steps that are played").arg(steps);
-    std::array<int, span_kind_count> kinds{};
-    for (int k = 0; k < span_kind_count; ++k) kinds[static_cast<std::size_t>(k)] = k;
-    std::ranges::stable_sort(kinds, std::ranges::greater(), [&](int k) { return t.path.of(static_cast<SpanKind>(k)); });
-    QStringList parts;
-    for (const int k : kinds) {
-        const double part = t.path.of(static_cast<SpanKind>(k)) / t.trace->end;
-        if (part < 0.01 || parts.size() == 4) break;
-        parts += QStringLiteral("%1 %2").arg(percent(part), q(look_of(static_cast<SpanKind>(k)).name));
-    }
-    QString sentence = QStringLiteral("The critical path of %1 is %2").arg(of_what, parts.join(QStringLiteral(", ")));
-    const double waiting = t.path.waiting / t.trace->end;
+    QString sentence = QStringLiteral("The critical path of %1 is %2").arg(of_what, shares_text(t.path.by_kind, end));
+    const double waiting = t.path.waiting / end;
     if (waiting >= 0.01) sentence += QStringLiteral("; for %1 of the time nothing of it runs").arg(percent(waiting));
     return sentence + QLatin1Char('.');
+}
+
+// Where the time of a range goes: of all ranks, of those that really ran, and of the path that nothing could be shorter than.
+QString range_text(const TimelineContent& content, const TimeRange& range) {
+    const auto& [from, to] = range;
+    const Seconds length = to - from;
+    const Timeline& t = content.simulated->timeline;
+    QString text = QStringLiteral("<b>%1 selected</b>, from %2, %3 of the step<br>All ranks on average: %4<br>")
+                       .arg(quantity(length, 4), words_of(range), percent(length / content.step_of(Origin::predicted)),
+                            shares_text(kinds_within(*t.trace, from, to), length));
+    if (content.measured)
+        text += QStringLiteral("Measured: %1<br>").arg(shares_text(kinds_within(*content.measured->timeline.trace, from, to), length));
+    return text + QStringLiteral("The critical path: %1").arg(shares_text(path_within(t, from, to), length));
 }
 
 // How a step that ran compares with the one that was played.
@@ -142,7 +147,9 @@ private:
         });
         connect(&selection(), &Selection::changed, this, [this] {
             canvas_->set_range(selection().now().range);
+            range_text_.clear();
             fill_tables();
+            show_details();
         });
         connect(search_, &SearchBar::found, this, [this](SpanIndex s) { canvas_->choose(ChosenSpan{Origin::predicted, s}); });
         connect(legend_, &ChartWidget::chosen, this, [this](int key) {
@@ -233,6 +240,11 @@ private:
 
     void show_details() {
         const auto chosen = canvas_->aspect().chosen;
+        if (canvas_->content() && !chosen && !range_text_.isEmpty()) {
+            details_->setText(range_text_);
+            details_->setToolTip(range_text_);
+            return set_role(*details_, "");
+        }
         if (!canvas_->content() || !chosen) {
             details_->setText(
                 tr("Click a segment for its numbers and what it waited for; Shift+drag selects a range for all views.<br>"
@@ -282,22 +294,27 @@ private:
     void fill_tables() {
         const auto& content = canvas_->content();
         if (!content) return;
-        const TimeRange range = selection().now().range.value_or(TimeRange{{}, content->end});
+        const std::optional<TimeRange> selected = selection().now().range;
         in_background(
             this,
-            [content, range] {
+            [content, selected] {
                 const SimulationReport& r = *content->simulated->report;
-                return std::pair(kinds_table(r.trace, range.from, range.to), links_table(r, range.from, range.to));
+                const auto [from, to] = selected.value_or(TimeRange{{}, content->end});
+                return std::tuple(kinds_table(r.trace, from, to), links_table(r, from, to),
+                                  selected ? range_text(*content, *selected) : QString());
             },
-            [this, content](std::pair<Table, Table> tables) {
-                if (canvas_->content() != content) return;
-                kinds_.set_table(std::move(tables.first));
-                links_.set_table(std::move(tables.second));
+            [this, content, selected](std::tuple<Table, Table, QString> found) {
+                if (canvas_->content() != content || selection().now().range != selected) return;
+                kinds_.set_table(std::move(std::get<0>(found)));
+                links_.set_table(std::move(std::get<1>(found)));
+                range_text_ = std::move(std::get<2>(found));
+                show_details();
             });
     }
 
     SimulationState* state_;
     QLabel *headline_, *details_;
+    QString range_text_;  // empty: no range is selected
     QWidget* controls_;
     SearchBar* search_;
     QCheckBox *path_, *streams_;

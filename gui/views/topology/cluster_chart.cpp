@@ -223,42 +223,52 @@ private:
         const QRectF& area = layout_.legend;
         const QFont font = font_of(Type::small);
         double x = area.left(), y = area.top() + 4;
-        constexpr double line = 16;
-        const auto write = [&](const QString& text, const QColor& ink) {
+        constexpr double line = 16, between = 16, swatch = 22;
+        const auto make_room = [&](double width) {
+            if (x > area.left() && x + width > area.right()) x = area.left(), y += line + 2;
+        };
+        const auto write = [&](const QString& text) {
             const double width = text_width(text, font);
-            paint_text(painter_, {x, y, width + 1, line}, Qt::AlignVCenter, text, font, ink);
+            paint_text(painter_, {x, y, width + 1, line}, Qt::AlignVCenter, text, font, look_.faint);
             x += width + 6;
         };
         write(chart_.range || map_.report().links.empty() ? QStringLiteral("in use: 0 %")
-                                                          : QStringLiteral("in use over %1: 0 %").arg(name_of_interval(map_)),
-              look_.faint);
+                                                          : QStringLiteral("in use over %1: 0 %").arg(name_of_interval(map_)));
         QLinearGradient ramp(x, 0, x + 120, 0);
         for (const double at : {0.0, 0.333, 0.667, 1.0}) ramp.setColorAt(at, colour_of_utilization(at, look_));
         painter_.fillRect(QRectF(x, y + 2, 120, line - 4), ramp);
         x += 126;
-        write(QStringLiteral("100 %"), look_.faint);
-        x += 16;
+        write(QStringLiteral("100 %"));
+        x += between;
         for (const Bandwidth b : {1 * GB / units::s, 10 * GB / units::s, 100 * GB / units::s}) {
+            make_room(swatch + 5 + text_width(quantity(b), font));
             painter_.setPen(QPen(look_.faint, thickness(b), Qt::SolidLine, Qt::FlatCap));
-            painter_.drawLine(QPointF(x, y + line / 2), QPointF(x + 22, y + line / 2));
-            x += 27;
-            write(quantity(b), look_.faint);
+            painter_.drawLine(QPointF(x, y + line / 2), QPointF(x + swatch, y + line / 2));
+            x += swatch + 5;
+            write(quantity(b));
         }
-        x += 10;
+        x += between - 6;
         const QString group = QStringLiteral("group of the rank");
-        if (x + 22 + text_width(group, font) > area.right()) x = area.left(), y += line + 2;
+        make_room(swatch + text_width(group, font));
         painter_.setPen(QPen(look_.warning, 2.5));
         painter_.setBrush(Qt::NoBrush);
         painter_.drawRoundedRect(QRectF(x, y + 1, 16, line - 2), 3, 3);
-        x += 22;
-        write(group, look_.faint);
+        x += swatch;
+        write(group);
+        paint_words({area.left(), y + line + 2, area.width(), area.bottom() - y - line - 2});
+    }
+
+    void paint_words(QRectF area) {
+        constexpr double line = 18;
+        const QFont font = font_of(Type::small);
         if (layout_.shown.left_out > 0) {
-            x = area.left();
-            paint_text(painter_, {x, y + line + 2, area.width(), line}, Qt::AlignVCenter,
+            paint_text(painter_, {area.left(), area.top(), area.width(), line}, Qt::AlignVCenter,
                        QStringLiteral("%1 more nodes are of other kinds; click a rank, or choose one, to see its node.")
                            .arg(grouped(layout_.shown.left_out)),
                        font, look_.faint);
+            area.adjust(0, line, 0, 0);
         }
+        paint_two_lines(painter_, area, levels_text(map_), font, look_.faint);
     }
 
     const ClusterChart& chart_;

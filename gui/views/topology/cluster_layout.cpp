@@ -1,6 +1,6 @@
 #include "gui/views/topology/cluster_layout.hpp"
 
-#include "gui/views/paint/look.hpp"
+#include "gui/views/paint/axis.hpp"
 
 #include <algorithm>
 #include <map>
@@ -36,7 +36,9 @@ public:
         place_leaves(leaf_y);
         if (spine_) set(*spine_, width_ / 2, gap / 2.0, std::min(width_ / 2, 320.0));
         place_storage();
-        const int lines = (width_ < legend_width ? 2 : 1) + (out_.shown.left_out > 0 ? 1 : 0);
+        const int of_scale = 1 + static_cast<int>(legend_width / std::max(width_, legend_width / 3));
+        const int of_levels = text_width(levels_text(map_), font_of(Type::small)) > width_ ? 2 : 1;
+        const int lines = of_scale + of_levels + (out_.shown.left_out > 0 ? 1 : 0);
         out_.legend = {0, y + box_height() + 2 * gap, width_, 4 + lines * legend_line};
         out_.height = out_.legend.bottom();
         return std::move(out_);
@@ -177,6 +179,22 @@ private:
 }  // namespace
 
 bool names_ranks(const ClusterMap& map) { return map.layout.ranks() > 1000; }
+
+QString levels_text(const ClusterMap& map) {
+    static const std::pair<VertexKind, const char*> levels[] = {{VertexKind::spine, "spine"},
+                                                                {VertexKind::leaf, "leaf switches"},
+                                                                {VertexKind::nic, "NICs"},
+                                                                {VertexKind::socket, "sockets (S) with their memory (RAM)"},
+                                                                {VertexKind::pcie_switch, "PCIe switches"},
+                                                                {VertexKind::device, "devices, by rank"},
+                                                                {VertexKind::peer_switch, "NVSwitches"}};
+    QStringList present;
+    for (const auto& [kind, name] : levels) {
+        const auto is_it = [kind = kind](const TopologyVertex& v) { return v.kind == kind; };
+        if (std::ranges::any_of(map.machine.topology->vertices(), is_it)) present += QLatin1String(name);
+    }
+    return QStringLiteral("From the top: ") + present.join(QStringLiteral(", ")) + QLatin1Char('.');
+}
 
 ClusterLayout lay_out(const ClusterMap& map, double width, std::optional<int> rank) { return Layout(map, width, rank).place(); }
 

@@ -4,6 +4,7 @@
 #include "gui/models/topology/cluster_map.hpp"
 
 #include <QRectF>
+#include <QString>
 
 #include <unordered_map>
 #include <vector>
@@ -27,6 +28,8 @@ struct ClusterLayout {
     QRectF legend;
     double height = 0;
 };
+// What the boxes are, from the top.
+QString levels_text(const ClusterMap&);
 ClusterLayout lay_out(const ClusterMap&, double width, std::optional<int> rank);
 
 }  // namespace sextant::gui
