@@ -27,7 +27,7 @@ Lesson lesson_in(const std::filesystem::path& path) {
     std::optional<Lesson> lesson = load_lesson(path, diagnostics);
     diagnostics.throw_if_any();
     const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
-    for (LessonStep& step : lesson->steps)
+    for (LessonStep& step : lesson->steps)  // a whole path takes the place of the folder of those that are bundled
         if (std::filesystem::exists(folder / (step.scenario + ".json"))) step.scenario = (folder / step.scenario).string();
     return std::move(*lesson);
 }

@@ -12,6 +12,7 @@
 #include <QAbstractSpinBox>
 #include <QAccessible>
 #include <QApplication>
+#include <QClipboard>
 #include <QComboBox>
 #include <QLineEdit>
 #include <QListView>
@@ -22,6 +23,7 @@
 #include <QScrollArea>
 #include <QSlider>
 #include <QTest>
+#include <QTextBrowser>
 #include <QTimer>
 #include <QToolBar>
 
@@ -210,6 +212,26 @@ TEST_F(Keys, NoTwoEntriesOfAMenuShareALetter) {
     };
     check(window.menuBar()->actions());
     for (const QAction* menu : window.menuBar()->actions()) check(menu->menu()->actions());
+}
+
+// What a stranger looks for in the help menu.
+TEST_F(Keys, AreListedByTheHelpMenuWhichGathersWhatAReportNeeds) {
+    open("default");
+    const auto trigger = [this](const char* text) {
+        for (QAction* a : window.menuBar()->actions().back()->menu()->actions())
+            if (a->text() == QLatin1String(text)) return a->trigger();
+        FAIL() << text;
+    };
+    trigger("&Keyboard shortcuts");
+    const std::string keys = find<QTextBrowser>("keys.text").toPlainText().toStdString();
+    for (const char* key : {"Ctrl+S", "Ctrl+Shift+E", "Timeline", "Shift and drag"}) EXPECT_THAT(keys, testing::HasSubstr(key));
+    delete window.findChild<QDialog*>(QStringLiteral("keys"));
+    trigger("&Where profiles are");
+    EXPECT_THAT(find<QMessageBox>("help").text().toStdString(), testing::HasSubstr("hardware_profiles"));
+    delete window.findChild<QMessageBox*>(QStringLiteral("help"));
+    trigger("&Report a problem");
+    EXPECT_THAT(QApplication::clipboard()->text().toStdString(), testing::HasSubstr("sextant predict"));
+    delete window.findChild<QMessageBox*>(QStringLiteral("help"));
 }
 
 TEST_F(Keys, OpenWhatIsSearchedFor) {

@@ -98,6 +98,9 @@ TEST(ValidationPage, DrawsEachCountedRowOfAGroupTwiceAndNamesIt) {
     EXPECT_EQ(count("<circle class=\"f\""), 2);
     EXPECT_EQ(count("&lt;a &amp; b&gt;: measured 10.0 s, predicted 13.0 s (+30.0 %)"), 2);
     EXPECT_EQ(count("<svg"), count("</svg>"));
+    EXPECT_EQ(count("farthest off</th>"), count("<h2>")) << "of each group";
+    EXPECT_EQ(count("class=\"far\""), 8) << "all four rows are named by a number, on two pictures";
+    EXPECT_EQ(count("predicted / measured</text>"), count("<h2>")) << "the axis says what it counts";
     EXPECT_EQ(page.find("http"), std::string::npos);  // needs no other file
 }
 

@@ -11,7 +11,8 @@ void TermsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     QStyledItemDelegate::paint(painter, option, index);
     const auto& table = static_cast<const PlanTableModel&>(*index.model());
     const Look& look = look_of(*option.widget);
-    const QRectF area = QRectF(option.rect).adjusted(6, 6, -6, -6);
+    constexpr double height = 14;
+    const QRectF area(option.rect.left() + 6, option.rect.center().y() - height / 2, option.rect.width() - 12, height);
     const Scale scale{table.longest_step().si(), area.left(), area.right()};
     double sum = 0;
     painter->save();

@@ -68,6 +68,7 @@ void show_keys(MainWindow& window) {
     dialog->setWindowTitle(QObject::tr("Keyboard shortcuts"));
     dialog->resize(520, 560);
     auto* text = new QTextBrowser;
+    text->setObjectName(QStringLiteral("keys.text"));
     text->setAccessibleName(dialog->windowTitle());
     text->setHtml(QStringLiteral("<table>") + keys_of_menus(*window.menuBar()) + keys_of_timeline() + QStringLiteral("</table>"));
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close);
