@@ -1,0 +1,81 @@
+// RegNet (Radosavovic et al., arXiv 2003.13678): residual blocks whose widths grow along a line, in steps (section 3.3), with groups of one
+// width; RegNetY with squeeze and excitation by a quarter of what the block reads.
+#include "model/workload/convolutional_families.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sextant {
+namespace {
+
+struct RegNet {
+    std::vector<std::string> names;
+    int depth;
+    double first, slope, step;  // w_0, w_a, w_m: block j is w_0 + w_a j wide, as near as a power of w_m comes
+    std::int64_t group_width;
+};
+
+// To a multiple of the width of a group, at most a tenth down.
+std::int64_t whole_groups(std::int64_t width, std::int64_t group) {
+    const std::int64_t near = std::max(group, (width + group / 2) / group * group);
+    return 10 * near < 9 * width ? near + group : near;
+}
+
+std::vector<std::int64_t> widths_of(const RegNet& r) {
+    std::vector<std::int64_t> widths;
+    for (int j = 0; j < r.depth; ++j) {
+        const double power = std::nearbyint(std::log((r.first + r.slope * j) / r.first) / std::log(r.step));
+        const std::int64_t width = 8 * std::llrint(r.first * std::pow(r.step, power) / 8);
+        widths.push_back(whole_groups(width, std::min(r.group_width, width)));
+    }
+    return widths;
+}
+
+Image regnet_block(Layers& l, Image x, std::int64_t width, std::int64_t group_width, std::int64_t stride, bool squeezes) {
+    const std::int64_t groups = width / std::min(group_width, width);
+    Image y = l.relu(l.norm("bn1", l.conv("conv1", x, {.out_channels = width})));
+    y = l.relu(l.norm("bn2", l.conv("conv2", y, {.out_channels = width, .kernel = 3, .stride = stride, .groups = groups})));
+    if (squeezes) y = l.squeeze_excite(y, std::llrint(0.25 * static_cast<double>(x.channels)), PointwiseKind::relu);
+    y = l.norm("bn3", l.conv("conv3", y, {.out_channels = width}));
+    if (stride > 1) x = l.norm("downsample.bn", l.conv("downsample", x, {.out_channels = width, .stride = stride}));
+    return l.relu(l.add("add", y, x));
+}
+
+void build_regnet(NetworkBuilder& network, const RegNet& r, bool squeezes, std::int64_t classes) {
+    network.block("stem", BlockRole::input, [&](Layers& l, Image x) {
+        return l.relu(l.norm("bn", l.conv("conv", x, {.out_channels = 32, .kernel = 3, .stride = 2})));
+    });
+    std::int64_t before = 0;
+    for (const std::int64_t width : widths_of(r)) {
+        const std::int64_t stride = width == before ? 1 : 2;  // a stage begins where blocks become wider
+        network.block("block of " + std::to_string(width), BlockRole::layer,
+                      [&](Layers& l, Image x) { return regnet_block(l, x, width, r.group_width, stride, squeezes); });
+        before = width;
+    }
+    network.block("head", BlockRole::head, [&](Layers& l, Image x) { return l.classifier(l.global_pool(x), classes); });
+}
+
+}  // namespace
+
+std::vector<Architecture> regnet_architectures() {
+    // Appendix D, as torchvision and timm have them.
+    const std::vector<RegNet> x{
+        {{"regnet_x_400mf", "regnetx_004"}, 22, 24, 24.48, 2.54, 16}, {{"regnet_x_800mf", "regnetx_008"}, 16, 56, 35.73, 2.28, 16},
+        {{"regnet_x_1_6gf", "regnetx_016"}, 18, 80, 34.01, 2.25, 24}, {{"regnet_x_3_2gf", "regnetx_032"}, 25, 88, 26.31, 2.25, 48},
+        {{"regnet_x_8gf", "regnetx_080"}, 23, 80, 49.56, 2.88, 120},  {{"regnet_x_16gf", "regnetx_160"}, 22, 216, 55.59, 2.1, 128},
+        {{"regnet_x_32gf", "regnetx_320"}, 23, 320, 69.86, 2.0, 168},
+    };
+    const std::vector<RegNet> y{
+        {{"regnet_y_400mf", "regnety_004"}, 16, 48, 27.89, 2.09, 8},    {{"regnet_y_800mf", "regnety_008"}, 14, 56, 38.84, 2.4, 16},
+        {{"regnet_y_1_6gf", "regnety_016"}, 27, 48, 20.71, 2.65, 24},   {{"regnet_y_3_2gf", "regnety_032"}, 21, 80, 42.63, 2.66, 24},
+        {{"regnet_y_8gf", "regnety_080"}, 17, 192, 76.82, 2.19, 56},    {{"regnet_y_16gf", "regnety_160"}, 18, 200, 106.23, 2.48, 112},
+        {{"regnet_y_32gf", "regnety_320"}, 20, 232, 115.89, 2.53, 232}, {{"regnet_y_128gf", "regnety_1280"}, 27, 456, 160.83, 2.52, 264},
+    };
+    std::vector<Architecture> all;
+    for (const auto& [family, squeezes] : {std::pair{&x, false}, std::pair{&y, true}})
+        for (const RegNet& r : *family)
+            all.push_back({r.names, [r, squeezes](NetworkBuilder& n, std::int64_t classes) { build_regnet(n, r, squeezes, classes); }});
+    return all;
+}
+
+}  // namespace sextant
