@@ -41,13 +41,13 @@ double tiled_work(double count, const Tile& tile, double depth, double multiproc
 
 // Rows that are no multiple of 16 bytes forbid the widest loads; libraries then use kernels with narrower ones. In a batch the matrices
 // themselves start anywhere, and tensor cores are left alone.
-FlopRate product_rate(const Kernel& k, const DeviceRates& d) {
+FlopRate product_rate(const Kernel& k, const DeviceRates& d, MatrixRate rate) {
     constexpr double narrow_loads = 0.6;
-    MatrixRate rate = d.matrix(k.type);
+    if (rate.unit != ComputeUnit::tensor) return rate.sustained;
     if (k.type == DataType::fp32 && k.backward) rate.sustained = rate.sustained * (k.turned ? d.tf32_across_both : d.tf32_across_one);
     const std::int64_t load = elements_of_a_load(k.type);
     const bool whole_loads = k.n % load == 0 && (k.turned ? k.m : k.k) % load == 0;
-    if (rate.unit != ComputeUnit::tensor || whole_loads) return rate.sustained;
+    if (whole_loads) return rate.sustained;
     return k.batch > 1 ? min(d.vector, rate.sustained) : rate.sustained * narrow_loads;
 }
 
@@ -61,19 +61,33 @@ Seconds direct_convolution_time(const Kernel& k, const DeviceRates& d) {
     return max(by_units, taps / (taps_a_clock * d.outputs));
 }
 
-Seconds matrix_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
-    if (k.direct) return direct_convolution_time(k, d) / scale.compute;
+// No more than the peak, unless there is less to multiply.
+FlopRate convolving_rate(const Kernel& k, const DeviceRates& d, const MatrixRate& rate, double utilization) {
+    utilization *= d.convolution;
+    if (knows_caches(d)) utilization *= filled_registers(k);
+    if (!d.tiles) return rate.sustained * utilization;
+    const FlopRate reached = rate.sustained * (utilization * convolution_rate(k, rate.unit));
+    return in_winograd_domain(k, rate.unit) ? reached : min(reached, rate.peak * d.native_build);
+}
+
+// What a library's best kernel for this shape does on one of the units.
+FlopRate matrix_rate(const Kernel& k, const DeviceRates& d, const MatrixRate& rate) {
     const double together = static_cast<double>(k.batch) / k.launches;  // what waits for another launch fills no wave of this one
-    const MatrixRate& rate = d.matrix(k.type);
     const bool convolves = k.kind == KernelKind::convolution;
     const ComputeUnit unit = convolves ? ComputeUnit::tensor : rate.unit;  // what convolutions reach was found against that
-    double utilization = gemm_utilization(together, static_cast<double>(k.m), static_cast<double>(k.n), static_cast<double>(k.k), d, unit);
-    if (!convolves) return k.flops / (product_rate(k, d) * (utilization * scale.compute));
-    utilization *= d.convolution;
-    if (d.tiles) utilization *= convolution_rate(k, rate.unit);
-    if (knows_caches(d)) utilization *= filled_registers(k);
+    const double utilization =
+        gemm_utilization(together, static_cast<double>(k.m), static_cast<double>(k.n), static_cast<double>(k.k), d, unit);
+    return convolves ? convolving_rate(k, d, rate, utilization) : product_rate(k, d, rate) * utilization;
+}
+
+Seconds matrix_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
+    if (k.direct) return direct_convolution_time(k, d) / scale.compute;
+    FlopRate best = matrix_rate(k, d, d.matrix(k.type));
+    // Where FP32 may be cast to TF32 it need not be: a library takes the units that are faster for this shape.
+    const bool may_be_cast = k.type == DataType::fp32 && d.matrix(k.type).unit == ComputeUnit::tensor;
+    if (may_be_cast && d.fp32_on_vector.sustained > FlopRate{}) best = max(best, matrix_rate(k, d, d.fp32_on_vector));
     const Seconds by_outputs = d.outputs > Frequency{} ? k.outputs / d.outputs : Seconds{};
-    return max(k.flops / (rate.sustained * utilization), by_outputs) / scale.compute;
+    return max(k.flops / best, by_outputs) / scale.compute;
 }
 
 // A core packs the operands of a product. Forward multiplies with the weights turned round, since they lie [outputs, inputs], which is a

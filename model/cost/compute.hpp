@@ -34,6 +34,7 @@ struct MatrixRate {
 // What the cost functions need of a device, resolved once: no names, no options.
 struct DeviceRates {
     MatrixRate by_type[static_cast<std::size_t>(DataType::int1) + 1];  // by DataType, int1 the last
+    MatrixRate fp32_on_vector;                                         // whatever tensor units do; a rate of zero: there are none
     FlopRate vector;                                                   // fp32 on vector units
     Bandwidth memory;                                                  // streaming
     Bandwidth loads;                                                   // of activations, that multiprocessors ask for; zero: enough

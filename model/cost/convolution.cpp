@@ -10,16 +10,15 @@ struct Rates {
 };
 constexpr Rates on_tensor_units = {0.83, 0.72, 0.66};  // layouts apart
 constexpr Rates of_pixels = {0.99, 0.95, 0.64};        // on vector units, as the others
-constexpr Rates in_winograd_domain = {1.67, 1.75, 1.28};
+constexpr Rates of_winograd = {1.67, 1.75, 1.28};
 constexpr Rates of_windows = {1.2, 1.0, 1.3};
 constexpr double strided_gradient = 0.5;  // 0.44 to 0.66, whatever the window and the units
 constexpr double in_tf32 = 0.65;          // found on the fitted half of measurements/: docs/model/compute.md
 
-// cuDNN has Winograd's transforms for 16 and 32 bits (its table of forward algorithms), not for 64.
 const Rates& rates_of(const Kernel& k, ComputeUnit unit) {
     if (unit == ComputeUnit::tensor) return on_tensor_units;
     if (k.window == Window::pixel) return of_pixels;
-    return k.window == Window::winograd && k.type != DataType::fp64 ? in_winograd_domain : of_windows;
+    return in_winograd_domain(k, unit) ? of_winograd : of_windows;
 }
 
 // The part of so many channels that is there, where they come by `together`.
@@ -33,6 +32,11 @@ double filled(std::int64_t channels, std::int64_t together) {
 Window window_of(const Convolution& c) {
     if (c.kernel_h == 1 && c.kernel_w == 1) return Window::pixel;
     return c.kernel_h == 3 && c.kernel_w == 3 && c.stride == 1 && c.groups == 1 ? Window::winograd : Window::other;
+}
+
+// cuDNN has Winograd's transforms for 16 and 32 bits (its table of forward algorithms), not for 64.
+bool in_winograd_domain(const Kernel& k, ComputeUnit unit) {
+    return unit == ComputeUnit::vector && k.window == Window::winograd && k.type != DataType::fp64;
 }
 
 double convolution_rate(const Kernel& k, ComputeUnit unit) {

@@ -16,6 +16,9 @@ namespace sextant {
 
 Window window_of(const Convolution&);
 
+// Whether it multiplies less than is counted: 3 x 3 windows, on vector units.
+bool in_winograd_domain(const Kernel& k, ComputeUnit);
+
 double convolution_rate(const Kernel& k, ComputeUnit);
 
 // Of a core: oneDNN puts channels of the result side by side into a register of 64 bytes, and what is left of the last one multiplies zeros

@@ -57,9 +57,11 @@ DeviceRates device_rates(const Device& device, const Framework& framework, const
     if (device.kind == DeviceKind::cpu && device.exponential) rates.exponential = device.exponential->value / framework.native_build.value;
     rates.measured = device.gemm_curves;
     rates.tiles = device.kind != DeviceKind::cpu;
-    rates.vector = rates.matrix(DataType::fp32).unit == ComputeUnit::vector || !device.peak(DataType::fp32, ComputeUnit::vector)
-                       ? rates.matrix(DataType::fp32).sustained
-                       : device.peak(DataType::fp32, ComputeUnit::vector)->rate.value * clock;
+    const MatrixRate& fp32 = rates.matrix(DataType::fp32);
+    const PeakRate* vector = device.peak(DataType::fp32, ComputeUnit::vector);
+    rates.vector = fp32.unit == ComputeUnit::vector || !vector ? fp32.sustained : vector->rate.value * clock;
+    if (vector)
+        rates.fp32_on_vector = {vector->rate.value * (vector->achievable.value * rates.native_build), vector->rate.value, vector->unit};
     return rates;
 }
 

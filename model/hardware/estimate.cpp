@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <string_view>
 
 namespace sextant {
@@ -15,9 +16,11 @@ using namespace units;
 // kernel_overhead: measured with gpu-benches gpu-small-kernels on the A100 (2.62 us), H200 (2.48), A40 (2.0), L40 (1.6) and MI210 (2.0);
 // the others follow their neighbours. load_latency: from the first rows of its gpu-stream (16 bytes a thread, two warps on each
 // multiprocessor) on the V100, A100, A40, L40, H100, H200, MI100 and MI210. tensor: MAMF of ml-engineering for Ampere, Hopper, Blackwell,
-// CDNA3 and Gaudi; DeepBench for Volta and Turing. vector: NeuSight and DeepBench FP32. attention: FlashAttention-2 on an RTX A5000 (74 and
-// 67 % with heads of 64), FlashAttention-4 on a B200 (73 and 54 %), as their benchmarks print them; FlashAttention-3 on Hopper as arXiv
-// 2407.08608, figure 5, states.
+// CDNA3 and Gaudi; DeepBench for Volta and Turing. vector: NeuSight and DeepBench FP32. fp32: multiprocessors whose 128 lanes share what
+// feeds 64 elsewhere reach 24 of 35.6 TFLOP/s on an RTX 3090, 54.7 of 82.6 on an RTX 4090 (mli/transformers-benchmarks, issue 3) and 66 of
+// 105 on an RTX 5090 (zzc0721/torch-performance-test-data, pull request 15); Ampere's others state theirs. attention: FlashAttention-2 on
+// an RTX A5000 (74 and 67 % with heads of 64), FlashAttention-4 on a B200 (73 and 54 %), as their benchmarks print them; FlashAttention-3
+// on Hopper as arXiv 2407.08608, figure 5, states.
 struct ArchitectureClass {
     std::string_view name;
     double vector;  // sustained by a large GEMM
@@ -26,6 +29,7 @@ struct ArchitectureClass {
     Seconds graph_kernel_overhead;
     Seconds load_latency;
     double attention_forward, attention_backward;  // of the 16-bit tensor peak
+    std::optional<double> fp32 = {};               // on vector units, where that is less than other types reach
 };
 
 constexpr Seconds none;  // no threads that wait for what they load: copies are made ahead
@@ -36,10 +40,10 @@ constexpr std::array classes = {
     ArchitectureClass{"pascal", 0.93, 0.93, 4 * us, 3 * us, 600 * ns, 0.30, 0.25},
     ArchitectureClass{"volta", 0.92, 0.85, 3.2 * us, 1.8 * us, 610 * ns, 0.40, 0.30},
     ArchitectureClass{"turing", 0.90, 0.80, 2.5 * us, 1.5 * us, 550 * ns, 0.60, 0.50},
-    ArchitectureClass{"ampere", 0.92, 0.85, 2.3 * us, 1.2 * us, 540 * ns, 0.68, 0.58},
-    ArchitectureClass{"ada", 0.85, 0.85, 1.6 * us, 0.96 * us, 470 * ns, 0.65, 0.52},
+    ArchitectureClass{"ampere", 0.92, 0.85, 2.3 * us, 1.2 * us, 540 * ns, 0.68, 0.58, 0.66},
+    ArchitectureClass{"ada", 0.85, 0.85, 1.6 * us, 0.96 * us, 470 * ns, 0.65, 0.52, 0.66},
     ArchitectureClass{"hopper", 0.78, 0.78, 2.48 * us, 1.27 * us, 580 * ns, 0.62, 0.50},
-    ArchitectureClass{"blackwell", 0.78, 0.76, 2.3 * us, 1.2 * us, 580 * ns, 0.68, 0.53},
+    ArchitectureClass{"blackwell", 0.78, 0.76, 2.3 * us, 1.2 * us, 580 * ns, 0.68, 0.53, 0.63},
     ArchitectureClass{"cdna1", 0.85, 0.65, 2.5 * us, 2.3 * us, 790 * ns, 0.30, 0.25},
     ArchitectureClass{"cdna2", 0.85, 0.65, 2.03 * us, 2.0 * us, 730 * ns, 0.35, 0.25},
     ArchitectureClass{"cdna3", 0.85, 0.55, 2.0 * us, 2.0 * us, 730 * ns, 0.40, 0.30},
@@ -103,7 +107,10 @@ void complete(Device& d) {
     estimate_units(d);
     const ArchitectureClass& c = class_of(d);
     const std::string relatives = "typical of " + std::string(c.name);
-    for (PeakRate& p : d.peaks) fill(p.achievable, p.unit == ComputeUnit::tensor ? c.tensor : c.vector, relatives);
+    for (PeakRate& p : d.peaks) {
+        const double on_vector = p.input == DataType::fp32 ? c.fp32.value_or(c.vector) : c.vector;
+        fill(p.achievable, p.unit == ComputeUnit::tensor ? c.tensor : on_vector, relatives);
+    }
     fill(d.stream_fraction, cpu ? 0.8 : 0.87, cpu ? "typical of DDR memory" : "typical of device memory");
     fill(d.load_latency, counted ? c.load_latency : none, counted ? relatives : "nobody says how many multiprocessors wait for loads");
     fill(d.attention_forward, c.attention_forward, relatives);

@@ -34,6 +34,17 @@ TEST(Complete, CountsMultiprocessorsFromTheVectorRate) {
     EXPECT_DOUBLE_EQ(d.l2.value / MiB, 16);  // 16 MiB per TB/s
 }
 
+// 24 of 35.6 TFLOP/s on an RTX 3090, 54.7 of 82.6 on an RTX 4090: two thirds. FP64 has lanes of its own.
+TEST(Complete, LetsFp32SustainTwoThirdsWhere128LanesShareAMultiprocessor) {
+    Device d = barely_known(160 * TFLOP / s);
+    d.architecture = "ada";
+    for (const DataType t : {DataType::fp32, DataType::fp64})
+        d.peaks.push_back({t, t, ComputeUnit::vector, {40 * TFLOP / s, SourceKind::datasheet, "box"}, {}});
+    complete(d);
+    EXPECT_NEAR(d.peak(DataType::fp32, ComputeUnit::vector)->achievable.value, 2.0 / 3, 0.01);
+    EXPECT_GT(d.peak(DataType::fp64, ComputeUnit::vector)->achievable.value, 0.8);
+}
+
 TEST(Complete, MarksEverythingThatItAddsAsEstimatedWithAReason) {
     Device d = barely_known(160 * TFLOP / s);
     complete(d);
