@@ -35,6 +35,9 @@ struct Refusal {
                            : "";
             case PointwiseKind::add:
                 return op.inputs.size() < 2 && op.parameters == 0 ? "relative position biases do not run" : "";
+            case PointwiseKind::bias:  // of the scores of windows: one for each distance, not for each column
+                return op.parameters > 0 && op.parameters != static_cast<double>(out().shape.back()) ? "relative position biases do not run"
+                                                                                                     : "";
             case PointwiseKind::relu:
                 return op.inputs.size() > 1
                            ? "experts with ReLU do not run: it keeps its output, which the router's weights have changed; squared_relu runs"

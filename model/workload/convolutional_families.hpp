@@ -21,6 +21,7 @@ std::vector<Architecture> inception_architectures();  // GoogLeNet, Inception v3
 std::vector<Architecture> dense_architectures();      // DenseNet
 std::vector<Architecture> mobile_architectures();     // MobileNetV2 and V3, EfficientNet
 std::vector<Architecture> convnext_architectures();
+std::vector<Architecture> swin_architectures();
 std::vector<Architecture> regnet_architectures();  // RegNetX and RegNetY
 
 }  // namespace sextant

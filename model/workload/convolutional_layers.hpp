@@ -87,6 +87,9 @@ public:
     // Squeeze and excitation (arXiv 1709.01507): a factor for each channel from the averages of all of them, by way of `squeezed` numbers.
     Image squeeze_excite(Image, std::int64_t squeezed, PointwiseKind activation);
     Image concatenate(const std::vector<Image>&);
+    // Among the px x px pixels of each window; `shifted`: of windows half of that further (arXiv 2103.14030, section 3.2).
+    Image window_attention(Image, std::int64_t heads, std::int64_t px, bool shifted);
+    Image merge_pixels(Image);                      // four become one of four times the channels
     Image classifier(Image, std::int64_t classes);  // linear, and in training the loss
 
     Image whole(Image);   // every device holds all channels, and works on them like every other

@@ -40,6 +40,7 @@ TEST(Supports, SaysOfEachThingThatDoesNotRunWhereItStands) {
     EXPECT_THAT(refused({"plan.offload=optimizer"}), Contains("/plan/offload"));
     EXPECT_THAT(refused({"framework=horovod-pytorch"}), Contains("/framework"));
     EXPECT_THAT(refused({"plan.cuda_graph=true"}), Contains("/plan/cuda_graph"));
+    EXPECT_THAT(refused({"workload=swin_t"}), Contains("/workload")) << "the scores of its windows have a bias for each distance";
 }
 
 // A capacity of 1 has as many rows as none, where all tokens are spread evenly; but it drops those that are not.

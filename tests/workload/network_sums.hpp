@@ -16,6 +16,9 @@ inline const OperatorGraph& graph_at(const Network& network, std::size_t positio
     return network.templates.at(static_cast<std::size_t>(network.sequence.at(position))).graph;
 }
 
+// Two tensor ranks cannot share it: RegNets have stages of 25, 37 or one group, Swins of three heads.
+inline bool has_odd_cut(const std::string& name) { return name.starts_with("reg") || name.starts_with("swin"); }
+
 inline Flops sum_forward_flops(const Network& network) {
     Flops sum;
     for (std::size_t i = 0; i < network.sequence.size(); ++i)
