@@ -90,9 +90,10 @@ struct OffloadWork {
     Offloaded what = Offloaded::update;
     int stage = 0;
     // Of weights and gradients: so many elements, of each this much over the device's link, and read and written by the host. Of none: the
-    // stage's update, or its weights of one micro-batch, streamed through the device.
+    // stage's update.
     double elements = 0;
     Bytes over_link{}, in_host_memory{};
+    int block = 0;  // whose weights
     friend bool operator==(const OffloadWork&, const OffloadWork&) = default;
 };
 

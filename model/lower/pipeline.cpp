@@ -89,17 +89,10 @@ SegmentIndex RankWriter::send(bool to_previous, TransferWork transfer, SegmentIn
     return segment;
 }
 
-// Of a pass at once; where weights are sharded, block by block.
-void RankWriter::fetch_weights() {
-    if (job_.plan.offload != Offload::optimizer_and_parameters || job_.plan.shards_parameters()) return;
-    put(Stream::compute, OffloadWork{Offloaded::weights, stage_});
-}
-
 void RankWriter::forward() {
     const WorkItem& item = order_[at_];
     if (job_.feeding && stage_ == 0 && item.chunk == 0) take_samples();
     if (item.chunk == 0) put(Stream::compute, OverheadWork{});
-    fetch_weights();
     ComputeWork work = blocks();
     work.phase = Phase::forward;
     const std::optional<SegmentIndex> arrived = receive();
@@ -123,7 +116,6 @@ void RankWriter::forward() {
 void RankWriter::backward() {
     const WorkItem& item = order_[at_];
     const bool passes_on = item.kind != WorkKind::backward_weight;
-    if (passes_on) fetch_weights();
     ComputeWork work = blocks();
     work.phase = item.kind == WorkKind::backward         ? Phase::backward
                  : item.kind == WorkKind::backward_input ? Phase::backward_input

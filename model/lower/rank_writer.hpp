@@ -101,7 +101,6 @@ private:
     void forward();
     void backward();
     std::optional<SegmentIndex> receive();
-    void fetch_weights();
     SegmentIndex send(bool to_previous, TransferWork, SegmentIndex after);
     [[nodiscard]] const ComputeWork& blocks() const;            // of the virtual stage at hand
     [[nodiscard]] bool makes_gradients(const WorkItem&) const;  // of the weights of the chunk at hand

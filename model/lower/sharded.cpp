@@ -14,7 +14,7 @@ std::optional<SegmentIndex> RankWriter::gather_block(int block) {
     std::optional<SegmentIndex> fetched;
     if (job_.plan.offload == Offload::optimizer_and_parameters) {
         const double held = (1 - job_.plan.pruned_fraction) * held_parameters(weights.dense, weights.expert, job_.plan, true);
-        fetched = host_copy(stream, {Offloaded::weights, stage_, held, size_of(job_.precision.parameter), {}}, after);
+        fetched = host_copy(stream, {Offloaded::weights, stage_, held, size_of(job_.precision.parameter), {}, block}, after);
     }
     const std::optional<SegmentIndex> gathered = gather_weights(stream, weights, after);
     return gathered ? gathered : fetched;

@@ -44,7 +44,7 @@ enum class PlanFeature {
     offload,
     optimizer_offload,  // of the optimizer's states without parameters
     parameter_offload,
-    unsharded_offload,  // of states that each of several ranks has, or of such parameters
+    unsharded_offload,  // of states that each of several ranks has
 };
 
 // Where offloaded gradients are until the host updates with them.

@@ -47,8 +47,7 @@ std::vector<PlanFeature> needed_features(const Plan& p, const Cluster& cluster) 
     need(p.offload != Offload::none, offload);
     need(p.offload == Offload::optimizer, optimizer_offload);
     need(p.offload == Offload::optimizer_and_parameters, parameter_offload);
-    const bool sharded = p.offload == Offload::optimizer ? p.has_shards() : p.shards_parameters();
-    need(p.offload != Offload::none && !sharded && p.dp * p.cp > 1, unsharded_offload);
+    need(p.offload != Offload::none && !p.has_shards() && p.dp * p.cp > 1, unsharded_offload);
     need(p.sequence_parallel, sequence);
     need(p.pp > 1 && p.schedule == Schedule::gpipe, gpipe);
     need(p.schedule == Schedule::interleaved, interleaved);

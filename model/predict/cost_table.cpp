@@ -62,10 +62,13 @@ public:
         checkpoint_.kind = SpanKind::forward;
         (again.waits ? checkpoint_.device : checkpoint_.host) = again.block;
         gathered_.resize(graph.blocks().size());
-        for (const Work& work : graph.works())
+        for (const Work& work : graph.works()) {
             if (const auto* gather = std::get_if<CollectiveWork>(&work); gather && is_gather(*gather))
                 for (int block = gather->first_block; block < gather->first_block + gather->count; ++block)
                     gathered_[static_cast<std::size_t>(block)] += bytes_of(*gather) / gather->count;
+            if (const auto* fetch = std::get_if<OffloadWork>(&work); fetch && brings_block(*fetch))
+                gathered_[static_cast<std::size_t>(fetch->block)] += fetch->elements * fetch->over_link;
+        }
     }
 
     // What a stage does.
@@ -129,10 +132,12 @@ public:
 
     WorkPrice price(const OffloadWork& work) const {
         const auto stage = static_cast<std::size_t>(work.stage);
-        if (work.elements > 0)
-            return busy(SpanKind::offload, host_copy_time(job_, work.elements * work.over_link, work.elements * work.in_host_memory, {}));
-        // Each chunk of a virtual pipeline streams its own part.
-        if (work.what == Offloaded::weights) return busy(SpanKind::offload, offloaded_weights_time(job_, stage, {}) / plan_.vpp);
+        if (work.elements > 0) {
+            const Bytes copied = work.elements * work.over_link;
+            WorkPrice price = busy(SpanKind::offload, host_copy_time(job_, copied, work.elements * work.in_host_memory, {}));
+            if (brings_block(work)) price.allocates = copied;
+            return price;
+        }
         const UpdateTime update = update_time(job_, stage, {});
         WorkPrice price;
         append_tied_sum(price, update);
@@ -215,6 +220,8 @@ private:
     [[nodiscard]] bool is_gather(const CollectiveWork& work) const {
         return plan_.data_parallel == DataParallel::zero3 && work.kind == ExchangeKind::all_gather && work.payload == Payload::weights;
     }
+    // All of it: nobody else has a part that would be gathered.
+    [[nodiscard]] bool brings_block(const OffloadWork& work) const { return work.what == Offloaded::weights && plan_.shard_ranks() == 1; }
     static Bytes bytes_of(const CollectiveWork& work) { return work.elements * size_of(work.type); }
 
     static WorkPrice calls(int count, SpanKind kind, const PricedExchange& exchange) {
@@ -236,7 +243,7 @@ private:
     const TaskGraph& graph_;
     std::vector<std::vector<BlockPieces>> blocks_;  // by unlike groups, by template
     Piece checkpoint_;                              // beside the forward of a block that runs again
-    std::vector<Bytes> gathered_;                   // by block: what one gather of its weights takes
+    std::vector<Bytes> gathered_;                   // by block: what its weights take, gathered or fetched once
 };
 
 // The stage that does each. What is of no block in particular may be done by several: the first of them.

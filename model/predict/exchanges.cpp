@@ -59,10 +59,4 @@ Seconds offloaded_update_time(const Prepared::State& job, std::size_t stage, con
     return host_copy_time(job, copies, owned * updated, r);
 }
 
-Seconds offloaded_weights_time(const Prepared::State& job, std::size_t stage, const Resources& r) {
-    const StageParameters p = parameters_of(job, stage);
-    const double weights = held_parameters(p.trained + p.frozen, job.scenario.plan, job.scenario.plan.shards_parameters());
-    return host_copy_time(job, weight_bytes(job, weights), {}, r);
-}
-
 }  // namespace sextant

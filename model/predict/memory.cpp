@@ -171,7 +171,7 @@ Bytes gathered_weights(const Prepared::State& job, std::size_t stage, const InFl
     const bool gathers = plan.shards_parameters() && plan.shard_ranks() > 1;
     if (!gathers && plan.offload != Offload::optimizer_and_parameters) return {};
     const Bytes at_work = (1.0 + f.prefetch_blocks) * bytes.largest_weights;
-    if (!gathers || plan.forward_only || f.reshards_after_forward) return at_work;
+    if (plan.forward_only || f.reshards_after_forward) return at_work;
     double parameters = 0;
     for (const InFlight& flight : in_flight(job, stage)) parameters = std::max(parameters, waiting_parameters(job, stage, flight));
     return max(at_work, (1 - plan.pruned_fraction) * parameters * size_of(job.precision.parameter));

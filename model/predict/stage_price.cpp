@@ -61,11 +61,9 @@ private:
         StagePrice& price = prices_.unlike.emplace_back();
         price.work = &work;
         price.overhead = overhead_;
-        if (plan_.offload == Offload::optimizer_and_parameters && !plan_.shards_parameters())  // once for each pass
-            price.offload = (plan_.forward_only ? 1 : 2) * offloaded_weights_time(job_, stage, r_);
         if (plan_.pp > 1) price_sends(price, stage);
-        price.data = data_parallel(stage, work, arrival, price.overhead + price.offload);
-        prices_.times.push_back(price.times(plan_.forward_only ? 1 : 2));
+        price.data = data_parallel(stage, work, arrival, price.overhead);
+        prices_.times.push_back(price.times());
         if (job_.played) add_chunks(price, stage, work);
     }
 
@@ -106,15 +104,14 @@ private:
         price.beside_sends = transfers < slowdown_ * kernels ? (1 - 1 / slowdown_) * transfers : (slowdown_ - 1) * kernels;
     }
 
-    // Of a micro-batch in each chunk. What data parallelism and copies add to a pass is spread evenly over the chunks.
+    // Of a micro-batch in each chunk. What data parallelism adds to a pass is spread evenly over the chunks.
     void add_chunks(const StagePrice& stage, std::size_t s, const StageWork& work) {
         const std::vector<ChunkBlocks>& chunks = job_.chunks[s];
         const std::size_t count = chunks.size();
         const std::size_t before = prices_.which_chunk.size() - count;  // chunks of the stage before
-        const double part = 1 / static_cast<double>(count), passes = plan_.forward_only ? 1 : 2;
+        const double part = 1 / static_cast<double>(count);
         const double slowed = 1 + stage.beside_sends / (stage.forward() + stage.backward());
         const DataParallelPrice& data = stage.data;
-        const Seconds copies = stage.offload / passes;
         std::vector<ChunkTimes>& unlike = prices_.unlike_chunks;
         std::vector<std::size_t>& which = prices_.which_chunk;
         // Comes back from chunk c what came back from the one before it?
@@ -126,13 +123,13 @@ private:
             if (at_end || !comes_back_alike(c) || alike_before(chunks, c, job_.stages[s]) == 0) {
                 const auto [forward, backward, weights] = count > 1 ? passes_of(chunks[c], job_.stages[s], work) : passes_of(work);
                 ChunkTimes t;
-                t.early = (c == 0 ? stage.overhead : Seconds{}) + part * (copies + data.early_forward);
+                t.early = (c == 0 ? stage.overhead : Seconds{}) + part * data.early_forward;
                 t.forward = t.early + slowed * forward + part * (data.steady_forward - data.early_forward);
                 if (!plan_.forward_only) {
-                    t.early_backward = part * (copies + data.early_backward);
+                    t.early_backward = part * data.early_backward;
                     t.late = stage.sends_block ? Seconds{} : part * data.late;
                     t.weights = slowed * weights + part * data.steady_weights;
-                    t.backward = slowed * backward + part * (copies + data.steady - data.steady_forward - data.steady_weights);
+                    t.backward = slowed * backward + part * (data.steady - data.steady_forward - data.steady_weights);
                 }
                 t.send_forward = sent_by(where_.at(s, c));
                 t.send_backward = sent_back_by(where_.at(s, c));
@@ -179,10 +176,10 @@ private:
 
 bool hides_sends(const Prepared::State& job) { return overlaps_pipeline(job.scenario.plan, job.scenario.framework); }
 
-StageTimes StagePrice::times(double passes) const {
+StageTimes StagePrice::times() const {
     StageTimes t;
-    t.early = overhead + offload / passes + data.early_forward;
-    t.early_backward = (passes > 1 ? offload / passes : Seconds{}) + data.early_backward;
+    t.early = overhead + data.early_forward;
+    t.early_backward = data.early_backward;
     t.late = sends_block ? Seconds{} : data.late;
     t.met = data.met;
     t.forward = t.early + forward() + (sends_block ? send_forward : Seconds{});

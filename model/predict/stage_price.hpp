@@ -15,7 +15,7 @@ namespace sextant {
 // One micro-batch on one stage, and what the stage adds once a step, but for the update.
 struct StagePrice {
     const StageWork* work = nullptr;
-    Seconds overhead, offload;            // per micro-batch
+    Seconds overhead;                     // per micro-batch
     Seconds send_forward, send_backward;  // to the neighbours, per micro-batch
     bool sends_block = false;
     Seconds beside_sends;  // what kernels take longer beside transfers, per micro-batch
@@ -25,9 +25,8 @@ struct StagePrice {
     [[nodiscard]] Seconds forward() const { return work->forward.device(); }
     [[nodiscard]] Seconds backward() const { return work->backward.device(); }
     [[nodiscard]] Seconds sends() const { return sends_block ? send_forward + send_backward : Seconds{}; }
-    [[nodiscard]] Seconds micro_batch() const { return forward() + backward() + overhead + offload + sends() + beside_sends + data.steady; }
-    // `passes`: two, or one forward alone.
-    [[nodiscard]] StageTimes times(double passes) const;
+    [[nodiscard]] Seconds micro_batch() const { return forward() + backward() + overhead + sends() + beside_sends + data.steady; }
+    [[nodiscard]] StageTimes times() const;
 };
 
 // Most stages of a deep pipeline are like the one before, and cost the same. What they do is in the parts that they were priced from.

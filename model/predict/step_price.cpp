@@ -106,7 +106,7 @@ Seconds lag_alone(const Prepared::State& job, const StagePrice& stage, double ti
         return static_cast<double>(job.micro_batches) * each + data.passing + data.launch + data.behind;
     };
     const StageWork slow = slowed(*stage.work, times);
-    const DataParallelPrice data = price_data_parallel(job, 0, slow, stage_exchanges(job, 0, r), {}, stage.overhead + stage.offload, 1, r);
+    const DataParallelPrice data = price_data_parallel(job, 0, slow, stage_exchanges(job, 0, r), {}, stage.overhead, 1, r);
     return takes(slow, data) - takes(*stage.work, stage.data);
 }
 
@@ -226,7 +226,7 @@ Terms stage_terms(const Prepared::State& job, const StagePrices& stages, std::sp
     t[Term::data_communication] = (1 - s.data.copied) * exposed + held_up_at_end(job, stages, ends, stage);
     t[Term::optimizer] = update.device;
     if (job.ranks_per_core > 1) share_core(t, end, shared_cores(job, stages, updates));
-    t[Term::offload] = m * (s.offload + forward.copies + backward.copies + recompute.copies) + s.data.copied * exposed + update.host;
+    t[Term::offload] = m * (forward.copies + backward.copies + recompute.copies) + s.data.copied * exposed + update.host;
     const double thread = job.scenario.cluster.node.host.thread_speed.value * r.host;
     t[Term::overhead] = m * s.overhead + job.scenario.framework.step_overhead.value / thread;
     t[Term::straggler] = straggler_time(job, stages, stage, update, t, r);

@@ -9,9 +9,8 @@ namespace sextant {
 Seconds host_copy_time(const Prepared::State&, Bytes over_link, Bytes in_host_memory, const Resources&);
 // So many gradients that a rank owns, behind their reduction.
 Seconds gradient_copy_time(const Prepared::State&, double gradients, StepEnds, const Resources&);
-// Optimizer offload: the update of what a rank owns in host memory with its copies; those weights once to the device.
+// Optimizer offload: the update of what a rank owns in host memory with its copies.
 Seconds offloaded_update_time(const Prepared::State&, std::size_t stage, const Resources&);
-Seconds offloaded_weights_time(const Prepared::State&, std::size_t stage, const Resources&);
 
 // What a stage does when its gradients are there: on the device, and in host memory with copies. The host's time to launch the former
 // passes beside the device's, and before, as far as it is ahead.

@@ -58,7 +58,6 @@ std::vector<std::string> offload_lines(const ExplainedStage& x) {
         if (plan.offload == Offload::optimizer) update += "weights up " + to_text(weight_bytes(x.job, owned)) + ", ";
         lines.push_back(update + "with the update " + to_text(update_time(x.job, x.stage, {}).host));
     }
-    if (x.price.offload > Seconds{}) lines.push_back("  weights of each micro-batch's passes " + to_text(x.price.offload));
     if (plan.offload_activations != OffloadActivations::none) {
         const SegmentPrice& blocks = x.price.blocks();
         lines.push_back("  activations of a micro-batch " + to_text(offloaded_activations(x.job, x.stage)) +

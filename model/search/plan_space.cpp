@@ -119,10 +119,13 @@ std::vector<Offload> offloads(const PlanSpace& space) {
     return {Offload::none, Offload::optimizer, Offload::optimizer_and_parameters};
 }
 
-// A rank that shares with nobody holds all, as whole or as its only shard: parameters in host memory come block by block as shards.
-bool makes_a_difference(const PlanSpace& space, const Plan& plan) {
-    const bool choice = space.is_free(PlanField::data_parallel) && space.job.framework.can(PlanFeature::zero3);
-    return plan.dp * plan.cp > 1 || !choice || plan.shards_parameters() == (plan.offload == Offload::optimizer_and_parameters);
+// Parameters in host memory come block by block, as shards. A rank that shares with nobody holds all, as whole or as its only shard:
+// what it leaves on the device makes no difference.
+bool is_a_way_to_share(const PlanSpace& space, const Plan& plan) {
+    const bool offloads = plan.offload == Offload::optimizer_and_parameters;
+    if (!plan.shards_parameters()) return !offloads;
+    const bool choice = space.is_free(PlanField::data_parallel);
+    return plan.dp * plan.cp > 1 || !choice || offloads;
 }
 
 std::vector<Schedule> schedule_kinds(const PlanSpace& space, const Plan& plan) {
@@ -242,7 +245,7 @@ std::vector<Plan> sharings(const PlanSpace& space, const Plan& layout) {
             if (!can(space, PlanField::shard_group, plan)) continue;
             for (const Offload offload : offloads(space)) {
                 plan.offload = offload;
-                if (can(space, PlanField::offload, plan) && makes_a_difference(space, plan)) plans.push_back(plan);
+                if (can(space, PlanField::offload, plan) && is_a_way_to_share(space, plan)) plans.push_back(plan);
             }
         }
     }

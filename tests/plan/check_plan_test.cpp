@@ -231,6 +231,8 @@ INSTANTIATE_TEST_SUITE_P(
                                      s.plan.shard_group = 3;
                                  },
                                  "/plan/shard_group", "3 does not divide 4"},
+                      Impossible{"whole parameters in host memory", [](Scenario& s) { s.plan.offload = Offload::optimizer_and_parameters; },
+                                 "/plan/offload", "this plan shards none"},
                       Impossible{"server of a cut model", [](Scenario& s) { s.plan.data_parallel = DataParallel::parameter_server; },
                                  "/plan/data_parallel", "hold the whole model"},
                       Impossible{"dimension without a place",

@@ -138,8 +138,7 @@ TEST(Memory, OfAHostHoldsWhatTheRanksOfANodeOffload) {
     plan.offload = Offload::optimizer_and_parameters;  // and two bytes of the weights that devices read
     EXPECT_NEAR(host_memory(job).total() / GB, 18, 1e-9);
     EXPECT_TRUE(host_memory(job).fits());
-    plan.data_parallel = DataParallel::zero1;  // every rank has weights of its own
-    EXPECT_NEAR(host_memory(job).total() / GB, 16 + 8 * 2, 1e-9);
+    job.scenario.cluster.node.host.memory = round_machine::given(17 * GB);
     EXPECT_FALSE(host_memory(job).fits());
 }
 

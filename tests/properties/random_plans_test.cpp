@@ -63,7 +63,8 @@ private:
                                             &p.token_deduplication, &p.pipeline_overlap, &p.reduce_every_micro_batch})
             *choice = once_in(3) ? std::optional(once_in(2)) : std::nullopt;
         p.recompute = static_cast<Recompute>(random_() % 3);
-        p.offload = once_in(6) ? Offload::optimizer_and_parameters : Offload::none;
+        const Offload most = p.shards_parameters() ? Offload::optimizer_and_parameters : Offload::optimizer;
+        p.offload = once_in(6) ? most : Offload::none;
         p.forward_only = once_in(8);
     }
     template <class T>
