@@ -146,8 +146,9 @@ BlockKernels block_kernels(const OperatorGraph& graph, BlockRole role, const Pla
                            ComputeUnit unit) {
     BlockKernels out;
     KernelWriter(graph, role, plan, framework, reads_data, unit).write(out);
-    measure_saved(graph, plan, framework, product_type(plan.precision, role), out);
-    count_work(graph, out);
+    const DataType type = product_type(plan.precision, role);
+    measure_saved(graph, plan, framework, type, out);
+    count_work(graph, type, out);
     return out;
 }
 

@@ -77,6 +77,7 @@ struct BlockKernels {
     Bytes kept_input;       // of the block: all that full recompute keeps
     Bytes working;          // largest set of tensors alive inside the block while it runs again
     ParameterCount trained, frozen;
+    ParameterCount narrowed;  // of both, the weights that products in FP8 or narrower read
     int trained_tensors = 0;
     Bytes boundary;  // activations handed to the next block
     Bytes alive;     // largest set of tensors alive at once where nothing is kept for a backward

@@ -104,11 +104,15 @@ std::vector<char> find_wanted(const OperatorGraph& graph, bool reads_data) {
     return wanted;
 }
 
-void count_work(const OperatorGraph& graph, BlockKernels& out) {
+void count_work(const OperatorGraph& graph, DataType product_type, BlockKernels& out) {
     out.trained = graph.count_parameters(false);
     out.frozen = graph.count_parameters(true);
     for (const Operator& op : graph.operators()) {
         if (op.is_trained()) out.trained_tensors += 1;
+        if (is_narrowed(op) && !is_16_bit_or_wider(product_type)) {
+            const auto& g = std::get<Gemm>(op.kind);  // a bias is added, and stays wide
+            (op.expert_parameters ? out.narrowed.expert : out.narrowed.dense) += static_cast<double>(g.batch * g.k * g.n);
+        }
         out.forward_flops += forward_flops(op);
         out.backward_flops += backward_flops(op);
     }

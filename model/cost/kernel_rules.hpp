@@ -33,7 +33,7 @@ std::vector<std::vector<std::size_t>> find_gathered_again(const OperatorGraph&);
 std::vector<char> find_wanted(const OperatorGraph&, bool reads_data);
 
 // Fills what the block holds of parameters and computes.
-void count_work(const OperatorGraph&, BlockKernels&);
+void count_work(const OperatorGraph&, DataType product_type, BlockKernels&);
 
 // Fills what the block keeps from forward to backward, drops, works on and hands on.
 void measure_saved(const OperatorGraph&, const Plan&, const Framework&, DataType product_type, BlockKernels&);

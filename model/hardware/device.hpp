@@ -70,6 +70,7 @@ struct Device {
     // Of the rate of TF32 products, what is left where one operand does not lie along its depth, as in a gradient of data, and where
     // neither does, as in a gradient of weights. Where absent, it does not matter how operands lie.
     std::optional<Sourced<double>> tf32_across_one, tf32_across_both;
+    bool fp8_any_layout = false;  // products in FP8 take operands however they lie, not along their depth alone
     std::vector<PeakRate> peaks;
 
     // Fraction of the 16-bit tensor peak that the best fused attention kernel reaches: long sequences, heads of 128, no mask.

@@ -55,6 +55,14 @@ enum class OffloadedGradients {
     added_on_host,    // move behind their reduction, and the host adds them up: FSDP2
 };
 
+// The weights that products in FP8 or narrower read, where ZeRO-3 does not gather them anew: in both layouts where forward and backward
+// want either (NVIDIA/TransformerEngine).
+enum class NarrowWeights {
+    passing,     // made of the wide ones for each pass
+    beside,      // made with the first micro-batch of a step, and kept
+    in_primary,  // there are no others; in NVFP4, which optimizers do not write, as `beside`
+};
+
 // Which FP32 products its libraries multiply in TF32 unless they are told not to, on devices that have it.
 enum class CastToTf32 { none, convolutions, all };
 
@@ -165,7 +173,8 @@ struct Framework {
     // Memory
     Sourced<Bytes> context;                // driver context, library handles and workspaces
     Sourced<Bytes> communication_buffers;  // of constant size, allocated once
-    Sourced<double> fragmentation;         // reserved over allocated, minus one
+    NarrowWeights narrow_weights = NarrowWeights::passing;
+    Sourced<double> fragmentation;  // reserved over allocated, minus one
     std::string notes;
     std::string source;
 };

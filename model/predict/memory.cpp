@@ -1,3 +1,4 @@
+#include "model/cost/kernel_rules.hpp"
 #include "model/plan/framework_defaults.hpp"
 #include "model/predict/block_price.hpp"
 #include "model/predict/fragmentation.hpp"
@@ -112,6 +113,26 @@ double part_adding_up(const Prepared::State& job) {
     return 1;
 }
 
+// What products in FP8 or narrower read of a weight: along rows forward, and along columns backward.
+Bytes narrow_weight(const Prepared::State& job, DataType type) {
+    const bool one_layout = job.scenario.plan.forward_only || (type == DataType::fp8 && job.scenario.cluster.node.device.fp8_any_layout);
+    return (one_layout ? 1.0 : 2.0) * size_of(type);
+}
+
+// Of all weights of a stage, of which `masters` are the optimizer's. Gathered ones are narrowed anew, unless the shards are narrow.
+Bytes held_weights(const Prepared::State& job, const StageParameters& parameters, double masters) {
+    const bool sharded = job.scenario.plan.shards_parameters();
+    const auto held = [&](const ParameterCount& p) { return held_parameters(p, job.scenario.plan, sharded); };
+    const Bytes wide = size_of(job.precision.parameter);
+    const Bytes weights = held(parameters.trained + parameters.frozen) * wide + masters * (size_of(DataType::fp32) - wide);
+    const DataType type = product_type(job.precision, BlockRole::layer);
+    const NarrowWeights are = job.scenario.framework.narrow_weights;
+    if (are == NarrowWeights::passing || !is_16_bit_or_wider(job.precision.parameter)) return weights;
+    const Bytes narrow = held(parameters.narrowed) * narrow_weight(job, type);
+    if (are == NarrowWeights::in_primary && type != DataType::nvfp4) return weights + narrow - held(parameters.narrowed) * wide;
+    return sharded ? weights : weights + narrow;
+}
+
 // What is there from beginning to end.
 StageMemory held_memory(const Prepared::State& job, std::size_t stage) {
     const Plan& plan = job.scenario.plan;
@@ -123,13 +144,9 @@ StageMemory held_memory(const Prepared::State& job, std::size_t stage) {
     const auto held = [&](bool sharded) { return held_parameters(parameters.trained, plan, sharded); };
 
     StageMemory memory;
-    const double weights = held_parameters(parameters.trained + parameters.frozen, plan, plan.shards_parameters());
     const bool masters = shards_are_masters(job) && !updates_on_host(plan);
-    if (plan.offload != Offload::optimizer_and_parameters) {
-        const double wide = masters ? held(true) : 0;
-        memory[MemoryKind::weights] =
-            (1 - plan.pruned_fraction) * ((weights - wide) * size_of(precision.parameter) + wide * size_of(DataType::fp32));
-    }
+    if (plan.offload != Offload::optimizer_and_parameters)
+        memory[MemoryKind::weights] = (1 - plan.pruned_fraction) * held_weights(job, parameters, masters ? held(true) : 0);
     if (!plan.forward_only) {
         const DataType type = precision.gradient_type();
         Bytes& gradients = memory[MemoryKind::gradients];

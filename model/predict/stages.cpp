@@ -10,6 +10,7 @@ StageParameters parameters_of(const Prepared::State& job, std::size_t stage) {
         const double n = blocks.count[t];
         sum.trained = sum.trained + n * k.trained;
         sum.frozen = sum.frozen + n * k.frozen;
+        sum.narrowed = sum.narrowed + n * k.narrowed;
         sum.tensors += blocks.count[t] * k.trained_tensors;
         if (k.trained_tensors > 0) sum.blocks += blocks.count[t];
     }

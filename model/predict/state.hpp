@@ -100,6 +100,7 @@ Bytes weight_bytes(const Prepared::State&, double parameters);
 // Local parameters of a stage. Tied weights are counted once, where their owner is in another stage.
 struct StageParameters {
     ParameterCount trained, frozen;
+    ParameterCount narrowed{};                  // of both, the weights that products in FP8 or narrower read
     decltype(ParameterCount::shared) shared{};  // of the former, matrices that blocks of other stages may have too
     int tensors = 0, blocks = 0;                // of those that are trained, and that have some
 };

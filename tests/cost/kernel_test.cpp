@@ -246,6 +246,15 @@ TEST(LayerKernels, OfFp8CastActivationsOnceAndGradientsTwice) {
     EXPECT_THAT(named(head.forward, "head.quantize"), IsEmpty());
 }
 
+TEST(LayerKernels, CountTheWeightsThatProductsReadNarrow) {
+    // QKV 64 x 192, projection 64 x 64, MLP 64 x 256 and 256 x 64, without biases.
+    Cut cut;
+    EXPECT_EQ(cut.layer().narrowed.dense, 0);
+    cut.plan.precision = precision_policy(DataType::fp8);
+    EXPECT_EQ(cut.layer().narrowed.dense, 64 * (192 + 64 + 256 + 256));
+    EXPECT_EQ(cut.block(BlockRole::head).narrowed.total(), 0);
+}
+
 TEST(LayerKernels, OfFp8CastTheirPartOfWhatIsGathered) {
     Cut cut;
     cut.tensor = 2;

@@ -31,6 +31,37 @@ TEST(Memory, OfModelStatesIsSixteenBytesAParameterAndZeroDividesThemPartByPart) 
     EXPECT_NEAR(model_states_gb(DataParallel::zero3), 1.875, 1e-9);
 }
 
+// Ten layers of 0.1e9 parameters, of which 0.08e9 are read by products of this precision.
+double weights_gb(NarrowWeights how, DataType precision, DataParallel data_parallel = DataParallel::zero1, bool any_layout = false) {
+    Prepared::State job = ten_layers();
+    job.precision = precision_policy(precision);
+    job.templates[0].narrowed.dense = 80e6;
+    job.scenario.plan.dp = 4;
+    job.scenario.plan.data_parallel = data_parallel;
+    job.scenario.framework.narrow_weights = how;
+    job.scenario.cluster.node.device.fp8_any_layout = any_layout;
+    return stage_memory(job).front()[MemoryKind::weights] / GB;
+}
+
+TEST(Memory, OfNarrowWeightsIsBesideThatOfTheOthersOrInItsPlace) {
+    using enum NarrowWeights;
+    EXPECT_NEAR(weights_gb(passing, DataType::fp8), 2, 1e-9);
+    // In two layouts of one byte, or in one where products take either: 2 + 0.8 x 2, and 2 + 0.8.
+    EXPECT_NEAR(weights_gb(beside, DataType::fp8), 3.6, 1e-9);
+    EXPECT_NEAR(weights_gb(beside, DataType::fp8, DataParallel::zero1, true), 2.8, 1e-9);
+    // 0.2 x 2 stay wide: 0.4 + 0.8 x 2 and 0.4 + 0.8. A scale of one byte for 32 elements belongs to a layout: 0.4 + 0.8 x 2 x 33 / 32.
+    EXPECT_NEAR(weights_gb(in_primary, DataType::fp8), 2, 1e-9);
+    EXPECT_NEAR(weights_gb(in_primary, DataType::fp8, DataParallel::zero1, true), 1.2, 1e-9);
+    EXPECT_NEAR(weights_gb(in_primary, DataType::mxfp8, DataParallel::zero1, true), 0.4 + 1.65, 1e-9);
+    // No optimizer writes NVFP4: 2 + 0.8 x 2 x 9 / 16.
+    EXPECT_NEAR(weights_gb(in_primary, DataType::nvfp4), 2.9, 1e-9);
+}
+
+TEST(Memory, OfNarrowShardsIsInThePlaceOfWideOnesAndNeverBesideThem) {
+    EXPECT_NEAR(weights_gb(NarrowWeights::beside, DataType::fp8, DataParallel::zero3), 2 / 4.0, 1e-9);
+    EXPECT_NEAR(weights_gb(NarrowWeights::in_primary, DataType::fp8, DataParallel::zero3, true), 1.2 / 4, 1e-9);
+}
+
 TEST(Memory, OfGradientsScatteredOnceAStepIsThatOfThemAllOrOfTwoChunks) {
     // 1e9 parameters of two bytes each, 8 ranks: a shard is 0.25 GB.
     Prepared::State job = ten_layers();

@@ -120,6 +120,7 @@ bool read_device(const JsonNode& n, Device& out) {
         read_sourced(r, "convolution", d.convolution, Bounds{0.01, 10});
         read_sourced(r, "tf32_across_one", d.tf32_across_one, plausible::part);
         read_sourced(r, "tf32_across_both", d.tf32_across_both, plausible::part);
+        r.optional("fp8_any_layout", d.fp8_any_layout);
         read_peaks(r, d);
         read_sourced(r, "kernel_overhead", d.kernel_overhead, plausible::latency);
         read_sourced(r, "graph_kernel_overhead", d.graph_kernel_overhead, plausible::latency);

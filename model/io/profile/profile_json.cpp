@@ -70,6 +70,7 @@ ProfileJson json_of(const Device& d, ProfileForm form) {
     w.number({"convolution", "convolution_fraction"}, d.convolution);
     w.number({"tf32_across_one", "tf32_across_one_fraction"}, d.tf32_across_one);
     w.number({"tf32_across_both", "tf32_across_both_fraction"}, d.tf32_across_both);
+    if (d.fp8_any_layout) w.put("fp8_any_layout", true);
     ProfileJson peaks = ProfileJson::array();
     for (const PeakRate& p : d.peaks) {
         ProfileObject peak(

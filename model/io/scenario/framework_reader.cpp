@@ -30,6 +30,9 @@ constexpr Word<OffloadedGradients> offloaded_gradients_words[] = {{"with_update"
                                                                   {"added_on_device", OffloadedGradients::added_on_device},
                                                                   {"added_on_host", OffloadedGradients::added_on_host}};
 
+constexpr Word<NarrowWeights> narrow_weights_words[] = {
+    {"passing", NarrowWeights::passing}, {"beside", NarrowWeights::beside}, {"in_primary", NarrowWeights::in_primary}};
+
 template <class T>
 bool read_sourced(const JsonNode& n, const Provenance& inherited, Sourced<T>& field, Bounds bounds) {
     Provenance p = inherited;
@@ -188,6 +191,7 @@ void read_communication_and_memory(const FrameworkFields& r, Framework& f) {
     r.reader.optional("socket_library", f.socket_library);
     r.read("context", f.context, buffer_bounds);
     r.read("communication_buffers", f.communication_buffers, buffer_bounds);
+    r.reader.word("narrow_weights", f.narrow_weights, narrow_weights_words);
     r.read("fragmentation", f.fragmentation, fraction);
 }
 
