@@ -29,6 +29,7 @@ struct UsualHardware {
         std::string cpu, socket_link;
         int cores = 1;                        // of two sockets
         Sourced<double> thread_speed;         // against a 3.0 GHz server core of 2020
+        Sourced<Bytes> memory;                // of two sockets, as NVIDIA's machines of that time have, 480 GB of each Grace
         Sourced<Bandwidth> memory_bandwidth;  // of two sockets
         Bandwidth nic;                        // of an InfiniBand port, where nobody names the network
     };

@@ -320,9 +320,10 @@ Bytes host_states(const Prepared::State& job, std::size_t stage) {
     if (plan.offload == Offload::optimizer_and_parameters)
         states += weight_bytes(job, held_parameters(p.trained + p.frozen, plan, plan.shards_parameters()));
     if (!updates_on_host(plan)) return states;
-    // The host updates in fp32: a gradient, the weight, unless devices read it there in that type, and its states.
-    const bool weight_is_there = plan.offload == Offload::optimizer_and_parameters && job.precision.parameter == DataType::fp32;
-    Bytes each = ((weight_is_there ? 1 : 2) + facts_of(plan.optimizer).states) * size_of(DataType::fp32);
+    // The host updates a gradient and the weight, masters in fp32 where there are some, unless devices read the same there, and its states.
+    const Bytes wide = size_of(job.precision.parameter), updated = job.precision.master_weights ? size_of(DataType::fp32) : wide;
+    const bool weight_is_there = plan.offload == Offload::optimizer_and_parameters && updated == wide;
+    Bytes each = (weight_is_there ? 1 : 2) * updated + facts_of(plan.optimizer).states * size_of(job.precision.optimizer_state);
     if (keeps_sum_on_host(plan, job.scenario.framework, job.micro_batches)) each += size_of(job.precision.gradient_type());
     return states + held_parameters(p.trained, plan, plan.has_shards()) * each;
 }

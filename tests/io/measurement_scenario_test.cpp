@@ -60,6 +60,7 @@ TEST(MeasurementScenario, SuperchipsAreSoldWithAGraceEachOrOneForTwo) {
     EXPECT_EQ(host_of("GB200 (per GPU)").cpu, "Grace");
     EXPECT_EQ(host_of("GB200 (per GPU)").sockets, 4);
     EXPECT_EQ(host_of("GH200 96GB").sockets, 8);
+    EXPECT_NEAR(host_of("GB200 (per GPU)").memory.value / GB, 4 * 480, 1e-9);
     EXPECT_EQ(host_of("GH200 96GB").cores, 8 * 72);
 }
 

@@ -48,6 +48,7 @@ TEST(UsualHardwareReader, AHostThatNobodyKnowsIsTheOneOfAnyDevice) {
     const UsualHardware usual = bundled();
     EXPECT_EQ(usual.host_of("grace")->cpu, "Grace");
     EXPECT_EQ(usual.host_of("cdna2")->cpu, usual.host_of("ampere")->cpu);
+    EXPECT_EQ(usual.host_of("hopper")->memory.value, 2048 * GiB);
     EXPECT_EQ(usual.host_of("hopper")->memory_bandwidth.value, 614.4 * GB / s);
 }
 

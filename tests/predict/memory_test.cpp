@@ -254,6 +254,19 @@ TEST(Memory, OfAHostCountsWeightsInFp32Once) {
     EXPECT_NEAR(host_memory(job).states / GB, 16, 1e-9);
 }
 
+TEST(Memory, OfAHostHoldsStatesInTheirOwnTypes) {
+    // All of it in BF16, without masters: weights that are there anyway, gradients and two states, 2 + 2 + 4 bytes of each of 1e9.
+    Prepared::State job = ten_layers();
+    job.devices_per_node = job.scenario.plan.dp = 8;
+    job.scenario.plan.data_parallel = DataParallel::zero3;
+    job.scenario.plan.offload = Offload::optimizer_and_parameters;
+    job.precision.optimizer_state = DataType::bf16;
+    job.precision.master_weights = false;
+    EXPECT_NEAR(host_memory(job).states / GB, 8, 1e-9);
+    job.scenario.plan.offload = Offload::optimizer;
+    EXPECT_NEAR(host_memory(job).states / GB, 8, 1e-9);
+}
+
 TEST(Memory, OfAHostHoldsOffloadedActivationsOfAllMicroBatchesInFlight) {
     // Four stages of ten layers that keep 0.1 GB each, two devices a node: on the first stage four micro-batches, 4 GB a rank.
     Prepared::State job = with_activations(4, 8, Schedule::one_f_one_b);

@@ -119,7 +119,8 @@ HostSpec host_of(const MeasuredHardware& h, const Device& device, int devices, c
     host.cpu = h.cpu.empty() ? usual->cpu : h.cpu;
     host.sockets = superchip ? sockets_of_superchips(device, devices) : sockets_of_boards(h, devices);
     host.cores = usual->cores * host.sockets / 2;
-    host.memory = {512 * GiB, SourceKind::estimated, "assumed for published rows"};
+    host.memory = usual->memory;
+    host.memory.value *= host.sockets / 2.0;
     host.memory_bandwidth = usual->memory_bandwidth;
     host.memory_bandwidth.value *= host.sockets / 2.0;
     host.thread_speed = usual->thread_speed;
