@@ -2,8 +2,10 @@
 // that four pixels become one of. As in torchvision, and the authors' code: scores are written out, for a learned bias is added to them.
 #include "model/workload/convolutional_families.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 namespace sextant {
 
