@@ -17,8 +17,8 @@ using namespace units;
 // the others follow their neighbours. load_latency: from the first rows of its gpu-stream (16 bytes a thread, two warps on each
 // multiprocessor) on the V100, A100, A40, L40, H100, H200, MI100 and MI210. tensor: MAMF of ml-engineering for Ampere, Hopper, Blackwell,
 // CDNA3 and Gaudi; DeepBench for Volta and Turing. vector: NeuSight and DeepBench FP32. fp32: multiprocessors whose 128 lanes share what
-// feeds 64 elsewhere reach 24 of 35.6 TFLOP/s on an RTX 3090, 54.7 of 82.6 on an RTX 4090 (mli/transformers-benchmarks, issue 3) and 66 of
-// 105 on an RTX 5090 (zzc0721/torch-performance-test-data, pull request 15); Ampere's others state theirs. attention: FlashAttention-2 on
+// feeds 64 elsewhere reach 24 of 35.6 TFLOP/s on an RTX 3090 and 54.7 of 82.6 on an RTX 4090 (mli/transformers-benchmarks, issue 3);
+// Blackwell's are taken to do as Ada's; Ampere's others state theirs. attention: FlashAttention-2 on
 // an RTX A5000 (74 and 67 % with heads of 64), FlashAttention-4 on a B200 (73 and 54 %), as their benchmarks print them; FlashAttention-3
 // on Hopper as arXiv 2407.08608, figure 5, states.
 struct ArchitectureClass {
@@ -43,7 +43,7 @@ constexpr std::array classes = {
     ArchitectureClass{"ampere", 0.92, 0.85, 2.3 * us, 1.2 * us, 540 * ns, 0.68, 0.58, 0.66},
     ArchitectureClass{"ada", 0.85, 0.85, 1.6 * us, 0.96 * us, 470 * ns, 0.65, 0.52, 0.66},
     ArchitectureClass{"hopper", 0.78, 0.78, 2.48 * us, 1.27 * us, 580 * ns, 0.62, 0.50},
-    ArchitectureClass{"blackwell", 0.78, 0.76, 2.3 * us, 1.2 * us, 580 * ns, 0.68, 0.53, 0.63},
+    ArchitectureClass{"blackwell", 0.78, 0.76, 2.3 * us, 1.2 * us, 580 * ns, 0.68, 0.53, 0.66},
     ArchitectureClass{"cdna1", 0.85, 0.65, 2.5 * us, 2.3 * us, 790 * ns, 0.30, 0.25},
     ArchitectureClass{"cdna2", 0.85, 0.65, 2.03 * us, 2.0 * us, 730 * ns, 0.35, 0.25},
     ArchitectureClass{"cdna3", 0.85, 0.55, 2.0 * us, 2.0 * us, 730 * ns, 0.40, 0.30},
