@@ -69,6 +69,13 @@ TEST(Predict, exits_with_4_where_a_host_has_no_room_for_what_is_offloaded) {
     EXPECT_THAT(r.out, HasSubstr("what is offloaded takes 161 GB of host memory on a node that has 137 GB"));
 }
 
+TEST(Predict, exits_with_2_where_parameters_are_offloaded_and_not_sharded) {
+    const ProcessResult r = predict_default({"--set", "plan.offload=optimizer_and_parameters"});
+    EXPECT_EQ(r.exit_code, 2);
+    EXPECT_THAT(r.err, HasSubstr("/plan/offload: parameters in host memory come to the device block by block"));
+    EXPECT_THAT(r.err, HasSubstr("data_parallel: zero3 or fsdp, also of a single rank"));
+}
+
 TEST(Predict, exits_with_0_when_no_condition_holds) {
     EXPECT_EQ(predict_default({"--fail-if", "step_time > 1 h", "--fail-if", "memory >= 1 TB"}).exit_code, 0);
 }

@@ -28,8 +28,6 @@ Refusals refusals_of_deepspeed(const Scenario& s) {
              "shards no LAMB: its norms are of layers, and ZeRO's shards are not", "adam, or all_reduce");
     r.unless(!p.shard_group, "/plan/shard_group", "shards over all data-parallel ranks", "no shard_group");
     r.unless(p.offload == Offload::none || p.has_shards(), "/plan/offload", "offloads what ZeRO shards alone");
-    r.unless(p.offload != Offload::optimizer_and_parameters || p.shards_parameters(), "/plan/offload",
-             "offloads parameters with ZeRO stage 3 alone");
     r.unless(size_of(p.precision.compute) >= size_of(DataType::fp16), "/plan/precision", "trains in 16 and 32 bits");
     r.unless(!p.forward_only && !p.without_optimizer, "/plan", "is exported for training, with an optimizer");
     return r;
