@@ -59,6 +59,7 @@ TEST(ScenarioReader, devices_of_each_node_may_be_as_a_scheduler_gave_them) {
     EXPECT_EQ(full.plan.dp, 4);
     const ReadScenario wrong = read_text(good_scenario, {"hardware.devices_per_node=8(x2"});
     EXPECT_THAT(all_of(wrong.problems), HasSubstr("SLURM_TASKS_PER_NODE"));
+    EXPECT_THAT(all_of(read_text(good_scenario, {"hardware.devices_per_node=[]"}).problems), HasSubstr("a list of no node"));
     const ReadScenario nodes = read_text(good_scenario, {"hardware.devices_per_node=[3, 4, 1]"});
     EXPECT_THAT(all_of(nodes.problems), HasSubstr("devices_per_node lists 3"));
 }

@@ -33,10 +33,13 @@ DevicesOfNodes read_devices_of_nodes(ObjectReader& r) {
     if (!node.value) return found;
     std::string text;
     if (node.is_array()) {
+        bool is_empty = true;
         r.each("devices_per_node", [&](const JsonNode& n) {
             int devices = 0;
+            is_empty = false;
             if (read_value(n, devices)) found.of_node.push_back(devices);
         });
+        if (is_empty) node.complain("a list of no node", "one number for each node, or leave it out");
     } else if (!node.is_string()) {
         read_value(node, found.each);
     } else if (read_value(node, text)) {
