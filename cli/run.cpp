@@ -89,7 +89,7 @@ ExitCode run_for_real(const RunOptions& o) {
     const Launcher launcher = usual_launcher();
     // Rank 0 writes the record, maybe on another host: what hosts share is the folder at hand.
     const bool here = launcher == Launcher::mpirun && o.job.host_file.empty() && o.job.launcher.empty();
-    const ScratchFolder scratch(here ? fs::temp_directory_path() : fs::current_path());
+    const ScratchFolder scratch(here ? temporary_folder() : fs::current_path());
     ExecutorJob job = o.job;
     job.out = scratch.path() / "run.json";
     const Launch launch = launch_of(job, scenario, launcher);

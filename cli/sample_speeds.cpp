@@ -14,7 +14,7 @@ namespace {
 // Where files lie in memory, so that no disk is measured.
 std::filesystem::path folder_in_memory() {
     constexpr auto memory = "/dev/shm";
-    return ::access(memory, W_OK) == 0 ? std::filesystem::path(memory) : std::filesystem::temp_directory_path();
+    return ::access(memory, W_OK) == 0 ? std::filesystem::path(memory) : temporary_folder();
 }
 
 }  // namespace

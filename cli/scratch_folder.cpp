@@ -4,8 +4,19 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <string>
+#include <system_error>
 
 namespace sextant {
+
+std::filesystem::path temporary_folder() {
+    std::error_code wrong;
+    std::filesystem::path folder = std::filesystem::temp_directory_path(wrong);
+    if (!wrong) return folder;
+    const char* stated = std::getenv("TMPDIR");
+    throw BackendError(std::string("no folder for temporary files: ") + (stated ? "TMPDIR is " + std::string(stated) : "/tmp") + ": " +
+                       wrong.message());
+}
 
 ScratchFolder::ScratchFolder(const std::filesystem::path& in) {
     std::string name = (in / "sextant-XXXXXX").string();

@@ -7,10 +7,13 @@
 
 namespace sextant {
 
+// What TMPDIR says, or /tmp. Throws BackendError where that is no folder.
+std::filesystem::path temporary_folder();
+
 class ScratchFolder {
 public:
     // Throws BackendError when there is no room for files.
-    explicit ScratchFolder(const std::filesystem::path& in = std::filesystem::temp_directory_path());
+    explicit ScratchFolder(const std::filesystem::path& in = temporary_folder());
     ScratchFolder(const ScratchFolder&) = delete;
     ScratchFolder& operator=(const ScratchFolder&) = delete;
     ~ScratchFolder();

@@ -164,6 +164,12 @@ TEST_F(Run, EndsByTheSignalThatInterruptsIt) {
     }
 }
 
+TEST_F(Run, SaysWhichFolderForTemporaryFilesIsNone) {
+    const ProcessResult r = run_program("env", {"TMPDIR=/no/such/folder", SEXTANT_BINARY, "run", file("tiny.json"), "--steps", "1"});
+    EXPECT_EQ(r.exit_code, 3);
+    EXPECT_THAT(r.err, HasSubstr("TMPDIR is /no/such/folder"));
+}
+
 // Open MPI keeps the sessions of a user's jobs in TMPDIR/ompi.HOST.UID. A job that finds that made by another in the moment in which it
 // makes it fails, as it does where a file has the name.
 TEST_F(Run, KeepsItsSessionApartFromOtherJobs) {

@@ -167,7 +167,9 @@ TEST(BundledProfiles, NoNameMeansTwoOfThem) {
         Diagnostics problems;
         const JsonFile json = JsonFile::load(file, problems);
         std::vector<std::string> names;
-        if (const JsonNode aliases = json.root().child("aliases"); aliases.is_array()) ASSERT_TRUE(read_value(aliases, names)) << file;
+        if (const JsonNode aliases = json.root().child("aliases"); aliases.is_array()) {
+            ASSERT_TRUE(read_value(aliases, names)) << file;
+        }
         names.push_back(stem);
         for (const std::string& name : names) {
             const auto& [key, owner] = *meant.emplace(directory + "/" + key_of(name), stem).first;

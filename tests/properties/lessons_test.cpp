@@ -104,6 +104,12 @@ TEST(Lessons, synchronous_training_is_as_fast_as_its_slowest_worker) {
     EXPECT_LT(factor, 1 / 0.6 + 1e-9);
 }
 
+TEST(Lessons, batches_as_their_speed_let_unlike_gpus_end_together) {
+    expect_better("A100 and A30, batches as their speed over equal ones",
+                  samples_per_second("two-kinds-of-gpus", {"hardware.straggler.batches=by_speed"}), samples_per_second("two-kinds-of-gpus"),
+                  1.2);
+}
+
 TEST(Lessons, asynchronous_workers_do_not_wait_for_the_slowest) {
     const Overrides straggler = {"hardware.straggler={\"devices\": 1, \"speed\": 0.6}"};
     expect_better("images a second with one slow worker, asynchronous over synchronous", samples_per_second("parameter-server-async"),
