@@ -18,9 +18,9 @@ using namespace units;
 // multiprocessor) on the V100, A100, A40, L40, H100, H200, MI100 and MI210. tensor: MAMF of ml-engineering for Ampere, Hopper, Blackwell,
 // CDNA3 and Gaudi; DeepBench for Volta and Turing. vector: NeuSight and DeepBench FP32. fp32: multiprocessors whose 128 lanes share what
 // feeds 64 elsewhere reach 24 of 35.6 TFLOP/s on an RTX 3090 and 54.7 of 82.6 on an RTX 4090 (mli/transformers-benchmarks, issue 3);
-// Blackwell's are taken to do as Ada's; Ampere's others state theirs. attention: FlashAttention-2 on
-// an RTX A5000 (74 and 67 % with heads of 64), FlashAttention-4 on a B200 (73 and 54 %), as their benchmarks print them; FlashAttention-3
-// on Hopper as arXiv 2407.08608, figure 5, states.
+// Blackwell's are taken to do as Ada's; Ampere's others state theirs. attention: FlashAttention-2 on an RTX A5000 (74 and 67 % with heads
+// of 64), FlashAttention-4 on a B200 (73 and 54 %), as their benchmarks print them; FlashAttention-3 on Hopper as arXiv 2407.08608, figure
+// 5, states.
 struct ArchitectureClass {
     std::string_view name;
     double vector;  // sustained by a large GEMM

@@ -6,6 +6,7 @@
 #include "model/report/trace_terms.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace sextant {
@@ -32,6 +33,21 @@ std::vector<Seconds> work_of(const Trace& trace) {
         if (const Term t = term_of(s.kind); t == Term::forward || t == Term::backward || t == Term::recompute || t == Term::optimizer)
             work[s.rank] += s.end - s.start;
     return work;
+}
+
+// Whom `rank` waited for last, where that is a rank of its stage which ends when it does, and itself waits less; else `rank`. Of replicas
+// whose groups lie unlike it is the slow one, as in the closed form: what the fast ones do meanwhile is wait.
+GraphRank awaited_by(const Trace& trace, GraphRank rank) {
+    const std::vector<Seconds> ends = ends_of(trace);
+    std::optional<SpanIndex> at;
+    for (SpanIndex i = 0; i < trace.spans.size(); ++i)
+        if (trace.spans[i].rank == rank && trace.spans[i].end >= ends[rank]) at = i;
+    if (!at) return rank;
+    // A chain of causes is never longer than the trace, unless the trace contradicts itself.
+    for (std::size_t steps = 0; trace.spans[*at].rank == rank && steps < trace.spans.size(); ++steps) at = trace.spans[*at].cause;
+    const GraphRank other = trace.spans[*at].rank;
+    const bool alike = !trace.ranks[other].server && trace.ranks[other].stage == trace.ranks[rank].stage && ends[other] >= ends[rank];
+    return alike && terms_of(trace, other)[Term::straggler] < terms_of(trace, rank)[Term::straggler] ? other : rank;
 }
 
 // `rank`; where noise or slow devices give others of its stage less to do, one in the middle: the closed form's, which waits for the slow.
@@ -61,7 +77,7 @@ void take_terms_of_the_first(Estimate& e, const Trace& trace, int steps) {
 // The estimate of the closed form, with everything that the trace tells in its place.
 Estimate with_trace(Estimate e, const Trace& trace, int steps, bool asynchronous, const Jitter& jitter,
                     const std::vector<MemoryTimeline>& memory) {
-    const GraphRank usual = usual_one(trace, jitter, last_rank(trace));
+    const GraphRank usual = usual_one(trace, jitter, awaited_by(trace, last_rank(trace)));
     e.step = step_time(trace, steps, asynchronous);
     e.terms = per_step(terms_of(trace, usual), steps);
     e.overlapped = per_step(overlapped_of(trace, usual), steps);

@@ -431,7 +431,6 @@ TEST(Agreement, of_predict_and_simulate_where_devices_are_slow) {
     EXPECT_LE(percentile(list, 1), 0.005);
 }
 
-// Weights that come from host memory for a pass come while its stage waits for the input.
 TEST(Agreement, of_predict_and_simulate_where_a_scheduler_gave_nodes_unevenly_or_of_two_kinds) {
     std::vector<Difference> list;
     for (const char* nodes : {"3,5", "1,7", "4,3,1"})
@@ -445,6 +444,19 @@ TEST(Agreement, of_predict_and_simulate_where_a_scheduler_gave_nodes_unevenly_or
             }
     sort_and_print(list, "plans on uneven nodes");
     EXPECT_LE(percentile(list, 1), 0.01);
+}
+
+// One of two groups of four tensor ranks lies on two nodes. The step is told as it is there: the other group, in one node, mostly waits.
+TEST(Agreement, of_where_the_time_goes_where_one_group_is_slower_than_its_sister) {
+    const Prepared job = prepare(bundled_scenario("gpt3-175b-1024xa100", {"workload=gpt3-1.3b", "hardware.nodes=null", "plan.tp=4",
+                                                                          "plan.pp=1", "plan.dp=2", "plan.global_batch=16",
+                                                                          "hardware.devices_per_node=4,3,1"}));
+    const Estimate played = simulate(job).report.estimate, predicted = estimate(job);
+    EXPECT_GT(predicted.terms[Term::tensor_communication] / predicted.step, 0.2);
+    for (int t = 0; t < term_count; ++t) {
+        const auto term = static_cast<Term>(t);
+        EXPECT_NEAR(played.terms[term] / played.step, predicted.terms[term] / predicted.step, 0.01) << to_text(term);
+    }
 }
 
 TEST(Agreement, of_predict_and_simulate_where_a_pipeline_offloads_its_weights) {
