@@ -2,7 +2,10 @@
 // 1904.00962, algorithm 2); momentum as PyTorch has it, the velocity being a sum of gradients.
 #include "backend/cpu/cpu_device.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
 
 namespace sextant {
 namespace {
@@ -42,13 +45,15 @@ struct Run {
     }
     // The run is one tensor: its step is as long as the tensor is.
     void lamb() const {
-        double weight_norm = 0, step_norm = 0;
-        for (std::int64_t i = 0; i < count; ++i) {
-            const float step = moment_step(i, 0) + decay * w[i];
-            weight_norm += static_cast<double>(w[i]) * w[i];
-            step_norm += static_cast<double>(step) * step;
+        constexpr std::int64_t cached = 1024;  // moments that are still there when the norm of their step is taken
+        double weights = 0, steps = 0;
+        for (std::int64_t begin = 0; begin < count; begin += cached) {
+            const std::int64_t end = std::min(begin + cached, count);
+            for (std::int64_t i = begin; i < end; ++i) take_moments(i, 0);
+            weights += squares(begin, end, [this](std::int64_t i) { return w[i]; });
+            steps += squares(begin, end, [this](std::int64_t i) { return step_of(i) + decay * w[i]; });
         }
-        const double trust = weight_norm > 0 && step_norm > 0 ? std::sqrt(weight_norm / step_norm) : 1;
+        const double trust = weights > 0 && steps > 0 ? std::sqrt(weights / steps) : 1;
         const float scaled = rate * static_cast<float>(trust);
         for (std::int64_t i = 0; i < count; ++i) w[i] -= scaled * (step_of(i) + decay * w[i]);
     }
@@ -57,12 +62,30 @@ private:
     [[nodiscard]] float step_of(std::int64_t i) const {
         return m[i] * correction1 / (std::sqrt(v[i] * correction2) + static_cast<float>(o.epsilon));
     }
-    [[nodiscard]] float moment_step(std::int64_t i, float coupled) const {
+    void take_moments(std::int64_t i, float coupled) const {
         const auto beta1 = static_cast<float>(o.beta1), beta2 = static_cast<float>(o.beta2);
         const float gradient = g[i] + coupled * w[i];
         m[i] = beta1 * m[i] + (1 - beta1) * gradient;
         v[i] = beta2 * v[i] + (1 - beta2) * gradient * gradient;
+    }
+    [[nodiscard]] float moment_step(std::int64_t i, float coupled) const {
+        take_moments(i, coupled);
         return step_of(i);
+    }
+    // Added up in lanes: to a single sum each addition would wait for the one before.
+    template <class Of>
+    static double squares(std::int64_t begin, std::int64_t end, const Of& of) {
+        constexpr std::int64_t width = 16;
+        std::array<double, width> lanes{};
+        const auto add = [&](std::int64_t i, std::size_t lane) {
+            const double x = of(i);
+            lanes[lane] += x * x;
+        };
+        std::int64_t i = begin;
+        for (; i + width <= end; i += width)
+            for (std::size_t lane = 0; lane < width; ++lane) add(i + static_cast<std::int64_t>(lane), lane);
+        for (; i < end; ++i) add(i, 0);
+        return std::accumulate(lanes.begin(), lanes.end(), 0.0);
     }
 };
 

@@ -448,9 +448,9 @@ TEST(Agreement, of_predict_and_simulate_where_a_scheduler_gave_nodes_unevenly_or
 
 // One of two groups of four tensor ranks lies on two nodes. The step is told as it is there: the other group, in one node, mostly waits.
 TEST(Agreement, of_where_the_time_goes_where_one_group_is_slower_than_its_sister) {
-    const Prepared job = prepare(bundled_scenario("gpt3-175b-1024xa100", {"workload=gpt3-1.3b", "hardware.nodes=null", "plan.tp=4",
-                                                                          "plan.pp=1", "plan.dp=2", "plan.global_batch=16",
-                                                                          "hardware.devices_per_node=4,3,1"}));
+    const Prepared job =
+        prepare(bundled_scenario("gpt3-175b-1024xa100", {"workload=gpt3-1.3b", "hardware.nodes=null", "plan.tp=4", "plan.pp=1", "plan.dp=2",
+                                                         "plan.global_batch=16", "hardware.devices_per_node=4,3,1"}));
     const Estimate played = simulate(job).report.estimate, predicted = estimate(job);
     EXPECT_GT(predicted.terms[Term::tensor_communication] / predicted.step, 0.2);
     for (int t = 0; t < term_count; ++t) {
