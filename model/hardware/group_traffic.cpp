@@ -113,6 +113,7 @@ auto beside(const Topology& topology, std::span<const DeviceIndex> members, std:
     for (const auto other : other_groups(members, groups))
         if (!other.empty()) formations.push_back(traffic.form({other.begin(), other.end()}));
     std::vector<SpreadGroup> others;
+    others.reserve(formations.size());
     for (const Formation& formation : formations) others.push_back(in_one_block(formation));
     return answer(traffic, in_one_block(own), others);
 }

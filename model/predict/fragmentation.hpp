@@ -11,6 +11,6 @@ namespace sextant {
 inline Bytes left_unused(Bytes unused, Bytes needed, Bytes device) { return min(unused, max(device - needed, Bytes{})); }
 
 // `held`: what is there from beginning to end.
-Bytes fragmentation(const Framework&, Bytes passing, Bytes held, Bytes device);
+Bytes fragmentation(const Framework&, Bytes in_flight, Bytes held, Bytes device);
 
 }  // namespace sextant

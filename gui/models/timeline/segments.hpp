@@ -35,7 +35,7 @@ struct Tie {
 std::vector<Tie> ties_of(const Timeline&, SpanIndex, std::size_t most = 200);
 
 // The spans whose kind or title contains every word, in order of time. For worker threads.
-std::vector<SpanIndex> find_spans(const Trace&, const QString& words);
+std::vector<SpanIndex> find_spans(const Trace&, const QString& text);
 
 // Time, count, bytes and operations of each kind on each rank, within a part of time.
 Table kinds_table(const Trace&, Seconds from, Seconds to);

@@ -32,7 +32,7 @@ signals:
 
 private:
     Card* add_card(const QString& heading, QLabel*& text);
-    void go_to(std::size_t step);
+    void go_to(std::size_t at);  // a step
     void show_step();
     void tell(const Session&);
     [[nodiscard]] const LessonStep& step() const { return opened_->lesson.steps[at_]; }

@@ -4,6 +4,7 @@
 #include "gui/models/meanings.hpp"
 #include "gui/models/recent_files.hpp"
 #include "gui/models/scenario_list_model.hpp"
+#include "gui/models/text.hpp"
 #include "gui/views/paint/card.hpp"
 #include "gui/views/paint/legend.hpp"
 #include "gui/views/start/scenario_delegate.hpp"

@@ -76,8 +76,9 @@ private:
     // None of a node that serves parameters.
     QString ranks_of(int node) const {
         std::vector<int> ranks;
-        for (int d = 0; d < topology_.devices_per_node(); ++d)
-            if (const auto r = map_.rank_of_device[static_cast<std::size_t>(node * topology_.devices_per_node() + d)]) ranks.push_back(*r);
+        const int of_node = topology_.devices_per_node(), first = node * of_node;
+        for (int d = first; d < first + of_node; ++d)
+            if (const auto r = map_.rank_of_device[static_cast<std::size_t>(d)]) ranks.push_back(*r);
         if (ranks.empty()) return {};
         const auto [least, most] = std::ranges::minmax(ranks);
         return QStringLiteral("ranks %1 to %2").arg(grouped(least), grouped(most));

@@ -17,6 +17,7 @@
 #include <QTextBrowser>
 #include <QThread>
 #include <QUrl>
+#include <QVBoxLayout>
 
 namespace sextant::gui {
 namespace {

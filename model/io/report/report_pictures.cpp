@@ -35,7 +35,7 @@ std::string terms_svg(const Estimate& e) {
         if (share < worth_telling) continue;
         const svg::Colour colour = colour_of(term);
         const std::string name = words(to_text(term)), time = to_text(e.terms[term]);
-        bar += svg::rectangle(x, top, wide, height, colour.hex(), name + ": " + time);
+        bar += svg::rectangle(x, top, wide, height, colour.hex(), std::string(name).append(": ").append(time));
         if (svg::width_of(time, text_size) + 8 < wide)
             bar += svg::text(x + wide / 2, top + height / 2 + 4, time, {text_size, colour.text_on_it(), svg::Anchor::middle, false});
         x += wide;

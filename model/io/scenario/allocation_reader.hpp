@@ -6,7 +6,7 @@
 
 namespace sextant {
 
-void read_allocation(ObjectReader& hardware, Scenario&);
+void read_allocation(ObjectReader&, Scenario&);
 
 // Devices on each node: a number, a list of one for each node, or what SLURM_TASKS_PER_NODE says.
 struct DevicesOfNodes {
@@ -14,10 +14,10 @@ struct DevicesOfNodes {
     std::vector<int> of_node;  // as they were listed; empty where they were not
     [[nodiscard]] bool uneven() const { return !of_node.empty() && !each; }
 };
-DevicesOfNodes read_devices_of_nodes(ObjectReader& hardware);
+DevicesOfNodes read_devices_of_nodes(ObjectReader&);
 
 // The nodes that the job was given, as SLURM_JOB_NODELIST says it: ranks fill them in this order.
-void read_node_list(ObjectReader& hardware, Cluster&);
+void read_node_list(ObjectReader&, Cluster&);
 
 // Where devices are CPUs, and the job has fewer cores than its devices on a node: they compute at that part of their rates. Says so among
 // the scenario's assumptions.

@@ -25,7 +25,7 @@ void take_slice(const JsonNode& node, Device& d) {
     const char *begin = text.data(), *end = begin + text.size();
     const auto [of_compute, wrong] = std::from_chars(begin, end, compute);
     const bool dotted = wrong == std::errc() && std::string_view(of_compute, end).starts_with("g.");
-    const auto read = dotted ? std::from_chars(of_compute + 2, end, gigabytes).ptr : begin;
+    const char* read = dotted ? std::from_chars(of_compute + 2, end, gigabytes).ptr : begin;
     const double memory = std::round(slices * gigabytes * units::GB / d.memory.value);
     if (!dotted || std::string_view(read, end) != "gb" || compute < 1 || compute >= slices || !(memory >= 1 && memory <= slices))
         return node.complain("\"" + text + "\" is no slice of this device", "as nvidia-smi has it: \"3g.20gb\" of 40 GB");

@@ -35,7 +35,7 @@ std::vector<std::string_view> parts(std::string_view list) {
 // "3", or "3-5".
 bool add_range(std::string_view range, std::vector<int>& numbers) {
     const std::size_t dash = range.find('-');
-    const auto first = number(range.substr(0, dash)), last = dash == range.npos ? first : number(range.substr(dash + 1));
+    const auto first = number(range.substr(0, dash)), last = dash == std::string_view::npos ? first : number(range.substr(dash + 1));
     if (!first || !last || *last < *first || static_cast<std::size_t>(*last - *first) >= most_nodes - numbers.size()) return false;
     for (int n = *first; n <= *last; ++n) numbers.push_back(n);
     return true;
@@ -47,7 +47,7 @@ std::optional<std::vector<int>> read_repeated_counts(std::string_view list) {
     std::vector<int> counts;
     for (std::string_view part : parts(list)) {
         int times = 1;
-        if (const std::size_t open = part.find("(x"); open != part.npos && part.ends_with(')')) {
+        if (const std::size_t open = part.find("(x"); open != std::string_view::npos && part.ends_with(')')) {
             const auto repeated = number(part.substr(open + 2, part.size() - open - 3));
             if (!repeated || *repeated < 1) return {};
             times = *repeated;
@@ -66,7 +66,7 @@ std::optional<std::vector<int>> read_node_list(std::string_view list) {
     std::optional<std::string_view> name;
     for (const std::string_view part : parts(list)) {
         const std::size_t open = part.find('[');
-        const bool bracketed = open != part.npos && part.ends_with(']');
+        const bool bracketed = open != std::string_view::npos && part.ends_with(']');
         const std::size_t end = bracketed ? open : part.find_last_not_of(digits) + 1;
         if (name.value_or(part.substr(0, end)) != part.substr(0, end)) return {};
         name = part.substr(0, end);

@@ -12,7 +12,7 @@ using PythonArguments = std::vector<std::pair<std::string, std::string>>;  // na
 // `begin` is what the call is assigned to and called: "trainer = lightning.Trainer".
 inline std::string python_call(const std::string& begin, const PythonArguments& arguments) {
     std::string text = begin + "(\n";
-    for (const auto& [name, value] : arguments) text += "    " + name + "=" + value + ",\n";
+    for (const auto& [name, value] : arguments) text.append("    ").append(name).append("=").append(value).append(",\n");
     return text + ")\n";
 }
 
