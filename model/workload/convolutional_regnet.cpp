@@ -75,7 +75,8 @@ std::vector<Architecture> regnet_architectures() {
     std::vector<Architecture> all;
     for (const auto& [family, squeezes] : {std::pair{&x, false}, std::pair{&y, true}})
         for (const RegNet& r : *family)
-            all.push_back({r.names, [r, squeezes](NetworkBuilder& n, std::int64_t classes) { build_regnet(n, r, squeezes, classes); }});
+            all.push_back(
+                {r.names, [r, squeezes = squeezes](NetworkBuilder& n, std::int64_t classes) { build_regnet(n, r, squeezes, classes); }});
     return all;
 }
 

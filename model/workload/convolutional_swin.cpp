@@ -15,7 +15,7 @@ Image Layers::window_attention(Image x, std::int64_t heads, std::int64_t px, boo
     const auto write = [&](std::string name, OperatorKind kind, std::vector<TensorId> inputs, std::vector<std::int64_t> shape,
                            double parameters = 0) {
         Operator op;
-        op.name = std::move(name), op.kind = std::move(kind), op.inputs = std::move(inputs), op.parameters = parameters;
+        op.name = std::move(name), op.kind = kind, op.inputs = std::move(inputs), op.parameters = parameters;
         return graph_.add(std::move(op), std::move(shape), TensorRole::activation);
     };
     const Image image = x = shared(x);
