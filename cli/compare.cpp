@@ -41,13 +41,10 @@ ExitCode run_compare(const CompareOptions& o) {
     Diagnostics problems;
     RunRecord run;
     std::optional<Scenario> scenario;
-    std::vector<Condition> conditions;
     problems.collect([&] { run = load_run(o.run); });
     problems.collect([&] { scenario = o.scenario.load({o.trace}); });
-    if (scenario)
-        problems.collect([&] { conditions = fail_conditions(o.report.fail_if, [&] { return comparable_quantities(*scenario); }); });
-    else
-        check_comparisons(o.report.fail_if, problems);
+    const KnownQuantities known = scenario ? KnownQuantities([&] { return comparable_quantities(*scenario); }) : nullptr;
+    const std::vector<Condition> conditions = read_conditions(o.report.fail_if, "--fail-if", known, problems);
     problems.throw_if_any();
     return show_comparison(*scenario, run, o.report, conditions, o.trace);
 }

@@ -53,12 +53,9 @@ ExitCode run_simulate(const SimulateOptions& o) {
     const std::string groups = o.chakra.empty() ? "" : o.chakra + ".groups.json";
     check_writable(groups);
     std::optional<Prepared> prepared;
-    std::vector<Condition> conditions;
     problems.collect([&] { prepared = prepare(o.scenario.load({o.trace, o.picture, o.html, groups})); });
-    if (prepared)
-        problems.collect([&] { conditions = fail_conditions(o.report.fail_if, [&] { return simulated_quantities(*prepared); }); });
-    else
-        check_comparisons(o.report.fail_if, problems);
+    const KnownQuantities known = prepared ? KnownQuantities([&] { return simulated_quantities(*prepared); }) : nullptr;
+    const std::vector<Condition> conditions = read_conditions(o.report.fail_if, "--fail-if", known, problems);
     problems.throw_if_any();
     const Prepared& job = *prepared;
     const SimulationReport report = simulate(job, o.seed);

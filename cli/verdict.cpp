@@ -11,10 +11,6 @@ std::vector<Condition> fail_conditions(const std::vector<std::string>& fail_if, 
     return conditions;
 }
 
-void check_comparisons(const std::vector<std::string>& fail_if, Diagnostics& problems) {
-    for (const std::string& text : fail_if) problems.collect([&] { parse_condition(text); });
-}
-
 ExitCode verdict(const std::vector<NamedQuantity>& quantities, const std::vector<Condition>& conditions) {
     ExitCode code = ExitCode::done;
     for (const Condition& c : conditions) {

@@ -13,9 +13,6 @@ namespace sextant {
 // The conditions of --fail-if on quantities like these. Throws InputError with every problem.
 std::vector<Condition> fail_conditions(const std::vector<std::string>& fail_if, const KnownQuantities& known);
 
-// What is wrong with conditions where the scenario is too, and so what is reported is not known: they are no comparisons.
-void check_comparisons(const std::vector<std::string>& fail_if, Diagnostics&);
-
 // Says on stderr which conditions held.
 ExitCode verdict(const std::vector<NamedQuantity>&, const std::vector<Condition>&);
 ExitCode verdict(const Report&, const std::vector<Condition>&);

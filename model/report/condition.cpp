@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <optional>
 
 namespace sextant {
 namespace {
@@ -116,12 +117,13 @@ Condition parse_condition(std::string_view text, std::string_view option) {
 std::vector<Condition> read_conditions(const std::vector<std::string>& texts, std::string_view option, const KnownQuantities& known,
                                        Diagnostics& diagnostics) {
     if (texts.empty()) return {};
-    const std::vector<NamedQuantity> quantities = known();
+    std::optional<std::vector<NamedQuantity>> quantities;
+    if (known) diagnostics.collect([&] { quantities = known(); });
     std::vector<Condition> conditions;
     for (const std::string& text : texts)
         diagnostics.collect([&] {
             conditions.push_back(parse_condition(text, option));
-            static_cast<void>(holds(conditions.back(), quantities));
+            if (quantities) static_cast<void>(holds(conditions.back(), *quantities));
         });
     return conditions;
 }

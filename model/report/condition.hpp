@@ -41,7 +41,7 @@ Condition parse_condition(std::string_view text, std::string_view option = "--fa
 
 // Those of an option that may stand more than once, about quantities like those of `known`, which is asked only if there are any, and whose
 // values do not matter. What is no comparison, not known or without its unit is added to the diagnostics, all of it: nothing need be done
-// to find it.
+// to find it. Where `known` is empty only what is no comparison is found: something else is wrong, and nobody can say what is reported.
 using KnownQuantities = std::function<std::vector<NamedQuantity>()>;
 std::vector<Condition> read_conditions(const std::vector<std::string>& texts, std::string_view option, const KnownQuantities& known,
                                        Diagnostics&);
