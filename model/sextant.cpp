@@ -143,14 +143,12 @@ MeasurementSources measurement_sources(Library& library) {
         if (!std::ranges::binary_search(framework_names(library.root), name)) return {};
         Diagnostics problems;
         Framework found = load_framework(name, library.root, problems);
-        library.has_read(problems);
-        problems.throw_if_any();
+        library.check_read(problems);
         return found;
     };
     Diagnostics problems;
     s.usual = load_usual_hardware(library.catalog, problems);
-    library.has_read(problems);
-    problems.throw_if_any();
+    library.check_read(problems);
     return s;
 }
 
@@ -177,8 +175,7 @@ ScenarioDocument open_predictable(const std::filesystem::path& path, const std::
 
 Scenario read_training(Library& library, const JsonFile& file, Diagnostics& diagnostics) {
     Scenario scenario = read_scenario(file, sources(library, diagnostics), diagnostics);
-    library.has_read(diagnostics);
-    diagnostics.throw_if_any();
+    library.check_read(diagnostics);
     return scenario;
 }
 
@@ -198,8 +195,7 @@ Predictable load_predictable(Library& library, const std::filesystem::path& path
     const JsonFile file = as_json(open_predictable(path, overrides), diagnostics);
     if (!is_storage_benchmark(file)) return read_training(library, file, diagnostics);
     StorageBenchmark benchmark = read_storage_benchmark(file, sources(library, diagnostics));
-    library.has_read(diagnostics);
-    diagnostics.throw_if_any();
+    library.check_read(diagnostics);
     return benchmark;
 }
 
@@ -329,8 +325,7 @@ ProfilerComparison compare(const Scenario& scenario, const ProfilerRecord& profi
 Cluster guessed_cluster(Library& library, const MachineFacts& machine) {
     Diagnostics diagnostics;
     const Cluster* like = find_cluster(library.catalog, "two-core-reference", diagnostics);
-    library.has_read(diagnostics);
-    diagnostics.throw_if_any();
+    library.check_read(diagnostics);
     return machine_cluster(machine, *like);
 }
 

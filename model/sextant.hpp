@@ -45,6 +45,8 @@ struct Library {
     std::set<std::filesystem::path> files;  // from which answers were read so far: no output may take their place
 
     void has_read(const Diagnostics& d) { files.insert(d.files().begin(), d.files().end()); }
+    // The same, and throws InputError with all that was wrong there.
+    void check_read(const Diagnostics& d) { has_read(d), d.throw_if_any(); }
 };
 
 // `profiles`: the directory of --profiles; empty for the bundled one. Throws InputError when there is none.

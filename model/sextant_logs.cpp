@@ -18,24 +18,21 @@ ClusterRecords read_records(Library& library, const std::vector<std::filesystem:
         return load_scenario(library, file, overrides);
     };
     ClusterRecords found = read_cluster_records(files, load, problems);
-    library.has_read(problems);
-    problems.throw_if_any();
+    library.check_read(problems);
     return found;
 }
 
 Cluster named_cluster(Library& library, const std::string& name) {
     Diagnostics problems;
     const Cluster* found = find_cluster(library.catalog, name, problems, {"--cluster", ""});
-    library.has_read(problems);
-    problems.throw_if_any();
+    library.check_read(problems);
     return *found;
 }
 
 CommunicationLibrary library_named(Library& library, const std::string& name) {
     Diagnostics problems;
     const CommunicationLibrary* found = find_library(library.catalog, name, problems, {"--library", ""});
-    library.has_read(problems);
-    problems.throw_if_any();
+    library.check_read(problems);
     return *found;
 }
 
@@ -49,7 +46,7 @@ CommunicationLibrary library_of_files(Library& library, const ClusterLogs& logs,
 LinkType host_memory_copy(Library& library) {
     Diagnostics problems;
     const LinkType* found = find_link(library.catalog, "Host memory copy", problems);
-    problems.throw_if_any();
+    library.check_read(problems);
     return *found;
 }
 

@@ -49,8 +49,7 @@ std::vector<MeasurementFile> load_all(Library& library, const std::vector<std::f
     std::vector<MeasurementFile> loaded;
     loaded.reserve(files.size());
     for (const std::filesystem::path& path : files) loaded.push_back(load_measurements(path, diagnostics));
-    library.has_read(diagnostics);
-    diagnostics.throw_if_any();
+    library.check_read(diagnostics);
     return loaded;
 }
 

@@ -50,8 +50,7 @@ ReplayReport replay(Library& library, const ReplayRequest& request) {
     const CommunicationLibrary* found = find_library(library.catalog, request.library, diagnostics, {"--library " + request.library, ""});
     const auto type = parse_data_type(request.precision);
     if (!type) diagnostics.add({"--precision " + request.precision, "", "no such data type", "bf16, fp16, fp8, tf32, fp32"});
-    library.has_read(diagnostics);
-    diagnostics.throw_if_any();
+    library.check_read(diagnostics);
     const ExecutionTrace trace = load_chakra(request.files, request.groups);
     for (const RecordedRank& rank : trace.ranks) library.files.insert(rank.file);
     library.files.insert(request.groups);
