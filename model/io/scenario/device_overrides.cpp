@@ -1,10 +1,12 @@
 #include "model/io/scenario/device_overrides.hpp"
 
+#include "model/base/parse_number.hpp"
 #include "model/io/profile/profile_fields.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <optional>
+#include <string_view>
 
 namespace sextant {
 namespace {
@@ -21,22 +23,24 @@ void take_slice(const JsonNode& node, Device& d) {
     std::string text;
     if (!read_value(node, text)) return;
     constexpr double slices = 8;
-    int compute = 0, gigabytes = 0;
-    const char *begin = text.data(), *end = begin + text.size();
-    const auto [of_compute, wrong] = std::from_chars(begin, end, compute);
-    const bool dotted = wrong == std::errc() && std::string_view(of_compute, end).starts_with("g.");
-    const char* read = dotted ? std::from_chars(of_compute + 2, end, gigabytes).ptr : begin;
-    const double memory = std::round(slices * gigabytes * units::GB / d.memory.value);
-    if (!dotted || std::string_view(read, end) != "gb" || compute < 1 || compute >= slices || !(memory >= 1 && memory <= slices))
+    std::string_view words = text;
+    std::optional<int> compute, gigabytes;
+    if (const std::size_t at = words.find("g."); at != std::string_view::npos && words.ends_with("gb")) {
+        words.remove_suffix(2);
+        compute = parse_number<int>(words.substr(0, at));
+        gigabytes = parse_number<int>(words.substr(at + 2));
+    }
+    const double memory = std::round(slices * gigabytes.value_or(0) * units::GB / d.memory.value);
+    if (!compute || *compute < 1 || *compute >= slices || !(memory >= 1 && memory <= slices))
         return node.complain("\"" + text + "\" is no slice of this device", "as nvidia-smi has it: \"3g.20gb\" of 40 GB");
     const auto divide = [](auto& number, double by) {
         number.value *= by;
         number.source += ", a slice of it";
     };
     const Sourced<Frequency> clock = d.clock;
-    scale_compute(d, compute / slices, divide);
+    scale_compute(d, *compute / slices, divide);
     d.clock = clock;
-    d.multiprocessors = std::max(1, static_cast<int>(std::lround(d.multiprocessors * compute / slices)));
+    d.multiprocessors = std::max(1, static_cast<int>(std::lround(d.multiprocessors * *compute / slices)));
     divide(d.memory_bandwidth, memory / slices);
     take_part_of_memory(d, memory / slices);
 }

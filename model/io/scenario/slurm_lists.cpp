@@ -1,7 +1,8 @@
 #include "model/io/scenario/slurm_lists.hpp"
 
+#include "model/base/parse_number.hpp"
+
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <string>
 
@@ -11,10 +12,8 @@ namespace {
 constexpr std::size_t most_nodes = 1'000'000;
 
 std::optional<int> number(std::string_view text) {
-    int n = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-    if (text.empty() || error != std::errc() || end != text.data() + text.size() || n < 0) return {};
-    return n;
+    const auto n = parse_number<int>(text);
+    return n && *n >= 0 ? n : std::nullopt;
 }
 
 // At commas outside brackets.
