@@ -29,7 +29,7 @@ Refusals refusals_of_deepspeed(const Scenario& s) {
     r.unless(!p.shard_group, "/plan/shard_group", "shards over all data-parallel ranks", "no shard_group");
     r.unless(p.offload == Offload::none || p.has_shards(), "/plan/offload", "offloads what ZeRO shards alone");
     r.unless(size_of(p.precision.compute) >= size_of(DataType::fp16), "/plan/precision", "trains in 16 and 32 bits");
-    r.unless(!p.forward_only && !p.without_optimizer, "/plan", "is exported for training, with an optimizer");
+    check_training(p, r);
     return r;
 }
 

@@ -23,11 +23,9 @@ void check_for_lightning(const Scenario& s) {
     r.unless(!p.shard_group || (p.shards_parameters() && *p.shard_group == in_node), "/plan/shard_group",
              "shards over all ranks, or (HYBRID_SHARD) parameters over those of a node: " + std::to_string(in_node));
     r.unless(p.offload == Offload::none || p.has_shards(), "/plan/offload", "offloads what is sharded alone");
-    r.unless(p.offload != Offload::optimizer_and_parameters || p.shards_parameters(), "/plan/offload",
-             "offloads parameters with zero3 alone");
     r.unless(p.recompute != Recompute::selective, "/plan/recompute", "recomputes whole blocks");
-    r.unless(size_of(p.precision.compute) >= size_of(DataType::fp16), "/plan/precision", "trains in 16, 32 and 64 bits");
-    r.unless(!p.forward_only && !p.without_optimizer, "/plan", "is exported for training, with an optimizer");
+    check_wide_types(p, r);
+    check_training(p, r);
     check_ranks(s, r);
     r.throw_if_any();
 }
@@ -94,14 +92,15 @@ std::string lightning_program(const Scenario& s) {
         notes.push_back("under Slurm one task for each device starts it: srun --nodes=" + std::to_string(used_nodes(s)) +
                         " --ntasks-per-node=" + std::to_string(ranks_per_node(s)));
     notes.push_back("module and loader are yours: batches of " + std::to_string(p.micro_batch) + " samples on each device");
+    const std::string strategy = lightning_strategy(s);
     std::string text = "import lightning\n";
-    if (lightning_strategy(s).starts_with("strategies.")) text += "from lightning.pytorch import strategies\n";
+    if (strategy.starts_with("strategies.")) text += "from lightning.pytorch import strategies\n";
     if (multiplies_in_tf32(p)) text += "import torch\n\ntorch.set_float32_matmul_precision(\"high\")\n";
     const bool on_cores = s.cluster.node.device.kind == DeviceKind::cpu;
     text += "\n" + python_call("trainer = lightning.Trainer", {{"accelerator", on_cores ? "\"cpu\"" : "\"gpu\""},
                                                                {"devices", std::to_string(ranks_per_node(s))},
                                                                {"num_nodes", std::to_string(used_nodes(s))},
-                                                               {"strategy", lightning_strategy(s)},
+                                                               {"strategy", strategy},
                                                                {"precision", lightning_precision(p)},
                                                                {"accumulate_grad_batches", std::to_string(p.micro_batches())}});
     return python_comments(notes) + text + "trainer.fit(module, loader)\n";

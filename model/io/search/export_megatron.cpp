@@ -72,7 +72,7 @@ void check_for_megatron(const Scenario& s) {
     Refusals r(s, "Megatron-LM");
     const auto* t = std::get_if<TransformerSpec>(&s.workload.spec);
     r.unless(t && t->kind == TransformerKind::decoder, "/workload", "is exported for decoders alone: " + s.workload.name + " is none");
-    r.unless(!p.forward_only && !p.without_optimizer, "/plan", "is exported for training, with an optimizer");
+    check_training(p, r);
     r.unless(p.schedule == Schedule::one_f_one_b || p.schedule == Schedule::interleaved || p.pp == 1, "/plan/schedule",
              "runs 1f1b and interleaved pipelines alone");
     r.unless(!p.has_servers(), "/plan/data_parallel", "has no parameter servers");

@@ -37,6 +37,13 @@ inline void check_ranks(const Scenario& s, Refusals& r) {
     r.unless(!s.plan.scattered || devices <= nodes || nodes == 1, "/plan/scattered", "would number ranks node by node", "false");
 }
 
+inline void check_training(const Plan& p, Refusals& r) {
+    r.unless(!p.forward_only && !p.without_optimizer, "/plan", "is exported for training, with an optimizer");
+}
+inline void check_wide_types(const Plan& p, Refusals& r) {
+    r.unless(size_of(p.precision.compute) >= size_of(DataType::fp16), "/plan/precision", "trains in 16, 32 and 64 bits");
+}
+
 // What of recomputing no flag says, where not every block runs forward again.
 inline std::string some_blocks_again(const Plan& plan, const std::string& checkpoint) {
     const std::string where = plan.pp > 1 ? " of each stage" : "";

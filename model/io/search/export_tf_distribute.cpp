@@ -18,9 +18,8 @@ void check_for_tensorflow(const Scenario& s) {
     r.unless(!p.has_servers() || p.is_asynchronous(), "/plan/data_parallel", "has parameter servers whose workers do not wait alone",
              "async_parameter_server");
     r.unless(!p.has_servers() || !p.servers_on_workers, "/plan/servers_on_workers", "runs servers as programs of their own", "false");
-    const DataType type = p.precision.compute;
-    r.unless(size_of(type) >= size_of(DataType::fp16), "/plan/precision", "trains in 16, 32 and 64 bits");
-    r.unless(!p.forward_only && !p.without_optimizer, "/plan", "is exported for training, with an optimizer");
+    check_wide_types(p, r);
+    check_training(p, r);
     check_ranks(s, r);
     r.throw_if_any();
 }
