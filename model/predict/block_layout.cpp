@@ -55,30 +55,27 @@ bool BlockLayout::repeats_after(int ranks) const {
 
 void BlockLayout::choose_block(const Plan& plan, int nodes, int node_devices, int unit) {
     const int ranks = layout_.ranks();
-    if (!plan.node_ranks.empty()) {
-        // Nothing repeats.
-    } else if (plan.scattered) {
-        if (unit == node_devices && repeats_after(nodes)) {
-            scattered_ = true;
-            width_ = nodes;
-            blocks_ = std::min(nodes, ranks);
-            places_ = ranks / blocks_;
-            devices_ = node_devices;
-            return;
-        }
-    } else {
-        const int per_node = std::min(plan.devices_per_node.value_or(node_devices), node_devices);
-        for (int of_block = 1; of_block * per_node < ranks; ++of_block) {
-            const int places = of_block * per_node;
-            if (of_block * node_devices % unit != 0 || !repeats_after(places)) continue;
-            width_ = places_ = places;
-            blocks_ = ranks / places;
-            devices_ = of_block * node_devices;
-            return;
-        }
-    }
-    width_ = places_ = ranks;
+    width_ = places_ = ranks;  // one block of all, unless a smaller one repeats
     devices_ = nodes * node_devices;
+    if (!plan.node_ranks.empty()) return;
+    if (plan.scattered) {
+        if (unit != node_devices || !repeats_after(nodes)) return;
+        scattered_ = true;
+        width_ = nodes;
+        blocks_ = std::min(nodes, ranks);
+        places_ = ranks / blocks_;
+        devices_ = node_devices;
+        return;
+    }
+    const int per_node = std::min(plan.devices_per_node.value_or(node_devices), node_devices);
+    for (int of_block = 1; of_block * per_node < ranks; ++of_block) {
+        const int places = of_block * per_node;
+        if (of_block * node_devices % unit != 0 || !repeats_after(places)) continue;
+        width_ = places_ = places;
+        blocks_ = ranks / places;
+        devices_ = of_block * node_devices;
+        return;
+    }
 }
 
 BlockLayout::Split BlockLayout::split(const Range& r) const {

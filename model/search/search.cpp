@@ -52,9 +52,8 @@ std::vector<Part> parts_of(const SearchRequest& request) {
         if (!wrong.empty()) continue;
         const auto topology = std::make_shared<const Topology>(Topology::build(job.cluster, used_nodes(job), uses_sockets(job)));
         for (const std::int64_t batch : batches) {
-            const std::vector<int> node_ranks = job.plan.node_ranks;
             job.plan = request.job.plan;
-            job.plan.node_ranks = node_ranks;
+            if (!as_given) job.plan.node_ranks.clear();
             job.plan.global_batch = batch;
             parts.push_back({plan_space(job, request.pinned, devices), topology});
         }
