@@ -39,9 +39,9 @@ int take_screenshot(const CommandLine& options) {
         Library library = open_library();
         auto session = std::make_shared<const Session>(answered(library, {.document = open_document(options.scenario->toStdString())}));
         if (!session->answer) throw InputError(session->problems);
+        if (options.run) library.files.insert(options.run->toStdString());
         check_apart({options.screenshot->toStdString()}, library.files);
         if (options.run) {
-            check_apart({options.screenshot->toStdString()}, {options.run->toStdString()});
             Session with_run = *session;
             with_run.measured = std::make_shared<const Measured>(read_measurement(options.run->toStdString()));
             session = std::make_shared<const Session>(std::move(with_run));

@@ -6,10 +6,10 @@
 
 namespace sextant::gui {
 
-// Whether a file is one of them: all who use the program here share it.
 // The page that documentation begins with: in a source tree, or where an installation puts it. None where it is not installed.
 std::optional<std::filesystem::path> documentation(const std::filesystem::path& data_root);
 
+// Whether a file is one of them: all who use the program here share it.
 bool is_bundled(const std::filesystem::path&);
 
 }  // namespace sextant::gui

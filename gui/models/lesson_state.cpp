@@ -1,10 +1,10 @@
 #include "gui/models/lesson_state.hpp"
 
+#include "gui/models/stated_schema.hpp"
 #include "gui/models/text.hpp"
 #include "model/io/scenario/lesson_reader.hpp"
 
 #include <algorithm>
-#include <fstream>
 
 namespace sextant::gui {
 namespace {
@@ -16,11 +16,7 @@ bool states_the_change(const ScenarioDocument& d, const LessonStep& step, const 
 
 }  // namespace
 
-bool holds_lesson(const std::filesystem::path& path) {
-    std::string beginning(256, ' ');
-    std::ifstream(path).read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
-    return beginning.find("\"lesson/1\"") != std::string::npos;
-}
+bool holds_lesson(const std::filesystem::path& path) { return states_schema(path, "lesson/1"); }
 
 Lesson lesson_in(const std::filesystem::path& path) {
     Diagnostics diagnostics;

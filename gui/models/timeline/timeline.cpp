@@ -1,9 +1,8 @@
 #include "gui/models/timeline/timeline.hpp"
 
+#include "gui/models/stated_schema.hpp"
 #include "model/io/trace/run_reader.hpp"
 #include "model/io/trace/trace_hdf5.hpp"
-
-#include <fstream>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -28,12 +27,7 @@ void give_back(const Timeline& timeline) {
     for (; std::align(page, part, from, bytes); bytes -= part, from = static_cast<char*>(from) + part) madvise(from, part, MADV_DONTNEED);
 }
 
-bool holds_measurement(const std::filesystem::path& path) {
-    if (path.extension() == ".h5") return true;
-    std::string beginning(256, ' ');  // sextant writes the schema first
-    std::ifstream(path).read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
-    return beginning.find("\"run/1\"") != std::string::npos;
-}
+bool holds_measurement(const std::filesystem::path& path) { return path.extension() == ".h5" || states_schema(path, "run/1"); }
 
 Measured read_measurement(const std::filesystem::path& path) {
     if (path.extension() == ".h5") return {path, nullptr, lay_out(std::make_shared<const Trace>(read_trace_hdf5(path)))};

@@ -16,9 +16,8 @@ namespace sextant::gui {
 namespace {
 
 constexpr std::size_t most_links = 10;
-constexpr double link_height = 18, links_heading_height = 20, name_height = 14, narrowest_label = 18;
-constexpr double least_named = 9,
-                 thin_name_height = 11;  // of letters that are smaller than elsewhere  // a name has letters below its line
+constexpr double link_height = 18, links_heading_height = 20, name_height = 14, narrowest_label = 18;  // a name has letters below its line
+constexpr double least_named = 9, thin_name_height = 11;  // of letters that are smaller than elsewhere
 
 std::uint64_t key(Origin origin, LaneIndex lane) { return std::uint64_t{lane} * 2 + (origin == Origin::measured ? 1 : 0); }
 
