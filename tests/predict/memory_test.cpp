@@ -244,22 +244,25 @@ TEST(Memory, OfOffloadedStatesIsWhatDeepSpeedEstimates) {
     EXPECT_NEAR(host_infinity, 71.69 / 1.5 + 2 * parameters, 0.01);
 }
 
-TEST(Memory, OfAHostCountsWeightsInFp32Once) {
-    // FSDP keeps weights in FP32: offloaded, they are those that are updated. 4 + 4 + 8 bytes of each of 1e9 parameters.
+// On eight devices of a node, with all that they share in its memory.
+Prepared::State sharded_over_a_host() {
     Prepared::State job = ten_layers();
     job.devices_per_node = job.scenario.plan.dp = 8;
     job.scenario.plan.data_parallel = DataParallel::zero3;
     job.scenario.plan.offload = Offload::optimizer_and_parameters;
+    return job;
+}
+
+TEST(Memory, OfAHostCountsWeightsInFp32Once) {
+    // FSDP keeps weights in FP32: offloaded, they are those that are updated. 4 + 4 + 8 bytes of each of 1e9 parameters.
+    Prepared::State job = sharded_over_a_host();
     job.precision.parameter = DataType::fp32;
     EXPECT_NEAR(host_memory(job).states / GB, 16, 1e-9);
 }
 
 TEST(Memory, OfAHostHoldsStatesInTheirOwnTypes) {
     // All of it in BF16, without masters: weights that are there anyway, gradients and two states, 2 + 2 + 4 bytes of each of 1e9.
-    Prepared::State job = ten_layers();
-    job.devices_per_node = job.scenario.plan.dp = 8;
-    job.scenario.plan.data_parallel = DataParallel::zero3;
-    job.scenario.plan.offload = Offload::optimizer_and_parameters;
+    Prepared::State job = sharded_over_a_host();
     job.precision.optimizer_state = DataType::bf16;
     job.precision.master_weights = false;
     EXPECT_NEAR(host_memory(job).states / GB, 8, 1e-9);
