@@ -119,7 +119,7 @@ struct TotalledParts {
 // A block sums some columns of a part: every thread some of its rows, then one of them what the others have.
 template <class Value, class Term>
 __global__ void run_totals(TotalledParts of, Term term, Value* to) {
-    __shared__ alignas(Value) std::byte room[block * sizeof(Value)];
+    alignas(Value) __shared__ std::byte room[block * sizeof(Value)];
     Value* sums = reinterpret_cast<Value*>(room);
     const std::int64_t column = of.extents.column(), part = of.extents.block_row();
     const std::int64_t segment = part / of.of_segment, begin = part % of.of_segment * of.rows;
