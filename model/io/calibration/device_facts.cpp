@@ -16,15 +16,12 @@ DeviceFacts read_device_facts(const JsonNode& n) {
     r.required("name", d.name);
     r.required("compute_capability", d.compute_capability);
     r.required("multiprocessors", d.multiprocessors, Bounds{1, 1e6});
-    const auto quantity = [&](std::string_view key, auto& field, double least) {
-        double si = 0;
-        if (r.required(key, si, Bounds{least, 1e18})) field = std::remove_cvref_t<decltype(field)>::from_si(si);
-    };
-    quantity("clock_hz", d.clock, 1);
-    quantity("memory_bytes", d.memory, 1);
-    quantity("l2_bytes", d.l2, 0);
-    quantity("memory_bytes_per_s", d.memory_bandwidth, 0);
-    quantity("copies_bytes_per_s", d.copies, 1);
+    constexpr InSi some{{1, 1e18}}, some_or_none{{0, 1e18}};
+    r.required("clock_hz", d.clock, some);
+    r.required("memory_bytes", d.memory, some);
+    r.required("l2_bytes", d.l2, some_or_none);
+    r.required("memory_bytes_per_s", d.memory_bandwidth, some_or_none);
+    r.required("copies_bytes_per_s", d.copies, some);
     return d;
 }
 

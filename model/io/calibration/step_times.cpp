@@ -13,8 +13,8 @@ WrittenSteps step_times_from_text(std::string_view text, const std::string& name
     r.required("scenario", times.scenario);
     r.optional("overrides", times.overrides);
     for (const JsonNode& n : r.need("steps_s", "the times of steps in seconds, without the first").elements()) {
-        double step = 0;
-        if (read_value(n, step, Bounds{1e-9, 1e9})) times.steps.push_back(Seconds::from_si(step));
+        Seconds step;
+        if (read_value(n, step, InSi{{1e-9, 1e9}})) times.steps.push_back(step);
     }
     if (times.steps.empty() && r.has("steps_s")) r.get("steps_s").complain("no step", "at least one");
     return times;

@@ -186,7 +186,7 @@ ObjectReader::ObjectReader(JsonNode n) : node_(std::move(n)) {
 }
 
 ObjectReader::~ObjectReader() {
-    if (!node_.value) return;
+    if (!node_.value || !reports_unknown_) return;
     for (auto it = node_.value->begin(); it != node_.value->end(); ++it) {
         if (known_.contains(it.key())) continue;
         const std::string near = nearest(it.key(), known_);
@@ -197,12 +197,8 @@ ObjectReader::~ObjectReader() {
 
 bool ObjectReader::has(std::string_view key) { return get(key).value != nullptr; }
 
-void ObjectReader::ignore_others() {
-    for (const auto& [key, value] : node_.members()) known_.emplace(key);
-}
-
 JsonNode ObjectReader::get(std::string_view key) {
-    known_.emplace(key);
+    if (reports_unknown_) known_.emplace(key);
     JsonNode n = node_.child(key);
     if (n.value && n.value->is_null()) n.value = nullptr;
     return n;

@@ -101,6 +101,18 @@ bool read_value(const JsonNode& n, Quantity<B, F, S, J, M>& q, Bounds bounds = n
     return true;
 }
 
+// Where programs write: a plain number in SI units, the unit being part of the key ("time_s").
+struct InSi {
+    Bounds bounds = not_negative;
+};
+template <int B, int F, int S, int J, int M>
+bool read_value(const JsonNode& n, Quantity<B, F, S, J, M>& q, InSi si) {
+    double number = 0;
+    if (!read_value(n, number, si.bounds)) return false;
+    q = Quantity<B, F, S, J, M>::from_si(number);
+    return true;
+}
+
 // {"value": ..., "kind": "datasheet", "source": "..."}: splits off the provenance, returns the node of the value.
 // The kind and source of an enclosing object may serve as default (see ObjectReader::default_source).
 struct Provenance {
@@ -109,11 +121,11 @@ struct Provenance {
 };
 JsonNode read_provenance(const JsonNode&, Provenance& into);
 
-template <class T>
-bool read_value(const JsonNode& n, Sourced<T>& field, const Provenance& inherited = {}) {
+template <class T, class... Rules>
+bool read_value(const JsonNode& n, Sourced<T>& field, const Provenance& inherited, const Rules&... rules) {
     Provenance p = inherited;
     const JsonNode value = read_provenance(n, p);
-    if (!value.value || !read_value(value, field.value)) return false;
+    if (!value.value || !read_value(value, field.value, rules...)) return false;
     field.kind = p.kind;
     field.source = std::move(p.source);
     return true;
@@ -162,6 +174,13 @@ bool read_word(const JsonNode& n, E& field, const Word<E> (&words)[N]) {
     complain_about_word(n, text, texts_of(words));
     return false;
 }
+template <class E, std::size_t N>
+bool read_word(const JsonNode& n, std::optional<E>& field, const Word<E> (&words)[N]) {
+    E value{};
+    if (!read_word(n, value, words)) return false;
+    field = value;
+    return true;
+}
 
 inline constexpr Word<SourceKind> source_kind_words[] = {{"datasheet", SourceKind::datasheet},
                                                          {"measured", SourceKind::measured},
@@ -175,13 +194,15 @@ public:
     ObjectReader& operator=(const ObjectReader&) = delete;
     ~ObjectReader();  // reports unknown keys, with the nearest known one as hint
 
+    // Whether there is an object.
+    explicit operator bool() const { return node_.value != nullptr; }
     // Numbers inside this object that do not name their own source have this one.
     void default_source(Provenance p) { inherited_ = std::move(p); }
     [[nodiscard]] const Provenance& default_source() const { return inherited_; }
 
     [[nodiscard]] bool has(std::string_view key);
     // Keys that nobody asked for are somebody else's business here, and not reported.
-    void ignore_others();
+    void ignore_others() { reports_unknown_ = false; }
     // The child, marked as known; value null when absent (or JSON null).
     JsonNode get(std::string_view key);
     // As get, and complains when absent.
@@ -189,40 +210,32 @@ public:
 
     template <class T, class... Rules>
     bool required(std::string_view key, T& field, const Rules&... rules) {
-        const JsonNode n = need(key);
-        return n.value && read_value(n, field, rules...);
+        return read(need(key), field, rules...);
     }
     template <class T, class... Rules>
     bool optional(std::string_view key, T& field, const Rules&... rules) {
-        const JsonNode n = get(key);
+        return read(get(key), field, rules...);
+    }
+    // A child, where it is there. Sourced numbers inherit the object's source.
+    template <class T, class... Rules>
+    bool read(const JsonNode& n, T& field, const Rules&... rules) const {
         return n.value && read_value(n, field, rules...);
     }
-    // Sourced numbers inherit the object's source.
-    template <class T>
-    bool required(std::string_view key, Sourced<T>& field) {
-        const JsonNode n = need(key);
-        return n.value && read_value(n, field, inherited_);
+    template <class T, class... Rules>
+    bool read(const JsonNode& n, Sourced<T>& field, const Rules&... rules) const {
+        return n.value && read_value(n, field, inherited_, rules...);
     }
-    template <class T>
-    bool optional(std::string_view key, Sourced<T>& field) {
-        const JsonNode n = get(key);
-        return n.value && read_value(n, field, inherited_);
+    template <class T, class... Rules>
+    bool read(const JsonNode& n, std::optional<Sourced<T>>& field, const Rules&... rules) const {
+        return n.value && read_value(n, field, inherited_, rules...);
     }
-    template <class T>
-    bool optional(std::string_view key, std::optional<Sourced<T>>& field) {
-        const JsonNode n = get(key);
-        Sourced<T> v;
-        if (!n.value || !read_value(n, v, inherited_)) return false;
-        field = std::move(v);
-        return true;
-    }
-    template <class E, std::size_t N>
-    bool word(std::string_view key, E& field, const Word<E> (&words)[N]) {
+    template <class T, class E, std::size_t N>
+    bool word(std::string_view key, T& field, const Word<E> (&words)[N]) {
         const JsonNode n = get(key);
         return n.value && read_word(n, field, words);
     }
-    template <class E, std::size_t N>
-    bool required_word(std::string_view key, E& field, const Word<E> (&words)[N]) {
+    template <class T, class E, std::size_t N>
+    bool required_word(std::string_view key, T& field, const Word<E> (&words)[N]) {
         const JsonNode n = need(key, one_of(texts_of(words)));
         return n.value && read_word(n, field, words);
     }
@@ -244,6 +257,7 @@ public:
 private:
     JsonNode node_;
     Provenance inherited_;
+    bool reports_unknown_ = true;
     std::set<std::string, std::less<>> known_;
 };
 

@@ -19,16 +19,16 @@ bool is_of_series(const LoadingRow& row) {
 
 }  // namespace
 
-LoadingRow read_loading(const RowFields& f, RowHeader header) {
+LoadingRow read_loading(RowFields& f, RowHeader header) {
     LoadingRow row;
     row.header = std::move(header);
-    if (const RowFields hardware{f.at("hardware")}) {
+    if (RowFields hardware{f.get("hardware")}) {
         hardware.optional("system", row.system);
         hardware.optional("submitter", row.submitter);
         hardware.optional("hosts", row.hosts, rank_counts);
-        hardware.quantity("node_read_bytes_per_s", row.node_bandwidth);
+        hardware.optional("node_read_bytes_per_s", row.node_bandwidth, InSi{positive});
     }
-    if (const RowFields workload{f.at("workload")}) {
+    if (RowFields workload{f.get("workload")}) {
         workload.required("workload", row.workload);
         workload.optional("emulated_accelerator", row.emulated_accelerator);
         workload.required("num_accelerators", row.accelerators, rank_counts);
@@ -38,22 +38,22 @@ LoadingRow read_loading(const RowFields& f, RowHeader header) {
         workload.optional("mb_per_sample", mebibytes, not_negative);
         row.sample = mebibytes * units::MiB;
     }
-    const RowFields measured{f.at("measured")};
-    measured.quantity("samples_per_s", row.samples_per_second);
+    RowFields measured{f.get("measured")};
+    measured.optional("samples_per_s", row.samples_per_second, InSi{positive});
     measured.optional("accelerator_utilization", row.accelerator_utilization, fraction);
     return row;
 }
 
-void define_workloads(const RowFields& source, std::vector<MeasurementRow>& rows) {
-    for (const JsonNode& node : source.at("workload_definitions").elements()) {
-        const RowFields f{node};
+void define_workloads(RowFields& source, std::vector<MeasurementRow>& rows) {
+    for (const JsonNode& node : source.get("workload_definitions").elements()) {
+        RowFields f{node};
         EmulatedTraining training;
         std::string workload, accelerator;
         std::optional<Seconds> computation;
         f.required("workload", workload);
         f.required("accelerator", accelerator);
         f.required("batch_size", training.batch, large_counts);
-        f.quantity("computation_time_s", computation);
+        f.optional("computation_time_s", computation, InSi{positive});
         f.optional("read_threads", training.threads, rank_counts);
         f.optional("format", training.format);
         double least = 0;

@@ -5,7 +5,7 @@
 namespace sextant {
 namespace {
 
-CollectiveRow read_collective(const RowFields& f, RowHeader header) {
+CollectiveRow read_collective(RowFields& f, RowHeader header) {
     CollectiveRow row;
     row.header = std::move(header);
     f.required("collective", row.collective);
@@ -13,7 +13,7 @@ CollectiveRow read_collective(const RowFields& f, RowHeader header) {
     double bytes = 0;
     f.required("message_bytes", bytes, not_negative);
     row.message = bytes * units::B;
-    if (const RowFields hardware{f.at("hardware")}) {
+    if (RowFields hardware{f.get("hardware")}) {
         read_hardware(hardware, row.hardware);
         hardware.required("ranks", row.ranks, rank_counts);
         std::string buffers;
@@ -21,15 +21,15 @@ CollectiveRow read_collective(const RowFields& f, RowHeader header) {
         row.host_buffers = buffers == "host";
         row.hardware.gpus = row.ranks;
     }
-    const RowFields measured{f.at("measured")};
-    measured.quantity("time_s", row.time);
-    measured.quantity("busbw_bytes_per_s", row.bus_bandwidth);
+    RowFields measured{f.get("measured")};
+    measured.optional("time_s", row.time, InSi{positive});
+    measured.optional("busbw_bytes_per_s", row.bus_bandwidth, InSi{positive});
     return row;
 }
 
 // A reason in words, or true.
-bool read_doubt(const RowFields& f, std::string_view key) {
-    const JsonNode n = f.at(key);
+bool read_doubt(RowFields& f, std::string_view key) {
+    const JsonNode n = f.get(key);
     bool doubt = n.is_string();
     if (n.value && !doubt) read_value(n, doubt);
     return doubt;
@@ -37,7 +37,7 @@ bool read_doubt(const RowFields& f, std::string_view key) {
 
 MeasurementRow read_row(const JsonNode& node, Diagnostics& diagnostics) {
     const std::size_t problems_before = diagnostics.list().size();
-    const RowFields f{node};
+    RowFields f{node};
     RowHeader header;
     header.file = *node.file;
     header.pointer = node.pointer;
@@ -55,7 +55,7 @@ MeasurementRow read_row(const JsonNode& node, Diagnostics& diagnostics) {
         row = read_collective(f, header);
     else if (kind == "loading")
         row = read_loading(f, header);
-    else if (const JsonNode n = f.at("kind"); n.is_string())
+    else if (const JsonNode n = f.get("kind"); n.is_string())
         complain_about_word(n, kind, {"training", "collective", "loading"});
     std::vector<Diagnostic> problems = diagnostics.take_from(problems_before);
     if (problems.empty()) return row;
@@ -67,18 +67,17 @@ MeasurementFile read_file(const JsonFile& json, Diagnostics& diagnostics) {
     MeasurementFile file;
     file.path = json.name();
     if (!json.root().value) return file;
-    const RowFields root{json.root()};
-    if (const RowFields source{root.at("source")}) {
-        source.optional("title", file.title);
-        source.optional("url", file.url);
-    }
-    const JsonNode rows = root.at("rows");
+    RowFields root{json.root()};
+    RowFields source{root.get("source")};
+    source.optional("title", file.title);
+    source.optional("url", file.url);
+    const JsonNode rows = root.get("rows");
     if (!rows.is_array()) {
         if (root) json.root().complain("\"rows\" is missing or no list", "a measurement file is {\"source\": {...}, \"rows\": [...]}");
         return file;
     }
     for (const JsonNode& node : rows.elements()) file.rows.push_back(read_row(node, diagnostics));
-    define_workloads(RowFields{root.at("source")}, file.rows);
+    define_workloads(source, file.rows);
     compare_accelerators(file.rows);
     return file;
 }

@@ -1,13 +1,15 @@
 // Rows of training runs.
 #include "model/io/measurement/measurement_fields.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace sextant {
 namespace {
 
 // One word or a list of words.
-std::vector<std::string> read_words(const RowFields& f, std::string_view key) {
+std::vector<std::string> read_words(RowFields& f, std::string_view key) {
     std::vector<std::string> words;
-    const JsonNode n = f.at(key);
+    const JsonNode n = f.get(key);
     if (n.is_string())
         read_value(n, words.emplace_back());
     else if (n.value)
@@ -16,8 +18,8 @@ std::vector<std::string> read_words(const RowFields& f, std::string_view key) {
 }
 
 // A word of the source's, or true for the usual one and false for `none`.
-void read_word(const RowFields& f, std::string_view key, std::string& word, std::string_view usual, std::string_view none) {
-    const JsonNode n = f.at(key);
+void read_word(RowFields& f, std::string_view key, std::string& word, std::string_view usual, std::string_view none) {
+    const JsonNode n = f.get(key);
     if (n.value && n.value->is_boolean())
         word = n.value->get<bool>() ? usual : none;
     else
@@ -25,8 +27,8 @@ void read_word(const RowFields& f, std::string_view key, std::string& word, std:
 }
 
 // true, or "implementation/scope" where the implementation may be "none".
-bool read_cuda_graph(const RowFields& f) {
-    const JsonNode n = f.at("cuda_graph");
+bool read_cuda_graph(RowFields& f) {
+    const JsonNode n = f.get("cuda_graph");
     bool flag = false;
     if (!n.value) return flag;
     if (!n.is_string()) {
@@ -38,7 +40,7 @@ bool read_cuda_graph(const RowFields& f) {
     return !text.starts_with("none");
 }
 
-void read_model(const RowFields& f, MeasuredModel& m) {
+void read_model(RowFields& f, MeasuredModel& m) {
     const std::pair<const char*, std::string*> texts[] = {
         {"name", &m.name}, {"family", &m.family}, {"mlp", &m.mlp}, {"positional", &m.positional}};
     for (const auto& [key, field] : texts) f.optional(key, *field);
@@ -64,7 +66,7 @@ void read_model(const RowFields& f, MeasuredModel& m) {
     const std::pair<const char*, std::optional<bool>*> flags[] = {
         {"tied_embeddings", &m.tied_embeddings}, {"bias", &m.bias}, {"qkv_bias", &m.qkv_bias}, {"bidirectional", &m.bidirectional}};
     for (const auto& [key, field] : flags) f.optional(key, *field);
-    if (const RowFields mla{f.at("mla")}) {
+    if (RowFields mla{f.get("mla")}) {
         MeasuredModel::LatentAttention& a = m.mla.emplace();
         mla.optional("q_lora_rank", a.q_lora_rank, large_counts);
         mla.optional("kv_lora_rank", a.kv_lora_rank, count);
@@ -74,7 +76,7 @@ void read_model(const RowFields& f, MeasuredModel& m) {
     }
 }
 
-void read_plan(const RowFields& f, MeasuredPlan& p) {
+void read_plan(RowFields& f, MeasuredPlan& p) {
     f.optional("dp", p.dp, rank_counts);
     const std::pair<const char*, int*> degrees[] = {{"tp", &p.tp}, {"pp", &p.pp}, {"cp", &p.cp}};
     for (const auto& [key, field] : degrees) f.optional(key, *field, rank_counts);
@@ -129,17 +131,21 @@ void read_plan(const RowFields& f, MeasuredPlan& p) {
 }
 
 // Of all devices, or of one.
-void read_throughput(const RowFields& measured, TrainingRow& row) {
+void read_throughput(RowFields& measured, TrainingRow& row) {
+    const auto read = [&](const std::string& key, std::optional<Frequency>& rate, int devices) {
+        Frequency of_one;
+        if (measured.optional(key, of_one, InSi{positive})) rate = devices * of_one;
+    };
     for (const auto& [per, devices] : {std::pair("", 1), std::pair("_per_gpu", row.hardware.gpus)}) {
         for (const char* what : {"samples", "images", "sequences"})
-            measured.quantity(std::string(what) + "_per_s" + per, row.samples_per_second, devices);
-        measured.quantity(std::string("tokens_per_s") + per, row.tokens_per_second, devices);
+            read(std::string(what) + "_per_s" + per, row.samples_per_second, devices);
+        read(std::string("tokens_per_s") + per, row.tokens_per_second, devices);
     }
 }
 
 }  // namespace
 
-void read_hardware(const RowFields& f, MeasuredHardware& h) {
+void read_hardware(RowFields& f, MeasuredHardware& h) {
     f.optional("gpu", h.gpu);
     f.optional("system", h.system);
     f.optional("cpu", h.cpu);
@@ -148,14 +154,14 @@ void read_hardware(const RowFields& f, MeasuredHardware& h) {
     f.optional("gpus_per_node", h.gpus_per_node, rank_counts);
     f.optional("gpus_used_per_node", h.gpus_used_per_node, rank_counts);
     f.optional("assumed", h.assumed);
-    if (const RowFields intra{f.at("intra_node")}) {
+    if (RowFields intra{f.get("intra_node")}) {
         intra.optional("kind", h.intra_node.kind);
         intra.optional("as_stated", h.intra_node.as_stated);
         intra.optional("pair_only", h.intra_node.pair_only);
         intra.optional("peer_access", h.intra_node.peer_access);
         intra.optional("domain_gpus", h.intra_node.domain_gpus, rank_counts);
     }
-    if (const RowFields inter{f.at("inter_node")}) {
+    if (RowFields inter{f.get("inter_node")}) {
         MeasuredInterNode& n = h.inter_node.emplace();
         inter.optional("fabric", n.fabric);
         inter.optional("nics_per_node", n.nics_per_node, Bounds{1, 1024});
@@ -163,18 +169,18 @@ void read_hardware(const RowFields& f, MeasuredHardware& h) {
     }
 }
 
-TrainingRow read_training(const RowFields& f, RowHeader header) {
+TrainingRow read_training(RowFields& f, RowHeader header) {
     TrainingRow row;
     row.header = std::move(header);
     f.optional("task", row.task);
-    if (const RowFields model{f.at("model")}) read_model(model, row.model);
-    if (const RowFields hardware{f.at("hardware")}) read_hardware(hardware, row.hardware);
-    if (const RowFields plan{f.at("plan")}) read_plan(plan, row.plan);
-    if (const RowFields data{f.at("data")}) data.optional("input", row.input);
-    const RowFields measured{f.at("measured")};
-    measured.quantity("step_time_s", row.step_time);
+    if (RowFields model{f.get("model")}) read_model(model, row.model);
+    if (RowFields hardware{f.get("hardware")}) read_hardware(hardware, row.hardware);
+    if (RowFields plan{f.get("plan")}) read_plan(plan, row.plan);
+    if (RowFields data{f.get("data")}) data.optional("input", row.input);
+    RowFields measured{f.get("measured")};
+    measured.optional("step_time_s", row.step_time, InSi{positive});
     read_throughput(measured, row);
-    measured.quantity("memory_bytes", row.memory);
+    measured.optional("memory_bytes", row.memory, InSi{positive});
     measured.optional("fits", row.fits);
     return row;
 }

@@ -1,38 +1,23 @@
 #include "model/io/measurement/validation_reader.hpp"
 
-#include "model/io/format/json_reader.hpp"
-
-#include <nlohmann/json.hpp>
+#include "model/io/measurement/measurement_fields.hpp"
 
 namespace sextant {
 namespace {
 
-template <class Q>
-void read(const JsonNode& row, std::string_view key, std::optional<Q>& field) {
-    double si = 0;
-    if (const JsonNode n = row.child(key); n.value && read_value(n, si, not_negative)) field = Q::from_si(si);
-}
-void read(const JsonNode& row, std::string_view key, std::optional<bool>& field) {
-    bool yes = false;
-    if (const JsonNode n = row.child(key); n.value && read_value(n, yes)) field = yes;
-}
-
 RowResult read_row(const JsonNode& n) {
+    RowFields r(n);
     RowResult row;
-    if (const JsonNode id = n.child("id"); id.value)
-        read_value(id, row.id);
-    else
-        n.complain("a row without an \"id\"");
-    if (const JsonNode counted = n.child("counted"); counted.value) read_value(counted, row.counted);
-    if (const JsonNode fitted = n.child("fitted"); fitted.value) read_value(fitted, row.fitted);
-    read(n, "measured_step_time_s", row.measured_step);
-    read(n, "predicted_step_time_s", row.predicted_step);
-    read(n, "measured_memory_bytes", row.measured_memory);
-    read(n, "predicted_memory_bytes", row.predicted_memory);
-    read(n, "measured_fits", row.measured_fits);
-    read(n, "predicted_fits", row.predicted_fits);
-    std::string why;
-    if (const JsonNode refused = n.child("refused"); refused.value && read_value(refused, why)) row.refused = why;
+    r.required("id", row.id);
+    r.optional("counted", row.counted);
+    r.optional("fitted", row.fitted);
+    r.optional("measured_step_time_s", row.measured_step, InSi{});
+    r.optional("predicted_step_time_s", row.predicted_step, InSi{});
+    r.optional("measured_memory_bytes", row.measured_memory, InSi{});
+    r.optional("predicted_memory_bytes", row.predicted_memory, InSi{});
+    r.optional("measured_fits", row.measured_fits);
+    r.optional("predicted_fits", row.predicted_fits);
+    r.optional("refused", row.refused);
     return row;
 }
 

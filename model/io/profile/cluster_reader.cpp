@@ -66,13 +66,13 @@ void read_host(const JsonNode& n, Catalog& catalog, const Provenance& outer, Hos
     r.optional("cpu", host.cpu);
     r.optional("sockets", host.sockets, Bounds{1, 64});
     r.required("cores", host.cores, Bounds{1, 100000});
-    require_sourced(r, "memory", host.memory, plausible::memory, "as in \"512 GiB\"");
+    r.read(r.need("memory", "as in \"512 GiB\""), host.memory, plausible::memory);
     host.memory_bandwidth = {Bandwidth::from_si(100e9) * host.sockets, SourceKind::estimated, "100 GB/s per socket"};
-    read_sourced(r, "memory_bandwidth", host.memory_bandwidth, plausible::bandwidth);
+    r.optional("memory_bandwidth", host.memory_bandwidth, plausible::bandwidth);
     host.thread_speed = {1.0, SourceKind::estimated, "a server core of 2020"};
-    read_sourced(r, "thread_speed", host.thread_speed, Bounds{0.01, 100});
+    r.optional("thread_speed", host.thread_speed, Bounds{0.01, 100});
     read_sample_speeds(r.get("samples"), r.default_source(), host.samples);
-    read_sourced(r, "turn", host.turn, plausible::latency);
+    r.optional("turn", host.turn, plausible::latency);
     const JsonNode socket_link = r.get("socket_link");
     if (socket_link.value)
         read_link_reference(socket_link, catalog, host.socket_link);
@@ -87,7 +87,7 @@ void read_network(ObjectReader& r, Catalog& catalog, NodeSpec& node) {
     if (node.nics > 0 && !link.value) r.need("nic_link", "the link of one network adapter");
     if (link.value) read_link_reference(link, catalog, node.nic_link);
     r.optional("gpu_direct", node.gpu_direct);
-    read_sourced(r, "gpu_direct_bandwidth", node.gpu_direct_bandwidth, plausible::bandwidth);
+    r.optional("gpu_direct_bandwidth", node.gpu_direct_bandwidth, plausible::bandwidth);
     if (const JsonNode ethernet = r.get("ethernet"); ethernet.value) {
         LinkType slow;
         slow.category = LinkCategory::ethernet;
@@ -119,8 +119,8 @@ void read_node(const JsonNode& n, Catalog& catalog, const Provenance& outer, Nod
         if (read_storage_reference(local, catalog, storage)) node.local_storage = std::move(storage);
     }
     node.base_power = {Watts::from_si(200.0 + 100.0 * node.devices), SourceKind::estimated, "200 W and 100 W per device"};
-    read_sourced(r, "base_power", node.base_power, plausible::power);
-    read_sourced(r, "price", node.price, plausible::price);
+    r.optional("base_power", node.base_power, plausible::power);
+    r.optional("price", node.price, plausible::price);
 }
 
 // Each as its users call it: a storage class, or "local", the disk of each node.
@@ -140,10 +140,8 @@ void read_file_systems(const JsonNode& n, Catalog& catalog, Cluster& c) {
 }
 
 void read_local_storage_nodes(ObjectReader& r, Cluster& c) {
-    int nodes = 0;
-    if (!r.optional("local_storage_nodes", nodes, Bounds{1, 1e6})) return;
-    if (!c.node.local_storage) r.get("local_storage_nodes").complain("node.local_storage is missing", "the disk that these nodes have");
-    c.local_storage_nodes = nodes;
+    if (r.optional("local_storage_nodes", c.local_storage_nodes, Bounds{1, 1e6}) && !c.node.local_storage)
+        r.get("local_storage_nodes").complain("node.local_storage is missing", "the disk that these nodes have");
 }
 
 void read_slurm(const JsonNode& n, SchedulerNames& names) {
@@ -164,7 +162,7 @@ void read_fabric(const JsonNode& n, const Provenance& outer, FabricSpec& fabric)
     if (leaves && !r.has("nodes_per_leaf")) r.need("nodes_per_leaf", "nodes whose adapters meet at one leaf switch");
     r.optional("oversubscription", fabric.oversubscription, Bounds{1, 1000});
     fabric.switch_latency = {Seconds::from_si(0.3e-6), SourceKind::estimated, "typical of a switch"};
-    read_sourced(r, "switch_latency", fabric.switch_latency, plausible::latency);
+    r.optional("switch_latency", fabric.switch_latency, plausible::latency);
     r.optional("in_switch_reduction", fabric.in_switch_reduction);
 }
 
@@ -172,33 +170,28 @@ constexpr Bounds spread{0, 100}, seconds{0, 1e9};
 
 void read_term(const JsonNode& n, std::vector<CalibratedTerm>& terms) {
     ObjectReader r(n);
-    CalibratedTerm t;
-    double measured = 0, predicted = 0, size = 0;
+    CalibratedTerm& t = terms.emplace_back();
     r.required("of", t.of);
     r.required("name", t.name);
-    r.required("measured_s", measured, seconds);
-    r.required("predicted_s", predicted, seconds);
+    r.required("measured_s", t.measured, InSi{seconds});
+    r.required("predicted_s", t.predicted, InSi{seconds});
     r.required("noise", t.noise, spread);
-    if (r.optional("size_bytes", size, Bounds{0, 1e18})) t.size = Bytes::from_si(size);
+    r.optional("size_bytes", t.size, InSi{{0, 1e18}});
     r.optional("left_out", t.left_out);
-    t.measured = Seconds::from_si(measured);
-    t.predicted = Seconds::from_si(predicted);
-    terms.push_back(std::move(t));
 }
 
 void read_number(const JsonNode& n, std::vector<CalibratedNumber>& numbers) {
     ObjectReader r(n);
-    CalibratedNumber c;
+    CalibratedNumber& c = numbers.emplace_back();
     r.required("owner", c.owner);
     r.required("name", c.name);
     r.required("before", c.before);
     r.required("after", c.after);
     r.required("spread_before", c.spread_before, spread);
     r.required("spread", c.spread, spread);
-    numbers.push_back(std::move(c));
 }
 
-void read_calibration(const JsonNode& n, const nlohmann::json& profile, std::optional<CalibrationStamp>& out) {
+void read_calibration(const JsonNode& n, const JsonNode& profile, std::optional<CalibrationStamp>& out) {
     if (!n.value) return;
     ObjectReader r(n);
     CalibrationStamp stamp;
@@ -210,49 +203,43 @@ void read_calibration(const JsonNode& n, const nlohmann::json& profile, std::opt
     r.required("median_error", stamp.median_error, Bounds{0, 1e6});
     r.each("numbers", [&](const JsonNode& e) { read_number(e, stamp.numbers); });
     r.each("terms", [&](const JsonNode& e) { read_term(e, stamp.terms); });
-    if (r.optional("fingerprint", stamp.fingerprint)) stamp.edited = stamp.fingerprint != fingerprint_of(profile);
+    if (r.optional("fingerprint", stamp.fingerprint)) stamp.edited = stamp.fingerprint != fingerprint_of(*profile.value);
     out = std::move(stamp);
+}
+
+void read_cluster_fields(ObjectReader& r, Catalog& catalog, Cluster& c) {
+    r.schema("cluster/1");
+    r.required("name", c.name);
+    c.title = c.name;
+    r.optional("title", c.title);
+    r.optional("aliases", c.aliases);
+    r.optional("nodes", c.nodes, Bounds{1, 1e6});
+    read_node(r.need("node"), catalog, r.default_source(), c.node);
+    read_fabric(r.get("fabric"), r.default_source(), c.fabric);
+    if (c.nodes > 1 && c.node.nics == 0)
+        r.get("nodes").complain(std::to_string(c.nodes) + " nodes without network adapters", "state node.nics and node.nic_link");
+    if (c.nodes > 1 && c.fabric.kind == FabricKind::none)
+        r.need("fabric", "how the nodes are connected, as in {\"layout\": \"single_switch\"}");
+    r.each("shared_storage", [&](const JsonNode& s) {
+        StorageClass storage;
+        if (read_storage_reference(s, catalog, storage)) c.shared_storage.push_back(std::move(storage));
+    });
+    read_file_systems(r.get("file_systems"), catalog, c);
+    read_local_storage_nodes(r, c);
+    read_slurm(r.get("slurm"), c.slurm);
+    if (const JsonNode library = r.get("library"); library.value) {
+        CommunicationLibrary measured;
+        if (read_library(library, measured)) c.library = std::move(measured);
+    }
+    read_calibration(r.get("calibration"), r.node(), c.calibration);
+    r.optional("assumptions", c.assumptions);
+    r.optional("notes", c.notes);
 }
 
 }  // namespace
 
 bool read_cluster(const JsonNode& n, Catalog& catalog, Cluster& out) {
-    if (!n.value) return false;
-    const std::size_t problems = n.diagnostics->list().size();
-    Cluster c;
-    {
-        ObjectReader r(n);
-        read_default_source(r);
-        r.schema("cluster/1");
-        r.required("name", c.name);
-        c.title = c.name;
-        r.optional("title", c.title);
-        r.optional("aliases", c.aliases);
-        r.optional("nodes", c.nodes, Bounds{1, 1e6});
-        read_node(r.need("node"), catalog, r.default_source(), c.node);
-        read_fabric(r.get("fabric"), r.default_source(), c.fabric);
-        if (c.nodes > 1 && c.node.nics == 0)
-            r.get("nodes").complain(std::to_string(c.nodes) + " nodes without network adapters", "state node.nics and node.nic_link");
-        if (c.nodes > 1 && c.fabric.kind == FabricKind::none)
-            r.need("fabric", "how the nodes are connected, as in {\"layout\": \"single_switch\"}");
-        r.each("shared_storage", [&](const JsonNode& s) {
-            StorageClass storage;
-            if (read_storage_reference(s, catalog, storage)) c.shared_storage.push_back(std::move(storage));
-        });
-        read_file_systems(r.get("file_systems"), catalog, c);
-        read_local_storage_nodes(r, c);
-        read_slurm(r.get("slurm"), c.slurm);
-        if (const JsonNode library = r.get("library"); library.value) {
-            CommunicationLibrary measured;
-            if (read_library(library, measured)) c.library = std::move(measured);
-        }
-        read_calibration(r.get("calibration"), *n.value, c.calibration);
-        r.optional("assumptions", c.assumptions);
-        r.optional("notes", c.notes);
-    }
-    if (n.diagnostics->list().size() != problems) return false;
-    out = std::move(c);
-    return true;
+    return read_whole(n, {}, out, [&](ObjectReader& r, Cluster& c) { read_cluster_fields(r, catalog, c); });
 }
 
 }  // namespace sextant

@@ -29,8 +29,8 @@ bool read_peak(const JsonNode& n, const Provenance& outer, PeakRate& peak) {
     r.optional("accumulate", peak.accumulate);
     ok = r.need("unit", "\"tensor\" (tensor cores, matrix cores, AMX) or \"vector\"").value &&
          r.word("unit", peak.unit, compute_unit_words) && ok;
-    ok = require_sourced(r, "rate", peak.rate, plausible::compute_rate, "as in \"312 TFLOP/s\"") && ok;
-    read_sourced(r, "achievable", peak.achievable, plausible::part);
+    ok = r.read(r.need("rate", "as in \"312 TFLOP/s\""), peak.rate, plausible::compute_rate) && ok;
+    r.optional("achievable", peak.achievable, plausible::part);
     return ok;
 }
 
@@ -88,54 +88,49 @@ void read_gemm_file(ObjectReader& r, Device& d) {
     if (file.root().value) read_curves(file.root(), d.gemm_curves);
 }
 
+void read_device_fields(ObjectReader& r, Device& d) {
+    r.schema("device/1");
+    r.required("name", d.name);
+    r.optional("aliases", d.aliases);
+    r.word("type", d.kind, device_kind_words);
+    r.optional("vendor", d.vendor);
+    r.optional("architecture", d.architecture);
+    r.optional("compute_capability", d.compute_capability);
+    r.optional("multiprocessors", d.multiprocessors, Bounds{1, 1e6});
+    r.optional("clock", d.clock, plausible::clock);
+    r.optional("sustained_clock", d.sustained_clock, plausible::part);
+    r.read(r.need("memory", "as in \"80 GiB\""), d.memory, plausible::memory);
+    r.optional("usable_memory", d.usable_memory, plausible::memory);
+    r.read(r.need("memory_bandwidth", "as in \"3.35 TB/s\""), d.memory_bandwidth, plausible::bandwidth);
+    r.optional("stream_fraction", d.stream_fraction, plausible::part);
+    r.optional("load_latency", d.load_latency, plausible::latency);
+    r.optional("attention_forward", d.attention_forward, plausible::part);
+    r.optional("attention_backward", d.attention_backward, plausible::part);
+    r.optional("l2", d.l2, Bounds{1, 1e12});
+    r.optional("cache_bandwidth", d.cache_bandwidth, plausible::bandwidth);
+    r.optional("exponential", d.exponential, Bounds{1e-13, 1e-6});
+    r.optional("convolution", d.convolution, Bounds{0.01, 10});
+    r.optional("tf32_across_one", d.tf32_across_one, plausible::part);
+    r.optional("tf32_across_both", d.tf32_across_both, plausible::part);
+    r.optional("fp8_any_layout", d.fp8_any_layout);
+    read_peaks(r, d);
+    r.optional("kernel_overhead", d.kernel_overhead, plausible::latency);
+    r.optional("graph_kernel_overhead", d.graph_kernel_overhead, plausible::latency);
+    r.optional("host_link", d.host_link);
+    r.optional("power", d.power, plausible::power);
+    r.optional("idle_power", d.idle_power, plausible::power);
+    r.optional("price", d.price, plausible::price);
+    read_gemm_file(r, d);
+    r.optional("notes", d.notes);
+    if (d.usable_memory && d.usable_memory->value > d.memory.value * 1.05)
+        r.get("usable_memory").complain("more than the memory of the device, " + to_text(d.memory.value));
+}
+
 }  // namespace
 
 bool read_device(const JsonNode& n, Device& out) {
-    if (!n.value) return false;
-    const std::size_t problems = n.diagnostics->list().size();
-    Device d;
-    {
-        ObjectReader r(n);
-        read_default_source(r);
-        r.schema("device/1");
-        r.required("name", d.name);
-        r.optional("aliases", d.aliases);
-        r.word("type", d.kind, device_kind_words);
-        r.optional("vendor", d.vendor);
-        r.optional("architecture", d.architecture);
-        r.optional("compute_capability", d.compute_capability);
-        r.optional("multiprocessors", d.multiprocessors, Bounds{1, 1e6});
-        read_sourced(r, "clock", d.clock, plausible::clock);
-        read_sourced(r, "sustained_clock", d.sustained_clock, plausible::part);
-        require_sourced(r, "memory", d.memory, plausible::memory, "as in \"80 GiB\"");
-        read_sourced(r, "usable_memory", d.usable_memory, plausible::memory);
-        require_sourced(r, "memory_bandwidth", d.memory_bandwidth, plausible::bandwidth, "as in \"3.35 TB/s\"");
-        read_sourced(r, "stream_fraction", d.stream_fraction, plausible::part);
-        read_sourced(r, "load_latency", d.load_latency, plausible::latency);
-        read_sourced(r, "attention_forward", d.attention_forward, plausible::part);
-        read_sourced(r, "attention_backward", d.attention_backward, plausible::part);
-        read_sourced(r, "l2", d.l2, Bounds{1, 1e12});
-        read_sourced(r, "cache_bandwidth", d.cache_bandwidth, plausible::bandwidth);
-        read_sourced(r, "exponential", d.exponential, Bounds{1e-13, 1e-6});
-        read_sourced(r, "convolution", d.convolution, Bounds{0.01, 10});
-        read_sourced(r, "tf32_across_one", d.tf32_across_one, plausible::part);
-        read_sourced(r, "tf32_across_both", d.tf32_across_both, plausible::part);
-        r.optional("fp8_any_layout", d.fp8_any_layout);
-        read_peaks(r, d);
-        read_sourced(r, "kernel_overhead", d.kernel_overhead, plausible::latency);
-        read_sourced(r, "graph_kernel_overhead", d.graph_kernel_overhead, plausible::latency);
-        r.optional("host_link", d.host_link);
-        read_sourced(r, "power", d.power, plausible::power);
-        read_sourced(r, "idle_power", d.idle_power, plausible::power);
-        read_sourced(r, "price", d.price, plausible::price);
-        read_gemm_file(r, d);
-        r.optional("notes", d.notes);
-        if (d.usable_memory && d.usable_memory->value > d.memory.value * 1.05)
-            r.get("usable_memory").complain("more than the memory of the device, " + to_text(d.memory.value));
-    }
-    if (n.diagnostics->list().size() != problems) return false;
-    complete(d);
-    out = std::move(d);
+    if (!read_whole(n, {}, out, read_device_fields)) return false;
+    complete(out);
     return true;
 }
 

@@ -1,6 +1,7 @@
-// Shared by the readers of profiles: numbers with a source inside plausible bounds.
+// Shared by readers and writers of profiles: fields with their plausible bounds, sources of numbers, all of a profile or nothing.
 #pragma once
 
+#include "model/hardware/cluster.hpp"
 #include "model/io/format/json_reader.hpp"
 
 namespace sextant {
@@ -19,32 +20,84 @@ inline constexpr Bounds part{1e-4, 1};  // a fraction that must not be zero
 inline constexpr Bounds retention{1, 1e10};
 }  // namespace plausible
 
+// What a field is called where people write it, and where programs do, with its unit.
+struct ProfileKey {
+    const char *profile, *facts;
+};
+
+// The numbers of a part of a profile: reader and writer walk the same tables, so that what one writes the other reads.
+template <class Visit>
+void storage_fields(const Visit& visit) {
+    using T = StorageClass;
+    visit({"open_latency", "open_latency_s"}, &T::open_latency, plausible::latency);
+    visit({"seek_latency", "seek_latency_s"}, &T::seek_latency, plausible::latency);
+    visit({"create_latency", "create_latency_s"}, &T::create_latency, plausible::latency);
+    visit({"remove_latency", "remove_latency_s"}, &T::remove_latency, plausible::latency);
+    visit({"remove_unwritten_latency", "remove_unwritten_latency_s"}, &T::remove_unwritten_latency, plausible::latency);
+    visit({"read_bandwidth", "read_bytes_per_s"}, &T::read_bandwidth, plausible::bandwidth);
+    visit({"write_bandwidth", "write_bytes_per_s"}, &T::write_bandwidth, plausible::bandwidth);
+    visit({"random_read_bandwidth", "random_read_bytes_per_s"}, &T::random_read_bandwidth, plausible::bandwidth);
+    visit({"read_ahead", "read_ahead_bytes"}, &T::read_ahead, Bounds{4096, 1e10});
+    visit({"random_read_rate", "random_reads_per_s"}, &T::random_read_rate, plausible::operation_rate);
+    visit({"metadata_rate", "metadata_operations_per_s"}, &T::metadata_rate, plausible::operation_rate);
+    visit({"client_read_bandwidth", "client_read_bytes_per_s"}, &T::client_read_bandwidth, plausible::bandwidth);
+    visit({"client_write_bandwidth", "client_write_bytes_per_s"}, &T::client_write_bandwidth, plausible::bandwidth);
+    visit({"total_read_bandwidth", "total_read_bytes_per_s"}, &T::total_read_bandwidth, plausible::bandwidth);
+    visit({"total_write_bandwidth", "total_write_bytes_per_s"}, &T::total_write_bandwidth, plausible::bandwidth);
+    visit({"capacity", "capacity_bytes"}, &T::capacity, plausible::memory);
+}
+template <class Visit>
+void sample_speed_fields(const Visit& visit) {
+    using T = SampleSpeeds;
+    visit({"decode_jpeg", "decode_jpeg_bytes_per_s"}, &T::decode_jpeg, plausible::bandwidth);
+    visit({"decode_png", "decode_png_bytes_per_s"}, &T::decode_png, plausible::bandwidth);
+    visit({"encode_jpeg", "encode_jpeg_bytes_per_s"}, &T::encode_jpeg, plausible::bandwidth);
+    visit({"encode_png", "encode_png_bytes_per_s"}, &T::encode_png, plausible::bandwidth);
+    visit({"resize", "resize_bytes_per_s"}, &T::resize, plausible::bandwidth);
+    visit({"convert", "convert_bytes_per_s"}, &T::convert, plausible::bandwidth);
+}
+template <class Visit>
+void format_speed_fields(const Visit& visit) {
+    using T = FormatSpeed;
+    visit({"read", "read_s"}, &T::read, plausible::latency);
+    visit({"read_bytes", "read_bytes_per_s"}, &T::read_bytes, plausible::bandwidth);
+    visit({"write", "write_s"}, &T::write, plausible::latency);
+    visit({"write_bytes", "write_bytes_per_s"}, &T::write_bytes, plausible::bandwidth);
+}
+// All of them must be stated.
+template <class Visit>
+void message_passing_fields(const Visit& visit) {
+    using T = MessagePassing;
+    visit({"inside", "inside_s"}, &T::inside, plausible::latency);
+    visit({"across", "across_s"}, &T::across, plausible::latency);
+    visit({"wire_in_across", "wire_in_across_s"}, &T::wire_in_across, plausible::latency);
+    visit({"combine", "combine_bytes_per_s"}, &T::combine, plausible::bandwidth);
+    visit({"post", "post_s"}, &T::post, plausible::latency);
+    visit({"copy", "copy_bytes_per_s"}, &T::copy, plausible::bandwidth);
+    visit({"staging_call", "staging_call_s"}, &T::staging_call, plausible::latency);
+    visit({"staging", "staging_bytes_per_s"}, &T::staging, plausible::bandwidth);
+    visit({"device_eager", "device_eager_s"}, &T::device_eager, plausible::latency);
+    visit({"device_reads", "device_reads_bytes_per_s"}, &T::device_reads, plausible::bandwidth);
+    visit({"device_eager_up_to", "device_eager_up_to_bytes"}, &T::device_eager_up_to, positive);
+    visit({"device_rendezvous", "device_rendezvous_s"}, &T::device_rendezvous, plausible::latency);
+    visit({"doubling_below", "doubling_below_bytes"}, &T::doubling_below, positive);
+}
+
 // `"kind"` and `"source"` of an object: what its numbers inherit. Without them: estimated, "stated in <file>".
 void read_default_source(ObjectReader&, const Provenance& outer = {});
 
-template <class T>
-bool read_sourced(const ObjectReader& r, const JsonNode& n, Sourced<T>& field, Bounds bounds) {
+// All of an object or nothing: `fields` reads it into what begins as `start`, which takes the place of `out` where nothing is wrong.
+template <class Profile, class Fields>
+bool read_whole(const JsonNode& n, const Provenance& outer, Profile& out, const Fields& fields, Profile start = {}) {
     if (!n.value) return false;
-    Provenance p = r.default_source();
-    const JsonNode value = read_provenance(n, p);
-    if (!value.value || !read_value(value, field.value, bounds)) return false;
-    field.kind = p.kind;
-    field.source = std::move(p.source);
-    return true;
-}
-template <class T>
-bool require_sourced(ObjectReader& r, std::string_view key, Sourced<T>& field, Bounds bounds, std::string_view hint = {}) {
-    return read_sourced(r, r.need(key, hint), field, bounds);
-}
-template <class T>
-bool read_sourced(ObjectReader& r, std::string_view key, Sourced<T>& field, Bounds bounds) {
-    return read_sourced(r, r.get(key), field, bounds);
-}
-template <class T>
-bool read_sourced(ObjectReader& r, std::string_view key, std::optional<Sourced<T>>& field, Bounds bounds) {
-    Sourced<T> value;
-    if (!read_sourced(r, r.get(key), value, bounds)) return false;
-    field = std::move(value);
+    const std::size_t problems = n.diagnostics->list().size();
+    {
+        ObjectReader r(n);
+        read_default_source(r, outer);
+        fields(r, start);
+    }  // which complains about keys that are not known
+    if (n.diagnostics->list().size() != problems) return false;
+    out = std::move(start);
     return true;
 }
 

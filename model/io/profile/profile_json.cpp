@@ -26,22 +26,7 @@ ProfileJson json_of(const LinkType& link, ProfileForm form) {
 
 ProfileJson json_of(const StorageClass& s, ProfileForm form) {
     ProfileObject w(form, {{"name", s.name}, {"type", word_of(s.kind, storage_kind_words)}, {"shared", s.shared}});
-    w.number({"open_latency", "open_latency_s"}, s.open_latency);
-    w.number({"seek_latency", "seek_latency_s"}, s.seek_latency);
-    w.number({"create_latency", "create_latency_s"}, s.create_latency);
-    w.number({"remove_latency", "remove_latency_s"}, s.remove_latency);
-    w.number({"remove_unwritten_latency", "remove_unwritten_latency_s"}, s.remove_unwritten_latency);
-    w.number({"read_bandwidth", "read_bytes_per_s"}, s.read_bandwidth);
-    w.number({"write_bandwidth", "write_bytes_per_s"}, s.write_bandwidth);
-    w.number({"random_read_bandwidth", "random_read_bytes_per_s"}, s.random_read_bandwidth);
-    w.number({"read_ahead", "read_ahead_bytes"}, s.read_ahead);
-    w.number({"random_read_rate", "random_reads_per_s"}, s.random_read_rate);
-    w.number({"metadata_rate", "metadata_operations_per_s"}, s.metadata_rate);
-    w.number({"client_read_bandwidth", "client_read_bytes_per_s"}, s.client_read_bandwidth);
-    w.number({"client_write_bandwidth", "client_write_bytes_per_s"}, s.client_write_bandwidth);
-    w.number({"total_read_bandwidth", "total_read_bytes_per_s"}, s.total_read_bandwidth);
-    w.number({"total_write_bandwidth", "total_write_bytes_per_s"}, s.total_write_bandwidth);
-    w.number({"capacity", "capacity_bytes"}, s.capacity);
+    storage_fields([&](ProfileKey key, auto field, Bounds) { w.number(key, s.*field); });
     if (s.backed_up) w.put("backed_up", *s.backed_up);
     if (s.read_only) w.put("read_only", true);
     w.number({"retention", "retention_s"}, s.retention);
@@ -93,19 +78,11 @@ ProfileJson json_of(const Device& d, ProfileForm form) {
 
 ProfileJson json_of(const SampleSpeeds& s, ProfileForm form) {
     ProfileObject w(form);
-    w.number({"decode_jpeg", "decode_jpeg_bytes_per_s"}, s.decode_jpeg);
-    w.number({"decode_png", "decode_png_bytes_per_s"}, s.decode_png);
-    w.number({"encode_jpeg", "encode_jpeg_bytes_per_s"}, s.encode_jpeg);
-    w.number({"encode_png", "encode_png_bytes_per_s"}, s.encode_png);
-    w.number({"resize", "resize_bytes_per_s"}, s.resize);
-    w.number({"convert", "convert_bytes_per_s"}, s.convert);
+    sample_speed_fields([&](ProfileKey key, auto field, Bounds) { w.number(key, s.*field); });
     ProfileJson formats = ProfileJson::object();
     for (const auto& [name, speed] : s.formats) {
         ProfileObject format(form);
-        format.number({"read", "read_s"}, speed.read);
-        format.number({"read_bytes", "read_bytes_per_s"}, speed.read_bytes);
-        format.number({"write", "write_s"}, speed.write);
-        format.number({"write_bytes", "write_bytes_per_s"}, speed.write_bytes);
+        format_speed_fields([&](ProfileKey key, auto field, Bounds) { format.number(key, speed.*field); });
         formats[name] = format.take();
     }
     if (!formats.empty()) w.put("formats", std::move(formats));

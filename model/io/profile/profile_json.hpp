@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/hardware/cluster.hpp"
+#include "model/io/profile/profile_fields.hpp"
 #include "model/io/profile/sourced_json.hpp"
 
 #include <nlohmann/json.hpp>
@@ -17,9 +18,6 @@ using ProfileJson = nlohmann::ordered_json;
 // Facts are for programs: SI numbers with the unit in the key. A profile reads back: quantities as people write them, and no more than is
 // known.
 enum class ProfileForm { facts, profile };
-struct ProfileKey {
-    const char *profile, *facts;
-};
 
 inline ProfileJson value_of(double number, ProfileForm) { return number; }
 template <int B, int F, int S, int J, int M>
@@ -34,10 +32,14 @@ public:
 
     template <class T>
     void number(ProfileKey key, const Sourced<T>& n) {
-        out_[form_ == ProfileForm::facts ? key.facts : key.profile] = sourced_json(n, value_of(n.value, form_));
+        out_[name_of(key)] = sourced_json(n, value_of(n.value, form_));
+    }
+    template <int B, int F, int S, int J, int M>
+    void number(ProfileKey key, Quantity<B, F, S, J, M> q) {
+        out_[name_of(key)] = value_of(q, form_);
     }
     template <class T>
-    void number(ProfileKey key, const std::optional<Sourced<T>>& n) {
+    void number(ProfileKey key, const std::optional<T>& n) {
         if (n) number(key, *n);
     }
     // Zero is not known.
@@ -49,11 +51,14 @@ public:
         if (form_ == ProfileForm::facts || !text.empty()) out_[key] = text;
     }
     void put(const char* key, ProfileJson value) { out_[key] = std::move(value); }
+    void put(ProfileKey key, ProfileJson value) { out_[name_of(key)] = std::move(value); }
     [[nodiscard]] bool facts() const { return form_ == ProfileForm::facts; }
     [[nodiscard]] ProfileForm form() const { return form_; }
     ProfileJson take() { return std::move(out_); }
 
 private:
+    [[nodiscard]] const char* name_of(ProfileKey key) const { return facts() ? key.facts : key.profile; }
+
     ProfileForm form_;
     ProfileJson out_;
 };

@@ -41,9 +41,9 @@ UsualHardware::Host read_host(const JsonNode& n, const Provenance& outer) {
     r.required("cpu", host.cpu);
     r.required("socket_link", host.socket_link);
     r.required("cores", host.cores, Bounds{1, 10000});
-    require_sourced(r, "thread_speed", host.thread_speed, Bounds{0.01, 100});
-    require_sourced(r, "memory", host.memory, plausible::memory);
-    require_sourced(r, "memory_bandwidth", host.memory_bandwidth, plausible::bandwidth);
+    r.required("thread_speed", host.thread_speed, Bounds{0.01, 100});
+    r.required("memory", host.memory, plausible::memory);
+    r.required("memory_bandwidth", host.memory_bandwidth, plausible::bandwidth);
     r.required("nic", host.nic, plausible::bandwidth);
     return host;
 }

@@ -72,10 +72,8 @@ void read_real(ObjectReader& r, const JsonNode& storage, const FindStorage& find
     r.word("encoding", data.encoding, encoding_words);
     r.word("format", data.format, data_format_words);
     r.optional("samples_per_file", data.samples_per_file, Bounds{1, 1e15});
-    Shuffle shuffle{};
-    if (r.word("shuffle", shuffle, shuffle_words)) data.shuffle = shuffle;
-    Transform transform{};
-    if (r.word("transform", transform, transforms)) data.transform = transform;
+    r.word("shuffle", data.shuffle, shuffle_words);
+    r.word("transform", data.transform, transforms);
     r.optional("workers", data.workers, worker_counts);
     r.optional("prefetch", data.prefetch, prefetch_depths);
     r.optional("pinned", data.pinned);

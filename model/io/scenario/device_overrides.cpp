@@ -65,12 +65,12 @@ void read_device_overrides(const JsonNode& node, const ScenarioSources& sources,
     r.default_source(stated_by_scenario);
     if (const JsonNode base = r.get("base"); base.value) device = sources.device(base);
     r.optional("name", device.name);
-    if (read_sourced(r, "memory", device.memory, plausible::memory)) device.usable_memory.reset();
-    read_sourced(r, "memory_bandwidth", device.memory_bandwidth, plausible::bandwidth);
+    if (r.optional("memory", device.memory, plausible::memory)) device.usable_memory.reset();
+    r.optional("memory_bandwidth", device.memory_bandwidth, plausible::bandwidth);
     Sourced<Frequency> clock = device.clock;
-    const bool clocked = read_sourced(r, "clock", clock, plausible::clock);
-    read_sourced(r, "power", device.power, plausible::power);
-    read_sourced(r, "price", device.price, plausible::price);
+    const bool clocked = r.optional("clock", clock, plausible::clock);
+    r.optional("power", device.power, plausible::power);
+    r.optional("price", device.price, plausible::price);
     double scale = 1;
     const bool scaled = r.optional("peak_scale", scale, Bounds{1e-3, 1e3});
     if (clocked || scaled) {

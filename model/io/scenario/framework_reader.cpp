@@ -33,15 +33,14 @@ constexpr Word<OffloadedGradients> offloaded_gradients_words[] = {{"with_update"
 constexpr Word<NarrowWeights> narrow_weights_words[] = {
     {"passing", NarrowWeights::passing}, {"beside", NarrowWeights::beside}, {"in_primary", NarrowWeights::in_primary}};
 
+void check_source(const JsonNode&, const auto&) {}
 template <class T>
-bool read_sourced(const JsonNode& n, const Provenance& inherited, Sourced<T>& field, Bounds bounds) {
-    Provenance p = inherited;
-    const JsonNode value = read_provenance(n, p);
-    if (!value.value || !read_value(value, field.value, bounds)) return false;
-    if (p.source.empty()) n.complain("has no source", R"(as in {"value": ..., "kind": "published", "source": "where it is stated"})");
-    field.kind = p.kind;
-    field.source = std::move(p.source);
-    return true;
+void check_source(const JsonNode& n, const Sourced<T>& field) {
+    if (field.source.empty()) n.complain("has no source", R"(as in {"value": ..., "kind": "published", "source": "where it is stated"})");
+}
+template <class T>
+void check_source(const JsonNode& n, const std::optional<Sourced<T>>& field) {
+    check_source(n, *field);
 }
 
 // A file states every field; what is laid over a framework states those that differ.
@@ -51,24 +50,18 @@ struct FrameworkFields {
     ObjectReader& reader;
     Fields fields;
 
-    JsonNode stated(std::string_view key) const { return fields == Fields::all ? reader.need(key) : reader.get(key); }
+    [[nodiscard]] JsonNode stated(std::string_view key) const { return fields == Fields::all ? reader.need(key) : reader.get(key); }
     template <class T, class... Rules>
     void read(std::string_view key, T& field, const Rules&... rules) const {
-        if (const JsonNode n = stated(key); n.value) read_value(n, field, rules...);
+        read(stated(key), field, rules...);
     }
-    template <class T>
-    void read(std::string_view key, Sourced<T>& field, Bounds bounds) const {
-        if (const JsonNode n = stated(key); n.value) read_sourced(n, reader.default_source(), field, bounds);
+    template <class T, class... Rules>
+    void optional(std::string_view key, T& field, const Rules&... rules) const {
+        read(reader.get(key), field, rules...);
     }
-    template <class T>
-    void optional(std::string_view key, Sourced<T>& field, Bounds bounds) const {
-        if (const JsonNode n = reader.get(key); n.value) read_sourced(n, reader.default_source(), field, bounds);
-    }
-    template <class T>
-    void optional(std::string_view key, std::optional<Sourced<T>>& field, Bounds bounds) const {
-        const JsonNode n = reader.get(key);
-        Sourced<T> value;
-        if (n.value && read_sourced(n, reader.default_source(), value, bounds)) field = std::move(value);
+    template <class T, class... Rules>
+    void read(const JsonNode& n, T& field, const Rules&... rules) const {
+        if (reader.read(n, field, rules...)) check_source(n, field);
     }
 };
 
@@ -117,28 +110,28 @@ void read_host(const FrameworkFields& r, Framework& f) {
 
 void read_kernels(const FrameworkFields& r, Framework& f) {
     if (r.stated("fusion").value) r.reader.word("fusion", f.fusion, fusion_words);
-    if (Fusion fp32{}; r.reader.word("fusion_fp32", fp32, fusion_words)) f.fusion_fp32 = fp32;
+    r.reader.word("fusion_fp32", f.fusion_fp32, fusion_words);
     r.optional("streaming_efficiency", f.streaming_efficiency, efficiency_bounds);
     r.optional("bytes_in_flight", f.bytes_in_flight, in_flight_bounds);
     r.read("fused_softmax", f.fused_softmax);
     r.read("fused_optimizer", f.fused_optimizer);
     r.read("optimizer_kernels_per_tensor", f.optimizer_kernels_per_tensor, kernels_bounds);
     r.read("fused_gradient_accumulation", f.fused_gradient_accumulation);
-    r.reader.optional("fuses_clamped_gate", f.fuses_clamped_gate);
-    r.reader.optional("composes_functions", f.composes_functions);
-    r.reader.optional("fuses_expert_gate", f.fuses_expert_gate);
-    r.reader.optional("accumulates_from_first", f.accumulates_from_first);
-    r.reader.optional("makes_data_gradients", f.makes_data_gradients);
+    r.optional("fuses_clamped_gate", f.fuses_clamped_gate);
+    r.optional("composes_functions", f.composes_functions);
+    r.optional("fuses_expert_gate", f.fuses_expert_gate);
+    r.optional("accumulates_from_first", f.accumulates_from_first);
+    r.optional("makes_data_gradients", f.makes_data_gradients);
     r.read("fused_cross_entropy", f.fused_cross_entropy);
-    r.reader.optional("head_chunks", f.head_chunks);
-    r.reader.optional("logits_gradient_apart", f.logits_gradient_apart);
+    r.optional("head_chunks", f.head_chunks);
+    r.optional("logits_gradient_apart", f.logits_gradient_apart);
     r.read("channels_last", f.channels_last);
-    r.reader.optional("vector_filter_gradients", f.vector_filter_gradients);
+    r.optional("vector_filter_gradients", f.vector_filter_gradients);
     r.reader.word("casts_to_tf32", f.casts_to_tf32, cast_words);
-    r.reader.optional("plain_kernels", f.plain_kernels);
+    r.optional("plain_kernels", f.plain_kernels);
     r.read("casts_each_use", f.casts_each_use);
     r.read("attention_efficiency", f.attention_efficiency, efficiency_bounds);
-    r.reader.optional("attention_for_ampere", f.attention_for_ampere);
+    r.optional("attention_for_ampere", f.attention_for_ampere);
     r.read("convolution_efficiency", f.convolution_efficiency, convolution_bounds);
 }
 
@@ -149,19 +142,19 @@ void read_data_parallelism(const FrameworkFields& r, Framework& f) {
     r.optional("reduction_cycle", f.reduction_cycle, cycle_bounds);
     r.read("reduces_every_micro_batch", f.reduces_every_micro_batch);
     r.read("gradients_in_fp32", f.gradients_in_fp32);
-    r.reader.optional("reduces_whole_gradients", f.reduces_whole_gradients);
-    r.reader.optional("keeps_both_gradients", f.keeps_both_gradients);
-    r.reader.optional("copies_gradients_to_buckets", f.copies_gradients_to_buckets);
-    r.reader.optional("flattens_gradients_to_update", f.flattens_gradients_to_update);
+    r.optional("reduces_whole_gradients", f.reduces_whole_gradients);
+    r.optional("keeps_both_gradients", f.keeps_both_gradients);
+    r.optional("copies_gradients_to_buckets", f.copies_gradients_to_buckets);
+    r.optional("flattens_gradients_to_update", f.flattens_gradients_to_update);
     r.optional("bucket_passes", f.bucket_passes, passes_bounds);
     r.read("overlaps_parameter_gather", f.overlaps_parameter_gather);
     r.read("prefetch_blocks", f.prefetch_blocks, prefetch_bounds);
     r.read("reshards_after_forward", f.reshards_after_forward);
-    r.reader.optional("shards_are_masters", f.shards_are_masters);
+    r.optional("shards_are_masters", f.shards_are_masters);
     r.optional("list_of_pieces", f.list_of_pieces, overhead_bounds);
     r.read("overlap_slowdown", f.overlap_slowdown, slowdown_bounds);
     r.reader.word("offloaded_gradients", f.offloaded_gradients, offloaded_gradients_words);
-    r.reader.optional("sums_on_host", f.sums_on_host);
+    r.optional("sums_on_host", f.sums_on_host);
     r.read("clips_gradients", f.clips_gradients);
     if (f.bucket_per_rank && !f.bucket)
         r.reader.get("bucket_per_rank").complain("a size per rank without \"bucket\"", "state the smallest bucket as well");
@@ -170,14 +163,14 @@ void read_data_parallelism(const FrameworkFields& r, Framework& f) {
 void read_model_parallelism(const FrameworkFields& r, Framework& f) {
     if (r.reader.has("lacks")) f.lacks.clear();
     r.reader.words("lacks", f.lacks, feature_words);
-    r.reader.optional("vocabulary_multiple", f.vocabulary_multiple, vocabulary_bounds);
+    r.optional("vocabulary_multiple", f.vocabulary_multiple, vocabulary_bounds);
     r.read("overlaps_tensor", f.overlaps_tensor);
     r.read("tensor_overlap_fraction", f.tensor_overlap_fraction, fraction);
-    r.reader.optional("overlaps_experts", f.overlaps_experts);
+    r.optional("overlaps_experts", f.overlaps_experts);
     r.optional("expert_overlap_fraction", f.expert_overlap_fraction, fraction);
-    r.reader.optional("deduplicates_tokens", f.deduplicates_tokens);
+    r.optional("deduplicates_tokens", f.deduplicates_tokens);
     r.read("overlaps_pipeline", f.overlaps_pipeline);
-    r.reader.optional("waits_for_transfers", f.waits_for_transfers);
+    r.optional("waits_for_transfers", f.waits_for_transfers);
     r.read("scatters_pipeline", f.scatters_pipeline);
 }
 
@@ -188,7 +181,7 @@ void read_communication_and_memory(const FrameworkFields& r, Framework& f) {
                                                      {"own", RankStarter::own}};
     r.reader.word("starter", f.starter, starters);
     r.read("library", f.library);
-    r.reader.optional("socket_library", f.socket_library);
+    r.optional("socket_library", f.socket_library);
     r.read("context", f.context, buffer_bounds);
     r.read("communication_buffers", f.communication_buffers, buffer_bounds);
     r.reader.word("narrow_weights", f.narrow_weights, narrow_weights_words);

@@ -23,7 +23,7 @@ void read_network(ObjectReader& r, const ScenarioSources& sources, Scenario& sce
     if (const JsonNode n = r.get("network"); n.value) node.nic_link = sources.link(n);
     if (const JsonNode n = r.get("peer_link"); n.value) node.peers.link = sources.link(n);
     if (const JsonNode n = r.get("host_link"); n.value) node.host_link = sources.link(n);
-    read_sourced(r, "host_memory", node.host.memory, plausible::memory);
+    r.optional("host_memory", node.host.memory, plausible::memory);
     r.optional("nics", node.nics, Bounds{0, 64});
     r.get("network_bandwidth");  // when it is known which network is used
     r.optional("ethernet", scenario.use_ethernet);
@@ -42,7 +42,7 @@ void read_network_bandwidth(const JsonNode& hardware, Scenario& scenario) {
     if (!n.value) return;
     NodeSpec& node = scenario.cluster.node;
     const bool over_ethernet = uses_sockets(scenario) && node.ethernet;
-    read_sourced(r, n, (over_ethernet ? *node.ethernet : node.nic_link).bandwidth, plausible::bandwidth);
+    r.read(n, (over_ethernet ? *node.ethernet : node.nic_link).bandwidth, plausible::bandwidth);
     if (node.nics == 0 && !over_ethernet)
         n.complain("the nodes of " + scenario.cluster.name + " have no network", "state nics and network too");
 }

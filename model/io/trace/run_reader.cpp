@@ -112,12 +112,6 @@ void read_numbers(ObjectReader& r, std::string_view key, std::vector<double>& ou
     });
 }
 
-template <class Q>
-void read_si(ObjectReader& r, std::string_view key, Q& out) {
-    double si = 0;
-    if (r.required(key, si, not_negative)) out = Q::from_si(si);
-}
-
 class RunReader {
 public:
     RunReader(const JsonFile& file, Diagnostics& diagnostics) : file_(file), diagnostics_(diagnostics) {}
@@ -188,18 +182,14 @@ private:
         r.required("host", e.host);
         r.required("processor", e.processor);
         r.required("threads", e.threads);
-        read_si(r, "peak_memory_bytes", e.peak_memory);
-        read_si(r, "peak_resident_bytes", e.peak_resident);
-        if (double hz = 0; r.optional("clock_hz", hz, positive)) e.clock = Frequency::from_si(hz);
+        r.required("peak_memory_bytes", e.peak_memory, InSi{});
+        r.required("peak_resident_bytes", e.peak_resident, InSi{});
+        r.optional("clock_hz", e.clock, InSi{positive});
     }
 
     void read_steps(ObjectReader& r) {
         const JsonNode steps = r.need("step_times_s");
-        r.each("step_times_s", [&](const JsonNode& n) {
-            double seconds = 0;
-            read_value(n, seconds, positive);
-            run_.steps.push_back(Seconds::from_si(seconds));
-        });
+        r.each("step_times_s", [&](const JsonNode& n) { read_value(n, run_.steps.emplace_back(), InSi{positive}); });
         if (steps.is_array() && run_.steps.empty()) steps.complain("there is no step");
         if (!run_.losses.empty() && run_.losses.size() != run_.steps.size())
             r.get("losses").complain("there are " + std::to_string(run_.losses.size()) + " losses of " + std::to_string(run_.steps.size()) +
@@ -223,13 +213,13 @@ private:
         ObjectReader r(node);
         OperatorTime& o = run_.operators.emplace_back();
         r.required("block_template", o.block_template, index_bounds);
-        if (int index = 0; r.optional("operator_index", index, index_bounds)) o.operator_index = index;
+        r.optional("operator_index", o.operator_index, index_bounds);
         r.required("block", o.block);
         r.required("name", o.name);
         if (const JsonNode kind = r.need("kind"); kind.value && !Cell<SpanKind>::read(*kind.value, o.kind))
             kind.complain("expected " + Cell<SpanKind>::expected());
         r.required("calls", o.calls, not_negative);
-        read_si(r, "time_s", o.time);
+        r.required("time_s", o.time, InSi{});
     }
 
     void read_servers(const JsonNode& node) {
@@ -259,14 +249,14 @@ private:
         r.required("workers", d.workers, index_bounds);
         r.required("loaded", d.loaded, not_negative);
         r.required("skipped", d.skipped, not_negative);
-        read_si(r, "reading_s", d.reading);
-        read_si(r, "decoding_s", d.decoding);
-        read_si(r, "read_bytes", d.read);
+        r.required("reading_s", d.reading, InSi{});
+        r.required("decoding_s", d.decoding, InSi{});
+        r.required("read_bytes", d.read, InSi{});
         if (const JsonNode n = r.get("staging"); n.value) {
             ObjectReader staging(n);
-            read_si(staging, "copy_s", d.copy);
-            read_si(staging, "unpack_s", d.unpack);
-            read_si(staging, "remove_s", d.remove);
+            staging.required("copy_s", d.copy, InSi{});
+            staging.required("unpack_s", d.unpack, InSi{});
+            staging.required("remove_s", d.remove, InSi{});
         }
     }
 
@@ -274,7 +264,7 @@ private:
         ObjectReader r(node);
         Trace& trace = run_.trace;
         const std::size_t before = diagnostics_.list().size();
-        read_si(r, "end_s", trace.end);
+        r.required("end_s", trace.end, InSi{});
         r.need("ranks");
         r.each("ranks", [&](const JsonNode& n) {
             ObjectReader rank(n);
