@@ -148,8 +148,7 @@ public:
 
     WorkPrice price(const OverheadWork& work) const {
         const Framework& f = job_.scenario.framework;
-        return busy(SpanKind::overhead,
-                    (work.of_step ? f.step_overhead : f.micro_batch_overhead).value / job_.scenario.cluster.node.host.thread_speed.value);
+        return busy(SpanKind::overhead, job_.on_host(work.of_step ? f.step_overhead : f.micro_batch_overhead));
     }
 
     WorkPrice price(const ServeWork& work) const {

@@ -12,8 +12,7 @@ Seconds PlanPricer::least_step(Known known) {
     const Plan& plan = state_.scenario.plan;
     const double m = static_cast<double>(state_.micro_batches);
     const Framework& framework = state_.scenario.framework;
-    const double thread = state_.scenario.cluster.node.host.thread_speed.value;
-    const Seconds each = framework.micro_batch_overhead.value / thread;
+    const Seconds each = state_.on_host(framework.micro_batch_overhead);
     const auto over = [&](const StageBlocks& blocks, int again, const std::vector<BlockTime>& times) {
         BlockTime sum;
         for (std::size_t t = 0; t < blocks.count.size(); ++t) {
@@ -45,7 +44,7 @@ Seconds PlanPricer::least_step(Known known) {
         before += forward;
         after += backward;
     }
-    return end + update.value_or(Seconds{}) + framework.step_overhead.value / thread;
+    return end + update.value_or(Seconds{}) + state_.on_host(framework.step_overhead);
 }
 
 // The same bound of all that stages do.

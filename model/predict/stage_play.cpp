@@ -14,7 +14,7 @@ StagePlay::StagePlay(const Prepared::State& job, std::size_t stage, const StageW
       work_(work),
       each_(each),
       r_(r),
-      slowdown_(1 + (framework_.overlap_slowdown.value - 1) / r.overlap),
+      slowdown_(job.overlap_slowdown(r)),
       beside_(beside) {}
 
 // Where there are too few micro-batches to tell what each of them takes longer, it is their mean.

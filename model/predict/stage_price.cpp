@@ -17,11 +17,10 @@ public:
     StagePricer(const Prepared::State& job, const StageParts& parts, const Resources& r, StagePrices& into)
         : job_(job), plan_(job.scenario.plan), where_(plan_), parts_(parts), r_(r), last_(job.stages.size() - 1), prices_(into) {
         prices_.clear();
-        const Seconds overhead = job.scenario.framework.micro_batch_overhead.value;
-        overhead_ = overhead / (job.scenario.cluster.node.host.thread_speed.value * r.host);
+        overhead_ = job.on_host(job.scenario.framework.micro_batch_overhead, r);
         beside_ = beside_mates();
         sends_block_ = !hides_sends(job);
-        slowdown_ = 1 + (job.scenario.framework.overlap_slowdown.value - 1) / r.overlap;
+        slowdown_ = job.overlap_slowdown(r);
     }
 
     void price_all() {

@@ -87,6 +87,14 @@ struct Prepared::State {
     [[nodiscard]] Bandwidth host_copy_beside_others() const {
         return host_copy / std::clamp(scenario.cluster.node.devices_per_switch, 1, used_devices());
     }
+    // On a thread of the host, what takes so long on one of speed 1.
+    [[nodiscard]] Seconds on_host(const Sourced<Seconds>& work, const Resources& r = {}) const {
+        return work.value / (scenario.cluster.node.host.thread_speed.value * r.host);
+    }
+    // Of kernels beside an exchange: how many times as long they take.
+    [[nodiscard]] double overlap_slowdown(const Resources& r) const {
+        return 1 + (scenario.framework.overlap_slowdown.value - 1) / r.overlap;
+    }
     // Of a call, where ranks do so much between two of them: a turn, or until the others are done, each of which has the core alone then.
     [[nodiscard]] Seconds wait_for_core(Seconds work_between) const { return min(turn, work_between / ranks_per_core); }
 };

@@ -227,8 +227,7 @@ Terms stage_terms(const Prepared::State& job, const StagePrices& stages, std::sp
     t[Term::optimizer] = update.device;
     if (job.ranks_per_core > 1) share_core(t, end, shared_cores(job, stages, updates));
     t[Term::offload] = m * (forward.copies + backward.copies + recompute.copies) + s.data.copied * exposed + update.host;
-    const double thread = job.scenario.cluster.node.host.thread_speed.value * r.host;
-    t[Term::overhead] = m * s.overhead + job.scenario.framework.step_overhead.value / thread;
+    t[Term::overhead] = m * s.overhead + job.on_host(job.scenario.framework.step_overhead, r);
     t[Term::straggler] = straggler_time(job, stages, stage, update, t, r);
     return t;
 }

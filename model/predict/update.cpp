@@ -48,7 +48,7 @@ UpdateTime update_on_device(const Prepared::State& job, const StageParameters& p
     const Plan& plan = job.scenario.plan;
     const Framework& f = job.scenario.framework;
     const double width = f.plain_kernels ? size_of(job.precision.optimizer_state) / size_of(job.precision.activation) : 1;
-    const Seconds launch = issues_itself(job) ? Seconds{} : f.dispatch.value / job.scenario.cluster.node.host.thread_speed.value;
+    const Seconds launch = issues_itself(job) ? Seconds{} : job.on_host(f.dispatch);
     const auto passes = [&](Bytes bytes, double launches) {
         const Seconds moves = streaming_time(bytes, job.rates, compute_scale(r), width);
         return UpdateTime{moves + launches * job.rates.kernel_overhead / r.kernel_overhead, launches * launch / r.host, {}, {}};
@@ -68,6 +68,28 @@ UpdateTime update_on_device(const Prepared::State& job, const StageParameters& p
 }
 
 }  // namespace
+
+Seconds host_copy_time(const Prepared::State& job, Bytes over_link, Bytes in_host_memory, const Resources& r) {
+    return over_link / (job.host_copy_beside_others() * r.host_link) + job.used_devices() * in_host_memory / job.host_bandwidth;
+}
+
+Seconds gradient_copy_time(const Prepared::State& job, double gradients, StepEnds at, const Resources& r) {
+    const Scenario& s = job.scenario;
+    const GradientCopy copy = gradient_copy(s.plan, s.framework, job.precision, at);
+    return host_copy_time(job, gradients * copy.over_link, gradients * copy.in_host_memory, r);
+}
+
+// Gradients that are not there yet go down, weights that are read on the device come up; the host updates in its memory.
+Seconds offloaded_update_time(const Prepared::State& job, std::size_t stage, const Resources& r) {
+    const double owned = owned_parameters(job, stage);
+    const Plan& plan = job.scenario.plan;
+    Bytes copies;
+    if (!gradients_go_down(plan, job.scenario.framework)) copies += gradient_bytes(job, owned);
+    if (plan.offload == Offload::optimizer) copies += weight_bytes(job, owned);
+    // In fp32: the gradient is read, the weight and its states are read and written.
+    const Bytes updated = (1 + 2 * (1 + facts_of(plan.optimizer).states)) * size_of(DataType::fp32);
+    return host_copy_time(job, copies, owned * updated, r);
+}
 
 Bytes bucket_traffic(const Prepared::State& job, const StageParameters& parameters) {
     const Plan& plan = job.scenario.plan;

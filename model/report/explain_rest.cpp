@@ -4,11 +4,6 @@
 #include "model/predict/stage_memory.hpp"
 
 namespace sextant {
-namespace {
-
-double host_speed(const Prepared::State& job) { return job.scenario.cluster.node.host.thread_speed.value; }
-
-}  // namespace
 
 std::vector<std::string> optimizer_lines(const ExplainedStage& x) {
     const Framework& f = x.job.scenario.framework;
@@ -26,7 +21,7 @@ std::vector<std::string> optimizer_lines(const ExplainedStage& x) {
                              : number_text(f.optimizer_kernels_per_tensor.value) + " launches a tensor")};
     if (in_buckets > Bytes{}) lines.push_back("  beside these, gradients go into buckets and out again: " + to_text(in_buckets));
     lines.push_back("  streams " + to_text(streaming_bandwidth(x.job.rates)) + ", o " + to_text(x.job.rates.kernel_overhead) +
-                    ", a launch takes the host " + to_text(f.dispatch.value / host_speed(x.job)));
+                    ", a launch takes the host " + to_text(x.job.on_host(f.dispatch)));
     return lines;
 }
 
@@ -87,9 +82,9 @@ std::vector<std::string> straggler_lines(const ExplainedStage& x) {
 
 std::vector<std::string> overhead_lines(const ExplainedStage& x) {
     const Framework& f = x.job.scenario.framework;
-    return {"micro-batches x host time for each + host time for each step", "  " + std::to_string(x.job.micro_batches) + " x " +
-                                                                                to_text(x.price.overhead) + " + " +
-                                                                                to_text(f.step_overhead.value / host_speed(x.job))};
+    return {
+        "micro-batches x host time for each + host time for each step",
+        "  " + std::to_string(x.job.micro_batches) + " x " + to_text(x.price.overhead) + " + " + to_text(x.job.on_host(f.step_overhead))};
 }
 
 }  // namespace sextant

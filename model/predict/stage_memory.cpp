@@ -1,8 +1,8 @@
+#include "model/predict/stage_memory.hpp"
 #include "model/cost/kernel_rules.hpp"
 #include "model/plan/framework_defaults.hpp"
 #include "model/predict/block_price.hpp"
 #include "model/predict/fragmentation.hpp"
-#include "model/predict/stage_memory.hpp"
 #include "model/schedule/schedule.hpp"
 
 #include <algorithm>
@@ -203,10 +203,6 @@ Bytes kept_activations(const BlockKernels& k, const Plan& plan, double recompute
 }
 
 }  // namespace
-
-bool shards_are_masters(const Prepared::State& job) {
-    return job.scenario.framework.shards_are_masters && job.scenario.plan.shards_parameters() && job.precision.master_weights;
-}
 
 Bytes fragmentation(const Framework& framework, Bytes in_flight, Bytes held, Bytes device) {
     const Bytes unused = framework.fragmentation.value * in_flight, left = left_unused(unused, held + in_flight, device);

@@ -195,11 +195,6 @@ Seconds exchange_time(const ExchangeCall& e, const Prepared::State& job, const J
     return group_time(collective_of(e.kind), sent_bytes(e, group, job), group, job, r);
 }
 
-Bytes gradient_bytes(const Prepared::State& job, double parameters) { return parameters * size_of(job.precision.reduction_type()); }
-Bytes weight_bytes(const Prepared::State& job, double parameters) {
-    return parameters * (1 - job.scenario.plan.pruned_fraction) * size_of(job.precision.parameter);
-}
-
 CollectivePrice group_price(Collective what, Bytes bytes, const Group& group, const Prepared::State& job, const Resources& r) {
     return collective_price(what, bytes, group, job.scenario.library, {r.node_bandwidth, r.network_bandwidth, r.latency});
 }
@@ -216,9 +211,8 @@ HostTime host_time(const Prepared::State& job, Pass pass) {
     const Plan& plan = job.scenario.plan;
     if (issues_itself(job)) return {};
     if (plan.cuda_graph && !f.dispatch_in_graph) return {};
-    const double speed = job.scenario.cluster.node.host.thread_speed.value;
-    const Seconds launch = (pass == Pass::backward ? f.backward_dispatch : f.dispatch).value / speed;
-    return {launch, pass == Pass::recompute ? f.checkpoint_overhead.value / speed : Seconds{}, plan.launch_blocking};
+    const Seconds launch = job.on_host(pass == Pass::backward ? f.backward_dispatch : f.dispatch);
+    return {launch, pass == Pass::recompute ? job.on_host(f.checkpoint_overhead) : Seconds{}, plan.launch_blocking};
 }
 
 Kernel as_run(const Kernel& kernel, const Prepared::State& job) {

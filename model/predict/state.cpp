@@ -2,6 +2,15 @@
 
 namespace sextant {
 
+bool shards_are_masters(const Prepared::State& job) {
+    return job.scenario.framework.shards_are_masters && job.scenario.plan.shards_parameters() && job.precision.master_weights;
+}
+
+Bytes gradient_bytes(const Prepared::State& job, double parameters) { return parameters * size_of(job.precision.reduction_type()); }
+Bytes weight_bytes(const Prepared::State& job, double parameters) {
+    return parameters * (1 - job.scenario.plan.pruned_fraction) * size_of(job.precision.parameter);
+}
+
 StageParameters parameters_of(const Prepared::State& job, std::size_t stage) {
     StageParameters sum;
     const StageBlocks& blocks = job.stages[stage];
