@@ -30,6 +30,9 @@ private:
         bool is_as_before = false;         // work and weights
     };
 
+    class OnTheWay;
+    class PlayedTurns;
+
     [[nodiscard]] bool alone() const { return plan_.pp == 1; }
     [[nodiscard]] bool forwards_first() const;
     // Whether every micro-batch has a pass of its own for gradients of weights.

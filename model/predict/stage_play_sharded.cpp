@@ -7,10 +7,9 @@
 #include <algorithm>
 
 namespace sextant {
-namespace {
 
 // Weights that were asked for and not used yet, each with its arrival.
-class OnTheWay {
+class StagePlay::OnTheWay {
 public:
     explicit OnTheWay(std::size_t most) : all_(most) {}
 
@@ -47,8 +46,6 @@ private:
     std::vector<Weights> all_;
     std::size_t turn_ = 0;
 };
-
-}  // namespace
 
 // Of one micro-batch, in order. Neighbours are mostly alike.
 std::vector<StagePlay::Turn> StagePlay::turns(const StageExchanges& exchanges, std::size_t ahead) const {
@@ -92,73 +89,104 @@ std::vector<StagePlay::Turn> StagePlay::turns(const StageExchanges& exchanges, s
     return list;
 }
 
-// ZeRO-3 / FSDP: weights are gathered `prefetch_blocks` blocks ahead of their use. When a block is done, its gradients are scattered, and
-// then the next weights gathered that have room.
-DataParallelPrice StagePlay::play_sharded(const StageExchanges& exchanges) const {
-    const bool overlaps = overlaps_gathers(plan_, framework_), scatters_apart = overlaps_scatters(plan_, framework_);
-    const std::size_t ahead = overlaps ? 1 + static_cast<std::size_t>(framework_.prefetch_blocks) : 0;
-    const std::vector<Turn> list = turns(exchanges, ahead);
-    const std::size_t blocks = list.size() / (plan_.forward_only ? 1 : weights_pass() ? 3 : 2);
-    const bool every = reduces_every_micro_batch(plan_, framework_);
-    OnTheWay weights(std::max<std::size_t>(1, ahead));
-    std::size_t next = 0;  // block to ask for
-    Seconds done;          // the exchanges, when a micro-batch ended
-    Overlap o(slowdown_);
-    const auto ask = [&](Overlap& at) {
-        weights.ask(at, list[next].fetch, list[next].gather);
-        next = next + 1 < list.size() ? next + 1 : 0;
-    };
-    std::array<Seconds, 3> passes{};  // of the micro-batch at hand: what forward, backward and the gradients of weights take
-    const auto micro_batch = [&](Overlap& at, bool first, bool last) {
-        weights.shift(at.done - done);  // micro-batches that were not played
-        passes = {};
-        at.run({{}, each_, {}, {}, {}});
-        if (overlaps && first)
-            for (std::size_t a = 0; a < ahead; ++a) ask(at);
-        for (std::size_t i = 0; i < list.size();) {
-            const Turn& here = list[i];
-            const OverlapTimes before = at;
-            if (here.alike > 1) weights.remember(at.now);
-            if (!overlaps) ask(at);
-            at.wait_until(weights.arrival());
-            at.run(*here.work);
-            if ((every || last) && (here.scatter > Seconds{} || here.gradients > 0)) {
-                at.exchange(here.scatter, {}, {});
-                if (here.gradients > 0) at.copy(gradient_copy_time(job_, here.gradients, every ? StepEnds{first, last} : StepEnds{}, r_));
-                if (!scatters_apart) at.wait_for_exchanges();
-            }
-            if (overlaps && (!last || i + ahead < list.size()))
-                ask(at);
-            else if (overlaps)
-                weights.use();
-            std::size_t turns = 1;
-            if (here.alike > 1 && at.goes_on_like_this(before) && weights.go_on_like_this(at.now)) {
-                const std::size_t more = here.alike - 1;
-                turns += more;
-                weights.shift(static_cast<double>(more) * (at.now - before.now));
-                at.repeat(static_cast<double>(more), before, {});
-                next = (next + more) % list.size();
-            }
-            passes[i / blocks] += at.now - before.now - static_cast<double>(turns) * here.work->device();
+// The turns of one micro-batch after another. Weights are gathered `ahead` turns before their use: 0 where nothing goes on meanwhile.
+class StagePlay::PlayedTurns {
+public:
+    PlayedTurns(const StagePlay& stage, std::vector<Turn> list, std::size_t ahead)
+        : stage_(stage),
+          list_(std::move(list)),
+          ahead_(ahead),
+          blocks_(list_.size() / (stage.plan_.forward_only ? 1
+                                  : stage.weights_pass()   ? 3
+                                                           : 2)),
+          reduces_each_(reduces_every_micro_batch(stage.plan_, stage.framework_)),
+          scatters_apart_(overlaps_scatters(stage.plan_, stage.framework_)),
+          weights_(std::max<std::size_t>(1, ahead)) {}
+
+    void play(Overlap& at, bool first, bool last) {
+        weights_.shift(at.done - done_);  // micro-batches that were not played
+        longer_ = {};
+        at.run({{}, stage_.each_, {}, {}, {}});
+        for (std::size_t a = 0; first && a < ahead_; ++a) ask(at);
+        for (std::size_t i = 0; i < list_.size();) {
+            const Seconds begins = at.now;
+            const std::size_t turns = play_alike(at, i, first, last);
+            longer_[i / blocks_] += at.now - begins - static_cast<double>(turns) * list_[i].work->device();
             i += turns;
         }
-        done = at.done;
-        return false;
-    };
-    DataParallelPrice price =
-        recurring(play(o, work_.forward.device() + each_ + work_.backward.device(), true, micro_batch, [](Overlap&) {}));
+        done_ = at.done;
+    }
+
+    // What of `price` each pass has, of the micro-batch that was played last.
+    void share_out(DataParallelPrice& price) const {
+        const Seconds all = longer_[0] + longer_[1] + longer_[2];
+        if (all > Seconds{}) {
+            price.steady_forward = longer_[0] / all * price.steady;
+            price.steady_weights = longer_[2] / all * price.steady;
+        }
+        for (std::size_t i = 0; i < std::min(blocks_, std::max<std::size_t>(1, ahead_)); ++i) {
+            price.early_forward += list_[i].fetch + list_[i].gather;
+            if (!stage_.plan_.forward_only) price.early_backward += list_[blocks_ + i].fetch + list_[blocks_ + i].gather;
+        }
+        price.early_forward = std::clamp(price.steady_forward, Seconds{}, price.early_forward);
+        price.early_backward = std::clamp(price.steady - price.steady_forward - price.steady_weights, Seconds{}, price.early_backward);
+    }
+
+private:
+    void ask(Overlap& at) {
+        weights_.ask(at, list_[next_].fetch, list_[next_].gather);
+        next_ = next_ + 1 < list_.size() ? next_ + 1 : 0;
+    }
+
+    // Turn i, and those right behind it that take as long: how many. When a block is done, its gradients are scattered, and then the next
+    // weights gathered that have room.
+    std::size_t play_alike(Overlap& at, std::size_t i, bool first, bool last) {
+        const Turn& here = list_[i];
+        const OverlapTimes before = at;
+        if (here.alike > 1) weights_.remember(at.now);
+        if (ahead_ == 0) ask(at);
+        at.wait_until(weights_.arrival());
+        at.run(*here.work);
+        if (reduces_each_ || last) scatter(at, here, reduces_each_ ? StepEnds{first, last} : StepEnds{});
+        if (ahead_ > 0 && (!last || i + ahead_ < list_.size()))
+            ask(at);
+        else if (ahead_ > 0)
+            weights_.use();
+        if (here.alike == 1 || !at.goes_on_like_this(before) || !weights_.go_on_like_this(at.now)) return 1;
+        const std::size_t more = here.alike - 1;
+        weights_.shift(static_cast<double>(more) * (at.now - before.now));
+        at.repeat(static_cast<double>(more), before, {});
+        next_ = (next_ + more) % list_.size();
+        return here.alike;
+    }
+
+    void scatter(Overlap& at, const Turn& turn, StepEnds step) const {
+        if (!(turn.scatter > Seconds{}) && !(turn.gradients > 0)) return;
+        at.exchange(turn.scatter, {}, {});
+        if (turn.gradients > 0) at.copy(gradient_copy_time(stage_.job_, turn.gradients, step, stage_.r_));
+        if (!scatters_apart_) at.wait_for_exchanges();
+    }
+
+    const StagePlay& stage_;
+    std::vector<Turn> list_;
+    std::size_t ahead_, blocks_;
+    bool reduces_each_, scatters_apart_;
+    OnTheWay weights_;
+    std::size_t next_ = 0;             // to ask for
+    Seconds done_;                     // the exchanges, when a micro-batch ended
+    std::array<Seconds, 3> longer_{};  // than their work: forward, backward and the gradients of weights, of the micro-batch at hand
+};
+
+// ZeRO-3 / FSDP: weights are gathered `prefetch_blocks` blocks ahead of their use.
+DataParallelPrice StagePlay::play_sharded(const StageExchanges& exchanges) const {
+    const std::size_t ahead = overlaps_gathers(plan_, framework_) ? 1 + static_cast<std::size_t>(framework_.prefetch_blocks) : 0;
+    PlayedTurns turns_of_blocks(*this, turns(exchanges, ahead), ahead);
+    const auto micro_batch = [&](Overlap& at, bool first, bool last) { return turns_of_blocks.play(at, first, last), false; };
+    Overlap o(slowdown_);
+    const Seconds period = work_.forward.device() + each_ + work_.backward.device();
+    DataParallelPrice price = recurring(play(o, period, true, micro_batch, [](Overlap&) {}));
     price.at_end = {};
-    const Seconds all = passes[0] + passes[1] + passes[2];
-    if (all > Seconds{}) {
-        price.steady_forward = passes[0] / all * price.steady;
-        price.steady_weights = passes[2] / all * price.steady;
-    }
-    for (std::size_t i = 0; i < std::min(blocks, std::max<std::size_t>(1, ahead)); ++i) {
-        price.early_forward += list[i].fetch + list[i].gather;
-        if (!plan_.forward_only) price.early_backward += list[blocks + i].fetch + list[blocks + i].gather;
-    }
-    price.early_forward = std::clamp(price.steady_forward, Seconds{}, price.early_forward);
-    price.early_backward = std::clamp(price.steady - price.steady_forward - price.steady_weights, Seconds{}, price.early_backward);
+    turns_of_blocks.share_out(price);
     return price;
 }
 
