@@ -9,6 +9,10 @@
 namespace sextant {
 namespace {
 
+// Of a connection: how much is on its way, and in how many slots (NCCL's NCCL_BUFFSIZE and NCCL_STEPS).
+constexpr Bytes buffer = 4 * units::MiB;
+constexpr double slots = 8;
+
 struct Call {
     Bytes size;
     const Group& group;
@@ -91,9 +95,16 @@ struct Call {
     }
     [[nodiscard]] CollectivePrice one_way(const Protocol& p) const { return price(p, ring_pass(p), (n - 1) / n * size, Pattern::ring, n); }
     [[nodiscard]] CollectivePrice chain(const Protocol& p) const {
-        constexpr double slots = 8;  // of a connection, for what is on its way: NCCL's NCCL_STEPS
         const bool follows = library.chains_follow && (!group.crosses_network || size <= n * p.channel_bytes);
-        return price(p, follows ? one_step(p, size / n) / slots : ring_pass(p), size, Pattern::ring, n);
+        const Seconds steps = follows ? one_step(p, size / n) / slots : ring_pass(p);
+        return price(p, steps + (library.chains_follow ? filling() : Seconds{}), size, Pattern::ring, n);
+    }
+    // Inside a node a rank hands on what has come of a chunk; what sends over the network waits for all of it. So a chain is full when a
+    // first chunk of each channel has crossed it, one node after another.
+    [[nodiscard]] Seconds filling() const {
+        if (!group.crosses_network || !(library.channel_rate > Bandwidth{})) return {};
+        const double channels = 2 * std::ceil(group.across / library.channel_rate);  // NCCL doubles its rings (connect.cc)
+        return (nodes - 1) * min(size, channels / slots * buffer) / (group.across * scale.across);
     }
     [[nodiscard]] CollectivePrice send(const Protocol& p) const { return price(p, one_step(p, size), size, Pattern::path, 1); }
     [[nodiscard]] Seconds one_step(const Protocol& p, Bytes message) const {

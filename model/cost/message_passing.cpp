@@ -57,6 +57,7 @@ struct MessageCall {
         return latency(group.crosses_network ? 0 : 1, group.crosses_network ? 1 : 0) + bytes / min(copy(), group.ring);
     }
 
+    // Of a broadcast, the mean over ranks, some of which have it early: that is what MPI's benchmarks print (OSU's osu_bcast).
     [[nodiscard]] CollectivePrice broadcast() const {
         const auto fits = [&](const BroadcastRule& r) {
             return (!r.below || size < *r.below) && (!r.fewer_than || n < *r.fewer_than + r.ranks_per_byte * (size / units::B));
@@ -74,17 +75,21 @@ struct MessageCall {
                 break;
         }
         // One behind the other.
-        return (std::ceil(size / rule.segment) + n - 2) * hand_on(min(rule.segment, size), 1, true);
+        return (std::ceil(size / rule.segment) + n / 2 - 1) * hand_on(min(rule.segment, size), 1, true);
     }
+    // Numbers of ranks have half of their bits set, each a message on the way from the root. A sender serves larger subtrees first: a rank
+    // waits for as many as there are bits before its last that are not set, rounds / 2 - 1 + 1 / n in the mean.
     [[nodiscard]] Seconds binomial() const {
-        if (!group.host_buffers) return doubling_latency() + rounds() * hand_on(size, 1, false);
-        return doubling_latency() + rounds() * size / copy();
+        const double waits = std::max(rounds() / 2 - 1 + 1 / n, 0.0);
+        const Seconds message = group.host_buffers ? size / copy() : hand_on(size, 1, false);
+        const Seconds served = group.host_buffers ? hand_on(size, 1, false) : message;
+        return (doubling_latency() + rounds() * message) / 2 + waits * served;
     }
     // Each half goes down one side of a binary tree; then ranks of both sides swap halves. From seven ranks on there is one in the middle
     // that receives and has two children.
     [[nodiscard]] Seconds split_binary(Bytes segment) const {
         const double segments = std::ceil(size / (2.0 * segment));
-        const double depth = std::floor(std::log2(n));
+        const double depth = std::floor(std::log2(n)) - 1;  // half of the ranks are leaves, the others nearer
         return (segments + depth) * hand_on(segment, 2, n >= 7) + transfer(size / 2.0);
     }
 };

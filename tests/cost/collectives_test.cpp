@@ -303,6 +303,19 @@ TEST(Collectives, ABroadcastBehindAnotherCostsAnEighthOfAStep) {
     EXPECT_NEAR(time_us(Collective::reduce, 8 * KB, over_nodes(2, 4), library), 10 + 5.0 / 8 + 0.8, 1e-9);
 }
 
+TEST(Collectives, AChainOverNodesIsFullWhenAChunkOfEachChannelHasCrossedIt) {
+    // Three nodes of four at 10 GB/s, which two channels carry, 512 KiB each at once: before 1 GB of 100 ms, and steps of 8 x 1 and 3 x 5 us,
+    // 1 MiB goes from node to node twice, 105 us each.
+    CommunicationLibrary library = round_machine::library();
+    library.chains_follow = true;
+    library.channel_rate = 10 * GB / s;
+    Group group = over_nodes(3, 4);
+    group.across = group.ring;
+    EXPECT_NEAR(time_us(Collective::broadcast, 1 * GB, group, library), 10 + 23 + 2 * 104.8576 + 100'000, 1e-6);
+    // 100 KB are one chunk: 10 us each time.
+    EXPECT_NEAR(time_us(Collective::reduce, 100 * KB, group, library), 10 + 23 + 3 * 10, 1e-6);
+}
+
 TEST(Collectives, ALibraryThatReducesOnTheHostAddsThereAndCopiesThereAndBack) {
     // All-reduce of 1 GB over four ranks, 15.016 ms on the wire; each process adds 3/4 GB at 1 GB/s: 750 ms.
     CommunicationLibrary library = round_machine::library();
