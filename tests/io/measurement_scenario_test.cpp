@@ -217,6 +217,16 @@ TEST(MeasurementScenario, ParameterServersShareTheWorkersHosts) {
     EXPECT_EQ(s.cluster.node.devices_per_switch, 2);
 }
 
+TEST(MeasurementScenario, VariablesOnDevicesAreServedByDevices) {
+    const auto plan_of = [](const char* plan) {
+        return scenario_of(vision_row(R"json("gpu": "K80 (per die)", "gpus": 8, "nodes": 1, "gpus_per_node": 8, "intra_node": {"kind": "pcie"})json", plan)).plan;
+    };
+    EXPECT_EQ(plan_of(R"json("dp": 8, "global_batch": 256, "framework": "TensorFlow", "variable_update": "parameter_server/gpu")json").data_parallel,
+              DataParallel::all_reduce);
+    EXPECT_EQ(plan_of(R"json("dp": 8, "global_batch": 256, "framework": "TensorFlow", "variable_update": "parameter_server/cpu")json").data_parallel,
+              DataParallel::parameter_server);
+}
+
 TEST(MeasurementScenario, ABertRowBecomesAnEncoderWithTheHeadOfItsTask) {
     const std::string row = R"json({"id": "bert", "kind": "training",
       "model": {"family": "BERT", "name": "BERT-large (SQuAD fine-tuning)",

@@ -99,13 +99,14 @@ void set_batches(const MeasuredPlan& p, Plan& plan, RowReport& report) {
     plan.global_batch = p.global_batch.value_or(per_step * p.grad_accum.value_or(1));
 }
 
-void set_parameter_server(const MeasuredPlan& p, const MeasuredHardware& h, Plan& plan, RowReport& report) {
+void set_parameter_server(const MeasuredPlan& p, const MeasuredHardware& h, Plan& plan) {
     const bool serves = mentions(p.variable_update, "parameter_server") || mentions(p.variable_update, "parameter server");
-    if (!serves) return;  // copies on each device: "replicated", "horovod"
+    // Copies on each device: "replicated", "horovod". Where devices have a part of the variables each, as many gradients and weights go
+    // between them.
+    if (!serves || mentions(p.variable_update, "/gpu")) return;
     plan.servers_on_workers = true;
     plan.data_parallel = DataParallel::parameter_server;
     plan.parameter_servers = h.nodes;
-    if (mentions(p.variable_update, "/gpu")) report.assume("variables that lie on devices are served like variables in host memory");
 }
 
 void set_data_parallel(const MeasuredPlan& p, const MeasuredHardware& h, Plan& plan, RowReport& report) {
@@ -124,7 +125,7 @@ void set_data_parallel(const MeasuredPlan& p, const MeasuredHardware& h, Plan& p
     if (plan.dp * plan.cp == 1 && (p.shard_weights || p.shard_gradients)) stage = p.shard_weights ? 3 : 2;
     plan.data_parallel = by_stage[stage];
     if (stage > 0 && group && *group < plan.dp * plan.cp) plan.shard_group = *group;
-    if (!p.variable_update.empty()) set_parameter_server(p, h, plan, report);
+    if (!p.variable_update.empty()) set_parameter_server(p, h, plan);
 }
 
 // All of NeMo's recipes of dense models that state their chunks have several; a table that lists none leaves them out.
