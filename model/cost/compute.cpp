@@ -98,13 +98,22 @@ Seconds packing_time(const Kernel& k, const DeviceRates& d, const ComputeScale& 
     return 2.0 * weights / (d.memory * scale.memory) + streaming_time(k.bytes - weights, d, scale);
 }
 
+// A score costs an exponential beside its products: as long as products take over so many elements of a head. A multiprocessor does 16
+// exponentials in a clock (CUDA C++ Programming Guide, throughput of arithmetic instructions); a score has 4 operations for each element of
+// its head forward and 10 backward. That B300's does 32, and that kernels may do some of them elsewhere, is neglected.
+double exponential_in_elements(const Kernel& k, const DeviceRates& d) {
+    constexpr double exponentials = 16;
+    return d.attention_products / ((k.backward ? 10 : 4) * exponentials);
+}
+
 Seconds attention_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
     // Blocks of 128 queries are dealt to the multiprocessors.
     const double blocks = static_cast<double>(k.batch) * ceil_div(static_cast<double>(k.m), 128);
     const double waves = d.tiles ? blocks / (ceil_div(blocks, d.multiprocessors) * d.multiprocessors) : 1;
     // Narrow heads do less work per score that is exponentiated; where the exponentials are counted, that is in them.
     const bool on_core = d.exponential > Seconds{};
-    const double width = on_core ? 1 : static_cast<double>(k.k) / (static_cast<double>(k.k) + 32) * (160.0 / 128);
+    const auto of_products = [&](double head) { return head / (head + exponential_in_elements(k, d)); };
+    const double width = on_core ? 1 : of_products(static_cast<double>(k.k)) / of_products(128);
     const double fraction = (k.backward ? d.attention_backward : d.attention_forward) * std::min(width, 1.1) * waves;
     return (on_core ? k.computed : 1) * k.flops / (d.matrix(k.type).peak * (fraction * scale.compute));
 }

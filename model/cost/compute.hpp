@@ -47,6 +47,7 @@ struct DeviceRates {
     Frequency outputs;               // of all multiprocessors, one a clock; zero: not known
     double attention_forward = 0.5;  // fraction of the peak
     double attention_backward = 0.4;
+    double attention_products = 2048;  // operations of its products that a multiprocessor does in a clock; where nobody knows, an A100's
     // What is left of the rate of TF32 where one operand of a product, or both, lie across their depth.
     double tf32_across_one = 1, tf32_across_both = 1;
     double native_build = 1;              // speed of the framework's kernels against a build for this very device

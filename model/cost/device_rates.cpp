@@ -9,13 +9,20 @@ namespace {
 bool knows_multiprocessors(const Device& d) { return d.load_latency.value > Seconds{}; }
 
 // What a multiprocessor later than Ampere's does in a clock with instructions of Ampere's, forward and backward: FlashAttention-2 on an
-// H100, heads of 64 (docs/model/compute.md).
-constexpr double ampere_forward = 1550, ampere_backward = 1440;
+// H100, heads of 128 (docs/model/compute.md). Its products alone: what an A100's does.
+constexpr double ampere_forward = 1530, ampere_backward = 1330, ampere_products = 2048;
 
 double attention_fraction(double best, double in_a_clock, const Device& d, const Framework& f) {
     const PeakRate* peak = d.peak(DataType::bf16, ComputeUnit::tensor);
     if (!f.attention_for_ampere || !peak || !knows_multiprocessors(d)) return best;
     return std::min(best, in_a_clock * d.multiprocessors * d.clock.value.si() / peak->rate.value.si());
+}
+
+double attention_products(const Device& d, const Framework& f) {
+    const PeakRate* peak = d.peak(DataType::bf16, ComputeUnit::tensor);
+    if (!peak || !knows_multiprocessors(d)) return ampere_products;
+    const double best = peak->rate.value.si() / (d.multiprocessors * d.clock.value.si());
+    return f.attention_for_ampere ? std::min(best, ampere_products) : best;
 }
 
 }  // namespace
@@ -44,6 +51,7 @@ DeviceRates device_rates(const Device& device, const Framework& framework, const
     const double attention = framework.attention_efficiency.value * framework.native_build.value * clock;
     rates.attention_forward = attention * attention_fraction(device.attention_forward.value, ampere_forward, device, framework);
     rates.attention_backward = attention * attention_fraction(device.attention_backward.value, ampere_backward, device, framework);
+    rates.attention_products = attention_products(device, framework);
     // Seen with the cuBLAS of CUDA 13, which our executor has. Trainings of BERT that Lambda published are 3 % off without and 6 with it.
     if (framework.plain_kernels && rates.matrix(DataType::fp32).unit == ComputeUnit::tensor) {
         if (device.tf32_across_one) rates.tf32_across_one = device.tf32_across_one->value;

@@ -296,17 +296,17 @@ TEST(AttentionTime, IsAFractionOfThePeakForWholeWavesOfWideHeads) {
 }
 
 TEST(AttentionTime, OfKernelsForAmpereIsThatOfAmperesInstructionsOnNewerDevices) {
-    // 1,550 operations of a multiprocessor in a clock, at 108 x 200 MHz 33.48 TFLOP/s, where the device's best kernel reaches 50; 1,440
-    // backward, 31.1 where the best reaches 40. At 1 GHz they could do 167: no faster than the best.
+    // 1,530 operations of a multiprocessor in a clock, at 108 x 200 MHz 33.05 TFLOP/s, where the device's best kernel reaches 50; 1,330
+    // backward, 28.73 where the best reaches 40. At 1 GHz they could do 165: no faster than the best.
     Device newer = device();
     newer.clock = round_machine::given(0.2 * GHz);
     newer.load_latency = round_machine::given(450 * ns);
     Framework old = round_machine::framework();
     old.attention_for_ampere = true;
-    EXPECT_NEAR(kernel_time(attention(108, 128, 128), device_rates(newer, old, Plan{})) / us, 1 + 18.119 * 50 / 33.48, 1e-3);
+    EXPECT_NEAR(kernel_time(attention(108, 128, 128), device_rates(newer, old, Plan{})) / us, 1 + 18.119 * 50 / 33.048, 1e-3);
     Kernel back = attention(108, 128, 128);
     back.backward = true;
-    EXPECT_NEAR(kernel_time(back, device_rates(newer, old, Plan{})) / us, 1 + 22.649 * 40 / 31.104, 1e-3);
+    EXPECT_NEAR(kernel_time(back, device_rates(newer, old, Plan{})) / us, 1 + 22.649 * 40 / 28.728, 1e-3);
     newer.load_latency = {};  // nobody counted its multiprocessors
     EXPECT_EQ(kernel_time(attention(108, 128, 128), device_rates(newer, old, Plan{})), kernel_time(attention(108, 128, 128), rates()));
     newer.load_latency = round_machine::given(450 * ns);
@@ -321,11 +321,26 @@ TEST(AttentionTime, OfHalfAWaveIsThatOfTheWholeOne) {
     EXPECT_NEAR((kernel_time(attention(109, 128, 128), rates()) - 1 * us) / whole, 2, 1e-12);
 }
 
-TEST(AttentionTime, PerOperationIsLongerForNarrowHeads) {
-    const Seconds wide = kernel_time(attention(108, 128, 128), rates()) - 1 * us;
-    const Seconds narrow = kernel_time(attention(108, 128, 64), rates()) - 1 * us;
-    EXPECT_LT(narrow, wide);        // half the operations
-    EXPECT_GT(2.0 * narrow, wide);  // but each costs more: as many exponentials
+TEST(AttentionTime, PerOperationIsLongerForNarrowHeadsTheFasterProductsAre) {
+    // Multiprocessors with 2,048 operations in a clock: an exponential is as long as the products of 2048 / (4 x 16) = 32 elements forward,
+    // of 12.8 backward. Heads of 64 reach (64 / 96) / (128 / 160) = 0.833 of what those of 128 do, (64 / 76.8) / (128 / 140.8) = 0.917 back.
+    Device d = device();
+    d.load_latency = round_machine::given(450 * ns);
+    Kernel forward = attention(108, 128, 64), backward = forward;
+    backward.backward = true;
+    const auto time = [&](const Kernel& k, const Framework& f) { return (kernel_time(k, device_rates(d, f, Plan{})) - 1 * us) / us; };
+    const Framework best = round_machine::framework();
+    d.clock = round_machine::given(100.0 / (108 * 2048) * 1e3 * GHz);
+    EXPECT_NEAR(time(forward, best), 18.119 / 2 / 0.8333, 2e-3);
+    EXPECT_NEAR(time(backward, best), 22.649 / 2 / 0.9167, 2e-3);
+    // Twice as many: 64 and 25.6 elements, (64 / 128) / (128 / 192) = 0.75 and (64 / 89.6) / (128 / 153.6) = 0.857.
+    d.clock = round_machine::given(50.0 / (108 * 2048) * 1e3 * GHz);
+    EXPECT_NEAR(time(forward, best), 18.119 / 2 / 0.75, 1e-3);
+    EXPECT_NEAR(time(backward, best), 22.649 / 2 / 0.8571, 2e-3);
+    // With Ampere's instructions no more than 2,048 again: 1,530 x 108 x 452 MHz / 2 = 37.35 TFLOP/s with heads of 128.
+    Framework old = best;
+    old.attention_for_ampere = true;
+    EXPECT_NEAR(time(forward, old), 18.119 / 2 * 50 / 37.354 / 0.8333, 2e-3);
 }
 
 TEST(KernelTime, OfFewBytesInFlightIsLongerTheFasterTheMemory) {
