@@ -6,6 +6,7 @@
 #include "model/cost/kernel_writer.hpp"
 #include "model/plan/recompute.hpp"
 
+#include <algorithm>
 #include <span>
 
 namespace sextant {
@@ -29,7 +30,8 @@ KernelWriter::KernelWriter(const OperatorGraph& graph, BlockRole role, const Pla
       gathered_again_(find_gathered_again(graph)),
       inside_products_(find_inside_products(graph, framework, product_type_)),
       wanted_(find_wanted(graph, reads_data)),
-      narrowed_parts_(find_narrowed_parts(graph, product_type_)) {}
+      narrowed_parts_(find_narrowed_parts(graph, product_type_)),
+      again_(run_again(graph, plan, framework)) {}
 
 void KernelWriter::write(BlockKernels& out) const {
     std::vector<BlockKernels> parts;
@@ -63,7 +65,8 @@ BlockKernels KernelWriter::write_chain(const FusedChain& chain) const {
     const auto op = static_cast<int>(chain.operators.front());
     for (Kernel& k : out.forward) k.op = op;
     for (Kernel& k : std::span(out.backward).subspan(sums)) k.op = op;
-    if (role_ == BlockRole::layer && is_recomputed(first, plan_)) {  // only layers have checkpoints
+    const bool again = is_recomputed(first, plan_) && std::ranges::any_of(chain.operators, [&](std::size_t i) { return again_[i] != 0; });
+    if (role_ == BlockRole::layer && again) {  // only layers have checkpoints
         out.recompute.assign(out.forward.begin() + casts, out.forward.end());
         out.recompute_exchanges = out.forward_exchanges;
     }

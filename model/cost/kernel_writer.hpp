@@ -126,6 +126,7 @@ private:
     std::vector<std::vector<std::size_t>> gathered_again_;
     std::vector<char> inside_products_, wanted_;
     std::vector<double> narrowed_parts_;
+    std::vector<char> again_;  // of operators
 };
 
 }  // namespace sextant

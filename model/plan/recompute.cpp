@@ -34,6 +34,19 @@ bool is_recomputed(const Operator& op, const Plan& plan) {
     return false;
 }
 
+std::vector<char> run_again(const OperatorGraph& graph, const Plan& plan, const Framework& framework) {
+    const std::span<const Operator> operators = graph.operators();
+    std::vector<char> again(operators.size(), 0), read(graph.tensors().size(), framework.recomputes_what_is_read ? 0 : 1);
+    for (const TensorId id : saved_for_backward(graph)) read[id.value] = 1;
+    for (std::size_t i = operators.size(); i-- > 0;) {
+        const Operator& op = operators[i];
+        again[i] = is_recomputed(op, plan) && std::ranges::any_of(op.outputs, [&](TensorId id) { return read[id.value] != 0; });
+        if (again[i])
+            for (const TensorId id : op.inputs) read[id.value] = 1;
+    }
+    return again;
+}
+
 // Tensors that the recompute policy drops after forward. What leaves the attention core is its result and stays; the modules named
 // by the plan drop their results too (they are made again just before their reader's backward).
 std::vector<char> dropped_tensors(const OperatorGraph& graph, const Plan& plan) {

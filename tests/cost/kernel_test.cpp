@@ -188,6 +188,22 @@ TEST(LayerKernels, OfRecomputeAreNoneTheCoreOrAllOfForward) {
     EXPECT_THAT(layer.recompute, SizeIs(layer.forward.size()));
 }
 
+TEST(LayerKernels, OfRecomputeOfWhatIsReadLeaveOutWhatOnlyLeavesTheBlock) {
+    // Backward reads the mask of the last dropout, which is made again with all before it, but not the sum behind that.
+    Cut cut;
+    cut.framework.recomputes_what_is_read = true;
+    cut.plan.recompute = Recompute::full;
+    const BlockKernels layer = cut.layer();
+    EXPECT_THAT(products(layer.recompute), SizeIs(4));
+    EXPECT_THAT(named(layer.forward, "mlp.add"), SizeIs(1));
+    EXPECT_THAT(named(layer.recompute, "mlp.add"), IsEmpty());
+    EXPECT_THAT(named(layer.recompute, "attention.add"), SizeIs(1));
+    // Of the MLP alone it reads what fc2 read, and not what fc2 made.
+    cut.plan.recompute = Recompute::selective;
+    cut.plan.recompute_modules = {"mlp"};
+    EXPECT_THAT(products(cut.layer().recompute), ElementsAre(Shape{32, 256, 64}));
+}
+
 TEST(LayerKernels, OfAutocastCastEveryWeightDownAndItsGradientUp) {
     Cut cut;
     cut.framework.casts_each_use = true;
