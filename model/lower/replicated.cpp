@@ -36,7 +36,7 @@ SegmentIndex RankWriter::host_copy(Stream stream, const OffloadWork& work, std::
 
 std::optional<SegmentIndex> RankWriter::gather_weights(Stream stream, const Bucket& bucket, std::optional<SegmentIndex> after) {
     std::optional<SegmentIndex> last;
-    for (const DataExchange& e : weight_gathers(job_.plan, bucket))
+    for (const DataExchange& e : weight_gathers(job_.plan, job_.framework, bucket))
         if (const auto segment = collective(stream, exchange_of(e, Payload::weights, bucket), after)) last = segment;
     return last;
 }
@@ -103,6 +103,7 @@ void RankWriter::gather_updated_weights() {
         for (int b = blocks.first_block; b < blocks.first_block + blocks.count; ++b) {
             all.dense += job_.parameters[static_cast<std::size_t>(b)].trained.dense;
             all.expert += job_.parameters[static_cast<std::size_t>(b)].trained.expert;
+            all.tensors += job_.parameters[static_cast<std::size_t>(b)].tensors;
         }
     }
     gather_weights(Stream::compute, all);

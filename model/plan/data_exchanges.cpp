@@ -2,6 +2,8 @@
 
 #include "model/plan/framework_defaults.hpp"
 
+#include <algorithm>
+
 namespace sextant {
 
 std::optional<GradientFusion> gradient_fusion(const Plan& plan, const Framework& framework) {
@@ -17,19 +19,21 @@ std::array<DataExchange, 3> gradient_exchanges(const Plan& plan, const Framework
         const int calls = plan.shards_parameters() ? 1 : rule.calls(elements, gradients.tensors);
         return DataExchange{kind, group, elements, calls};
     };
-    if (!plan.has_shards())
+    if (!plan.has_shards() || (framework.reduces_whole_gradients && !plan.shards_parameters()))
         return {over(ParallelGroup::data, ExchangeKind::all_reduce, gradients.dense),
                 over(ParallelGroup::expert_data, ExchangeKind::all_reduce, gradients.expert), DataExchange{}};
-    const bool whole = framework.reduces_whole_gradients && !plan.shards_parameters();
-    const ExchangeKind sum = whole ? ExchangeKind::all_reduce : ExchangeKind::reduce_scatter;
-    return {over(ParallelGroup::shard, sum, gradients.dense), over(ParallelGroup::expert_data, sum, gradients.expert),
+    return {over(ParallelGroup::shard, ExchangeKind::reduce_scatter, gradients.dense),
+            over(ParallelGroup::expert_data, ExchangeKind::reduce_scatter, gradients.expert),
             over(ParallelGroup::replicas, ExchangeKind::all_reduce, gradients.dense / plan.shard_ranks())};
 }
 
-std::array<DataExchange, 2> weight_gathers(const Plan& plan, const Bucket& weights) {
+// A broadcast to all ranks goes around them once and takes as long as a gather of as much.
+std::array<DataExchange, 2> weight_gathers(const Plan& plan, const Framework& framework, const Bucket& weights) {
     const double stored = 1 - plan.pruned_fraction;
-    return {DataExchange{ExchangeKind::all_gather, ParallelGroup::shard, weights.dense * stored},
-            DataExchange{ExchangeKind::all_gather, ParallelGroup::expert_data, weights.expert * stored}};
+    const bool by_owner = framework.broadcasts_parameters && !plan.shards_parameters();
+    const int calls = by_owner ? std::max(1, std::min(plan.shard_ranks(), weights.tensors)) : 1;
+    return {DataExchange{ExchangeKind::all_gather, ParallelGroup::shard, weights.dense * stored, calls},
+            DataExchange{ExchangeKind::all_gather, ParallelGroup::expert_data, weights.expert * stored, calls}};
 }
 
 bool reduces_by_block(const Plan& plan, const Framework& framework) { return plan.has_servers() || gradient_fusion(plan, framework); }

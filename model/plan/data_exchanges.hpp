@@ -20,7 +20,7 @@ struct DataExchange {
 
 // Of dense parameters, of experts over the ranks that hold the same ones, and of a shard over its replicas.
 std::array<DataExchange, 3> gradient_exchanges(const Plan&, const Framework&, const BucketRule&, const Bucket& gradients);
-std::array<DataExchange, 2> weight_gathers(const Plan&, const Bucket& weights);
+std::array<DataExchange, 2> weight_gathers(const Plan&, const Framework&, const Bucket& weights);
 
 // Does each block's exchange stand alone, so that it can go its own way, or those of a bucket's blocks together?
 bool reduces_by_block(const Plan&, const Framework&);

@@ -135,6 +135,8 @@ struct Framework {
     // Under ZeRO-1 and ZeRO-2, which share out optimizer states and no weights, each rank receives the sum of all gradients, and then uses
     // its part of that sum.
     bool reduces_whole_gradients = false;
+    // Under ZeRO-1 and ZeRO-2 a rank owns whole tensors, and one rank after another sends what it has updated to all.
+    bool broadcasts_parameters = false;
     // Gradients stand in memory more than once: those that backward wrote in the type of the weights beside those in fp32; copies in the
     // buckets that are reduced; those that a rank updates in one piece, in their own type and in fp32.
     bool keeps_both_gradients = false, copies_gradients_to_buckets = false, flattens_gradients_to_update = false;

@@ -29,7 +29,7 @@ ShardedBlockPrice price_sharded_block(const BlockParameters& p, const Prepared::
         }
         return all;
     };
-    return {time(weight_gathers(plan, weights_of(0, p)), size_of(job.precision.parameter)),
+    return {time(weight_gathers(plan, job.scenario.framework, weights_of(0, p)), size_of(job.precision.parameter)),
             time(gradient_exchanges(plan, job.scenario.framework, job.bucket_rule, gradients_of(0, p)),
                  size_of(job.precision.reduction_type()))};
 }

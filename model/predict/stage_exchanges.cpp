@@ -29,7 +29,7 @@ public:
     }
     std::array<DataExchangePrice, 3> gather(const Bucket& b) const {
         if (plan_.has_servers()) return {pull(b.dense + b.expert)};
-        return prices(weight_gathers(plan_, b), size_of(job_.precision.parameter));
+        return prices(weight_gathers(plan_, framework_, b), size_of(job_.precision.parameter));
     }
 
 private:
@@ -135,7 +135,7 @@ StageExchanges stage_exchanges(const Prepared::State& job, std::size_t stage, co
     for (const ChunkBlocks& chunk : job.chunks[stage]) {
         if (chunk.alike == 0) all.unlike.push_back(exchanges.of(chunk));
         all.which.push_back(all.unlike.size() - 1);
-        for (const Bucket& b : chunk.buckets) whole.dense += b.dense, whole.expert += b.expert;
+        for (const Bucket& b : chunk.buckets) whole.dense += b.dense, whole.expert += b.expert, whole.tensors += b.tensors;
         for (const StageExchanges::Part& part : all.unlike.back().gathers)
             for (const DataExchangePrice& e : part.calls) all.gathers.add(e);
     }

@@ -62,6 +62,26 @@ TEST(DataParallel, OfZero1ScattersGradientsOrSumsThemWholeAsTheFrameworkDoes) {
     EXPECT_EQ(price(job, {}, 100 * ms).exposed, sharded);
 }
 
+TEST(DataParallel, OfWholeGradientsIsASumOverAllRanksHoweverFewShareStates) {
+    // 10 us + 6 us + 30 ms over four; two ranks gather what they updated: 10 us + 1 us + 1/2 x 2 GB / (100 GB/s).
+    Prepared::State job = replicated(DataParallel::zero1);
+    job.scenario.framework.reduces_whole_gradients = true;
+    job.scenario.plan.shard_group = 2;
+    job.groups.unlike.front()[ParallelGroup::shard].ranks = 2;
+    EXPECT_NEAR(price(job, {}, 100 * ms).exposed, 30.016 + 10.011, 1e-6);
+}
+
+TEST(DataParallel, OfOwnersThatBroadcastIsACallForEach) {
+    // Ten tensors of 0.2 GB over four ranks: each takes 10 us + 3 us to start.
+    Prepared::State job = replicated(DataParallel::zero1);
+    const double gathered = price(job, {}, 100 * ms).exposed;
+    job.scenario.framework.broadcasts_parameters = true;
+    EXPECT_NEAR(price(job, {}, 100 * ms).exposed - gathered, 3 * 0.013, 1e-6);
+    // Of a single tensor there is one owner.
+    job.templates[0].trained_tensors = 0;
+    EXPECT_NEAR(price(job, {}, 100 * ms).exposed, gathered, 1e-9);
+}
+
 // 1e6 elements of two bytes over a link of 10 GB/s: an all-reduce of two moves them once each way.
 TEST(DataParallel, EndsOfAPipelineAddTheGradientsOfAMatrixThatTheyShare) {
     Prepared::State job = ten_layers(3);

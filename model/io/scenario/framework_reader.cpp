@@ -144,6 +144,7 @@ void read_data_parallelism(const FrameworkFields& r, Framework& f) {
     r.read("reduces_every_micro_batch", f.reduces_every_micro_batch);
     r.read("gradients_in_fp32", f.gradients_in_fp32);
     r.optional("reduces_whole_gradients", f.reduces_whole_gradients);
+    r.optional("broadcasts_parameters", f.broadcasts_parameters);
     r.optional("keeps_both_gradients", f.keeps_both_gradients);
     r.optional("copies_gradients_to_buckets", f.copies_gradients_to_buckets);
     r.optional("flattens_gradients_to_update", f.flattens_gradients_to_update);
