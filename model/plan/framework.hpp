@@ -154,6 +154,7 @@ struct Framework {
     bool sums_on_host = false;  // parameter servers: workers of one host add up their gradients before one sum leaves it, and fetch once
     Sourced<double> overlap_slowdown;  // kernels run this much longer while communication uses the device
     bool clips_gradients = false;      // a norm over all gradients before the update
+    bool waits_for_norm = false;       // the host reads a norm of all gradients before the update, and is ahead of nothing then
 
     // Model parallelism
     int vocabulary_multiple = 1;              // rows of the embedding on a rank are padded to a multiple of this

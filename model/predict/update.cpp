@@ -42,7 +42,7 @@ Bytes update_traffic(const Precision& precision, const Framework& f, const Optim
     return traffic + norms * gradient;
 }
 
-// Of a scaled loss the host looks at the gradients first, and is no further than the device then. Plain kernels take the norm of gradients
+// Of a scaled loss the host looks at the gradients first, and is no further than the device then; so it is where it reads their norm. Plain kernels take the norm of gradients
 // as they lie, those of all blocks behind each other unless ranks have parts of each, and scale them back.
 UpdateTime update_on_device(const Prepared::State& job, const StageParameters& parameters, Bytes buckets, const Resources& r) {
     const Plan& plan = job.scenario.plan;
@@ -56,7 +56,7 @@ UpdateTime update_on_device(const Prepared::State& job, const StageParameters& p
     const double owned = held_parameters(parameters.trained, plan, plan.has_shards());
     const Bytes traffic = owned * update_traffic(job.precision, f, facts_of(plan.optimizer)) + buckets;
     const UpdateTime update = passes(traffic, update_launches(parameters, job.precision, f));
-    if (job.precision.compute != DataType::fp16) return update;
+    if (job.precision.compute != DataType::fp16 && !f.waits_for_norm) return update;
     UpdateTime norm, scaling;
     if (f.plain_kernels) {
         const Bytes gradients = owned * size_of(job.precision.gradient_type());

@@ -89,6 +89,11 @@ TEST(OptimizerTime, OfManySmallTensorsIsTheHostThatLaunchesThem) {
     EXPECT_NEAR(update_time(job, 0, {}).device / us, 34, 1e-9);
     EXPECT_NEAR(update_time(job, 0, {}).launches / us, 680, 1e-9);
     EXPECT_NEAR(update_time(job, 0, {.host = 2}).launches / us, 340, 1e-9);
+    // Who reads the norm of gradients first is ahead of nothing.
+    Prepared::State reads = job;
+    reads.scenario.framework.waits_for_norm = true;
+    EXPECT_NEAR(update_time(reads, 0, {}).device / us, 680, 1e-9);
+    EXPECT_EQ(update_time(reads, 0, {}).launches, Seconds{});
     // Is the loss scaled, the host has looked at the gradients before, and the device waits for it.
     job.precision.compute = DataType::fp16;
     EXPECT_NEAR(update_time(job, 0, {}).device / us, 680, 1e-9);

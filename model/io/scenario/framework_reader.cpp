@@ -158,6 +158,7 @@ void read_data_parallelism(const FrameworkFields& r, Framework& f) {
     r.reader.word("offloaded_gradients", f.offloaded_gradients, offloaded_gradients_words);
     r.optional("sums_on_host", f.sums_on_host);
     r.read("clips_gradients", f.clips_gradients);
+    r.optional("waits_for_norm", f.waits_for_norm);
     if (f.bucket_per_rank && !f.bucket)
         r.reader.get("bucket_per_rank").complain("a size per rank without \"bucket\"", "state the smallest bucket as well");
 }
