@@ -4,10 +4,13 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <string>
+#include <vector>
 
 namespace {
 
@@ -17,9 +20,38 @@ constexpr auto about =
     "Sextant predicts how fast a deep-learning training job runs under a parallel plan on given hardware,\n"
     "whether it fits in memory, and what holds it back.";
 
+// Of a command and the subcommand that was named: what each option says of its values, and which are missing.
+void add_problems(std::vector<std::string>& problems, CLI::App& command) {
+    for (CLI::Option* option : command.get_options()) {
+        if (option->count() == 0) {
+            if (option->get_required()) problems.emplace_back(CLI::RequiredError(option->get_name()).what());
+            continue;
+        }
+        try {
+            option->run_callback();
+        } catch (const CLI::ParseError& e) {
+            problems.emplace_back(e.what());
+        }
+    }
+    for (CLI::App* named : command.get_subcommands()) add_problems(problems, *named);
+}
+
+// CLI11 throws the first thing that is wrong; this is all of them, one a line.
+std::string all_problems(CLI::App& app, const CLI::ParseError& first) {
+    std::vector<std::string> problems;
+    add_problems(problems, app);
+    if (const auto unknown = app.remaining(true); !unknown.empty()) problems.emplace_back(CLI::ExtrasError(unknown).what());
+    if (std::ranges::find(problems, first.what()) == problems.end()) problems.insert(problems.begin(), first.what());
+    std::string text;
+    for (const std::string& problem : problems) text += (text.empty() ? "" : "\n") + problem;
+    return text;
+}
+
 // What CLI11 throws is either a request (--help, --version) or a usage error.
-ExitCode report(const CLI::App& app, const CLI::ParseError& e) {
-    return app.exit(e, std::cout, std::cerr) == 0 ? ExitCode::done : ExitCode::wrong_input;
+ExitCode report(CLI::App& app, const CLI::ParseError& e) {
+    if (e.get_exit_code() == 0) return static_cast<ExitCode>(app.exit(e, std::cout, std::cerr));
+    app.exit(CLI::ParseError(all_problems(app, e), CLI::ExitCodes::BaseClass), std::cout, std::cerr);
+    return ExitCode::wrong_input;
 }
 
 ExitCode run(int argc, char** argv) {

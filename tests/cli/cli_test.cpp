@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace sextant {
 namespace {
 
@@ -53,6 +55,18 @@ TEST(CommandLine, AnUnknownOptionIsWrongInputAndIsNamed) {
     const ProcessResult r = run_sextant({"--frobnicate"});
     EXPECT_EQ(r.exit_code, 2);
     EXPECT_THAT(r.err, HasSubstr("--frobnicate"));
+}
+
+TEST(CommandLine, AllThatIsWrongWithTheOptionsIsSaidAtOnce) {
+    const ProcessResult r = run_sextant({"plan", "--frobnicate", "--format", "xml", "--top", "few", "--objective", "fame"});
+    EXPECT_EQ(r.exit_code, 2);
+    EXPECT_THAT(r.err, HasSubstr("--frobnicate"));
+    EXPECT_THAT(r.err, HasSubstr("--format: xml not in"));
+    EXPECT_THAT(r.err, HasSubstr("--top"));
+    EXPECT_THAT(r.err, HasSubstr("--objective: fame not in"));
+    EXPECT_THAT(r.err, HasSubstr("scenario is required"));
+    // Five problems, one line each, and the line that points to --help; nothing said twice.
+    EXPECT_EQ(std::ranges::count(r.err, '\n'), 6);
 }
 
 }  // namespace
