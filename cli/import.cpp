@@ -43,9 +43,15 @@ std::string size_text(const Workload& workload) {
 struct Imported {
     std::string document, summary;
 };
-Imported written(const Workload& workload) {
-    // The summary builds the network: what cannot be built is not written.
-    return {write_workload(workload), workload.name + ": " + size_text(workload) + '\n'};
+Imported written(const Workload& workload, const std::string& file) {
+    try {
+        // The summary builds the network: what cannot be built is not written.
+        return {write_workload(workload), workload.name + ": " + size_text(workload) + '\n'};
+    } catch (const InputError& e) {  // points into the workload, which nobody has written
+        std::vector<Diagnostic> problems;
+        for (const Diagnostic& d : e.diagnostics()) problems.push_back({file, "", "is no network that can be built: " + d.what, d.hint});
+        throw InputError(std::move(problems));
+    }
 }
 // How long sequences are, and who says so.
 std::string length_text(const HfModel& model, bool stated) {
@@ -66,11 +72,11 @@ Imported read_hf(const ImportOptions& options) {
     HfModel model = import_hf_config(file, options.seq_len);
     if (!options.adapters.empty()) import_peft_config(JsonFile::load(options.adapters, diagnostics), model.workload);
     diagnostics.throw_if_any();
-    Imported found = written(model.workload);
+    Imported found = written(model.workload, options.file);
     found.summary += length_text(model, options.seq_len.has_value());
     return found;
 }
-Imported read_onnx(const ImportOptions& options) { return written(import_onnx(std::filesystem::path(options.file))); }
+Imported read_onnx(const ImportOptions& options) { return written(import_onnx(std::filesystem::path(options.file)), options.file); }
 Imported read_dlio(const ImportOptions& options) { return {import_dlio(std::filesystem::path(options.file)), ""}; }
 
 ExitCode write(const Imported& found, const std::string& out) {

@@ -19,6 +19,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::StartsWith;
 using Json = nlohmann::json;
 
 constexpr auto scenario = "scenarios/default.json";
@@ -156,6 +157,18 @@ TEST(Import, says_how_long_sequences_are_and_why) {
     EXPECT_THAT(said("vit.json"), Not(HasSubstr("sequences of")));
     EXPECT_THAT(said("gpt2.json", {"--seq-len", "2048"}), HasSubstr("--seq-len 1024 at most"));
     EXPECT_EQ(run_sextant({"import", "hf", "tests/io/hf_configs/gpt2.json", "--seq-len", "0"}).exit_code, 2);
+}
+
+TEST(Import, names_the_file_whose_network_cannot_be_built) {
+    const std::string file = testing::TempDir() + "sextant_config_" + std::to_string(::getpid()) + ".json";
+    std::ifstream in(SEXTANT_SOURCE_DIR "/tests/io/hf_configs/llama.json");
+    Json config = Json::parse(in);
+    config["num_key_value_heads"] = 5;  // which does not divide its 32 heads
+    std::ofstream(file) << config;
+    const ProcessResult r = run_sextant({"import", "hf", file});
+    EXPECT_EQ(r.exit_code, 2);
+    EXPECT_THAT(r.err, StartsWith(file + ": is no network that can be built: kv_heads must divide"));
+    std::filesystem::remove(file);
 }
 
 TEST(Import, leaves_the_file_that_was_there_where_it_cannot_write_all_of_another) {
