@@ -120,7 +120,8 @@ DataParallelPrice StagePlay::play(Overlap& o, Seconds period, bool recurs, const
     price.exposed = o.waited;
     price.slowdown = o.slowed;
     price.launch = o.launch;
-    price.hidden = max(Seconds{}, o.exchanged - (o.waited - o.idle));
+    const Seconds hidden = o.exchanged - (o.waited - o.idle);
+    if (hidden > 1e-9 * o.exchanged) price.hidden = hidden;  // less is what rounding left of the sums
     const double m_ = static_cast<double>(m);
     price.passing = last - start - m_ * (work_.forward.device() + work_.backward.device() + each_ + price.steady) - o.launch;
     return price;
