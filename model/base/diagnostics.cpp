@@ -14,13 +14,19 @@ std::string join(const std::vector<Diagnostic>& diagnostics) {
     return text;
 }
 
+// A damaged file may have a word of megabytes.
+std::string shortened(const std::string& text) {
+    constexpr std::size_t most = 1000;
+    return text.size() <= most ? text : text.substr(0, most) + " ...";
+}
+
 }  // namespace
 
 std::string to_text(const Diagnostic& d) {
     std::string text = d.file;
-    if (!d.pointer.empty()) text += (text.empty() ? "" : ":") + d.pointer;
+    if (!d.pointer.empty()) text += (text.empty() ? "" : ":") + shortened(d.pointer);
     if (!text.empty()) text += ": ";
-    text += d.what;
+    text += shortened(d.what);
     if (!d.hint.empty()) text += "\n  hint: " + d.hint;
     return printable(std::move(text));  // it may quote a foreign file
 }

@@ -79,6 +79,15 @@ std::vector<Candidate> candidates(std::string_view word, const std::vector<std::
     return found;
 }
 
+// Of the character in UTF-8 that the text begins with; none if it begins with none.
+std::size_t character_bytes(std::string_view text) {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const std::size_t bytes = byte(0) < 0x80 ? 1 : byte(0) < 0xc2 ? 0 : byte(0) < 0xe0 ? 2 : byte(0) < 0xf0 ? 3 : byte(0) < 0xf5 ? 4 : 0;
+    for (std::size_t i = 1; i < bytes; ++i)
+        if (i == text.size() || (byte(i) & 0xc0) != 0x80) return 0;
+    return bytes;
+}
+
 }  // namespace
 
 std::string lower_case(std::string_view text) {
@@ -88,8 +97,12 @@ std::string lower_case(std::string_view text) {
 }
 
 std::string printable(std::string text) {
-    for (char& c : text)
-        if (const auto code = static_cast<unsigned char>(c); (code < 0x20 && c != '\n' && c != '\t') || code == 0x7f) c = '?';
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t bytes = character_bytes(std::string_view(text).substr(at));
+        const auto code = static_cast<unsigned char>(text[at]);
+        if (bytes == 0 || (code < 0x20 && text[at] != '\n' && text[at] != '\t') || code == 0x7f) text[at] = '?';
+        at += std::max<std::size_t>(1, bytes);
+    }
     return text;
 }
 

@@ -9,7 +9,7 @@ namespace sextant {
 
 std::string lower_case(std::string_view);
 
-// With '?' for each control character but line feeds and tabs: a terminal would obey them.
+// With '?' for each control character but line feeds and tabs, which a terminal would obey, and for each byte that is no UTF-8.
 std::string printable(std::string);
 
 // Every text mentions the empty word.

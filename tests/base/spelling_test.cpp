@@ -51,9 +51,21 @@ TEST(Printable, LeavesNothingThatATerminalWouldObey) {
     EXPECT_EQ(printable("two\nlines,\ta tab, gr\xc3\xb6\xc3\x9f"), "two\nlines,\ta tab, gr\xc3\xb6\xc3\x9f");
 }
 
+TEST(Printable, HasAQuestionMarkForEachByteThatIsNoUtf8) {
+    // A lone byte of Latin-1, a character that is cut off by the end and by a letter, a byte that only continues one.
+    EXPECT_EQ(printable("gr\xf6\xdf e\xe2\x82"), "gr?? e??");
+    EXPECT_EQ(printable("\xe2\x82z\x82 \xe2\x82\xac \xff"), "??z? \xe2\x82\xac ?");
+}
+
 TEST(Printable, IsWhatAnErrorSays) {
     const Diagnostic d{.file = "\x1b[2J.json", .pointer = "/\x07", .what = "unknown key \x1b]0;", .hint = "\x0d"};
     EXPECT_EQ(to_text(d), "?[2J.json:/?: unknown key ?]0;\n  hint: ?");
+}
+
+TEST(Diagnostic, QuotesTheBeginningOfAWordOfMegabytes) {
+    const Diagnostic d{.file = "f", .pointer = '/' + std::string(2000000, 'p'), .what = std::string(2000000, 'w'), .hint = ""};
+    // "f:", a thousand characters and " ..." of either, ": " between them.
+    EXPECT_EQ(to_text(d).size(), 2 + 1004 + 2 + 1004);
 }
 
 }  // namespace
