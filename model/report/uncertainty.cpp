@@ -33,6 +33,16 @@ InputUsed input(std::string name, const Sourced<T>& s, std::string value, double
     return {std::move(name), std::move(value), s.kind, s.source, spread_of(s.kind), 0, resource};
 }
 
+// An adapter may move less of device memory than its link carries.
+InputUsed network_input(const Scenario& s) {
+    const NodeSpec& node = s.cluster.node;
+    const LinkType& link = network_link(s);
+    if (const auto& moved = node.gpu_direct_bandwidth; moved && node.gpu_direct && &link == &node.nic_link)
+        return input("device memory that " + link.name + " moves", *moved, to_text(moved->value), &Resources::network_bandwidth);
+    return input("bandwidth of " + link.name, link.achievable, to_text(link.bandwidth.value * link.achievable.value),
+                 &Resources::network_bandwidth);
+}
+
 std::vector<InputUsed> inputs_of(const Scenario& s) {
     const NodeSpec& node = s.cluster.node;
     const Device& d = node.device;
@@ -78,9 +88,7 @@ std::vector<InputUsed> inputs_of(const Scenario& s) {
             list.push_back(input("decoding of " + std::string(to_text(s.data.encoding)) + " by one thread", *decode, to_text(decode->value),
                                  &Resources::loader_cores));
     }
-    if (has_network)
-        list.push_back(input("bandwidth of " + network_link(s).name, network_link(s).achievable,
-                             to_text(network_link(s).bandwidth.value * network_link(s).achievable.value), &Resources::network_bandwidth));
+    if (has_network) list.push_back(network_input(s));
     return list;
 }
 

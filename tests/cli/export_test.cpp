@@ -82,7 +82,7 @@ TEST(Export, writes_a_sweep_as_an_array_of_jobs) {
                                    .out;
     EXPECT_THAT(script, testing::ContainsRegex("#SBATCH --array=0-39%40\n"));
     EXPECT_THAT(script, testing::ContainsRegex("#SBATCH --time=[0-9]+-[0-9]{2}:[0-9]0:00\n"));
-    EXPECT_THAT(script, HasSubstr("#SBATCH --partition=gpu\n"));
+    EXPECT_THAT(script, HasSubstr("#SBATCH --partition=gpu_a100\n"));
     EXPECT_THAT(script, HasSubstr("first=$((SLURM_ARRAY_TASK_ID * "));
     EXPECT_THAT(script, HasSubstr("&& task < 1000; task++"));
     EXPECT_TRUE(is_shell(script));

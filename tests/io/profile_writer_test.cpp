@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <map>
+#include <string>
+
 namespace sextant {
 namespace {
 
@@ -59,14 +62,52 @@ TEST(ProfileText, KeepsTheLatencyTableAsPrintedAndMarksItsTwoErrata) {
     EXPECT_THAT(text, HasSubstr("40M to 160M instructions at 4 GHz, not 80-240M"));
 }
 
+// The model takes the profiles' numbers, not the table's. Both are of one size: the table tells of wires and of the best case, the profiles
+// of what a copy takes (2 us over NVLink, whose wire has 0.3), of a read at any place of a disk, half a turn included, or of a kernel's TCP.
+TEST(ProfileText, HoldsTheLatencyTableBesideWhatTheModelTakes) {
+    Catalog catalog = bundled_catalog();
+    Diagnostics problems;
+    const auto link = [&](const char* name) { return find_link(catalog, name, problems)->latency.value; };
+    const auto storage = [&](const char* name) -> const StorageClass& { return *find_storage(catalog, name, problems); };
+    const std::map<std::string, Seconds> taken = {
+        {"CPU => GPU latency (PCI)", link("PCIe gen3 x16")},
+        {"GPU \u21d4 GPU latency (nvlink)", link("NVLink3")},
+        {"Infiniband network latency", link("InfiniBand HDR 4x")},
+        {"Ethernet network latency", link("Ethernet 10 GbE kernel TCP")},
+        {"Seek time (nvme SSD)", storage("NVMe gen3 consumer (970 EVO)").seek_latency->value},
+        {"Seek time (SSD)", storage("SATA SSD (Samsung 860 EVO class)").seek_latency->value},
+        {"Seek time (hard disk)", storage("HDD 7200 rpm 4 TB (HGST 7K4000)").seek_latency->value},
+        {"Network File System (NFS) response times", storage("NFS (SURF Lisa)").open_latency->value},
+    };
+    std::size_t held = 0;
+    for (const auto& row : load_reference_latencies(catalog, problems).rows) {
+        const auto here = taken.find(row.what);
+        if (here == taken.end()) continue;
+        ++held;
+        EXPECT_GT(here->second, row.low / 7) << row.what;
+        EXPECT_LT(here->second, 7 * row.high) << row.what;
+    }
+    problems.throw_if_any();
+    EXPECT_EQ(held, taken.size());
+}
+
 TEST(ProfileText, ShowsWhatAClusterAssumes) {
     Catalog catalog = bundled_catalog();
     Diagnostics problems;
     const Cluster* c = find_cluster(catalog, "snellius-gcn", problems);
     ASSERT_NE(c, nullptr);
     const std::string text = profile_to_text(*c);
-    EXPECT_THAT(text, HasSubstr("The speed of the network adapters is not known"));
+    EXPECT_THAT(text, HasSubstr("Nodes per leaf switch are not published: 16 assumed."));
     EXPECT_THAT(text, HasSubstr("4 x NVLink3 between every pair, 100 GB/s per direction"));
+    EXPECT_THAT(text, ContainsRegex("  of device memory +7.8 GB/s +published"));
+}
+
+// Of a dragonfly it is the groups that share cables, not the leaves inside them.
+TEST(ProfileText, CountsTheNodesOfAGroup) {
+    Catalog catalog = bundled_catalog();
+    Diagnostics problems;
+    EXPECT_THAT(profile_to_text(*find_cluster(catalog, "frontier", problems)),
+                HasSubstr("dragonfly, 128 nodes per group, oversubscribed 1.753 to 1"));
 }
 
 TEST(ProfileJson, CarriesSiNumbersWithTheirSource) {

@@ -146,6 +146,27 @@ TEST(Report, CostFallsBackToThePriceOfTheDeviceAndThenOfTheNode) {
     EXPECT_NEAR(*report_of(job).run->cost / USD, 5 * hours, 1e-12);
 }
 
+TEST(Report, TwoKindsOfDevicesDrawAndCostEachItsOwn) {
+    // Three of 100 W idle and 400 W busy, one of 50 and 200 W that computes twice as long; 600 W for the node. At 0.4 of the time
+    // 3 x 220 + (50 + 0.8 x 150) + 600 = 1430 W, at 0.9 it never rests: 3 x 370 + 200 + 600 = 1910 W. With smaller batches it works as
+    // long as the others: 3 x 220 + 110 + 600 = 1370 W. Three at 5 USD/h and one at 1: 4 USD/h each.
+    Scenario job = products(4, 8);
+    job.plan.dp = 4;
+    job.cluster.node.base_power = round_machine::given(600 * W);
+    Device other = job.cluster.node.device;
+    other.power = round_machine::given(200 * W);
+    other.idle_power = round_machine::given(50 * W);
+    job.straggler = Straggler{1, 0.5, other};
+    EXPECT_NEAR(power_drawn(job, 0.4, 4) / W, 1430, 1e-9);
+    EXPECT_NEAR(power_drawn(job, 0.9, 4) / W, 1910, 1e-9);
+    job.cluster.node.device.price = round_machine::given(5 * USD / hour);
+    EXPECT_NEAR(*device_rent(job) / (USD / hour), 5, 1e-12);
+    other.price = round_machine::given(1 * USD / hour);
+    job.straggler = Straggler{1, 0.5, other, true};
+    EXPECT_NEAR(power_drawn(job, 0.4, 4) / W, 1370, 1e-9);
+    EXPECT_NEAR(*device_rent(job) / (USD / hour), 4, 1e-12);
+}
+
 TEST(Report, ScalesTheLearningRateByTheBatchOrItsRoot) {
     Scenario job = products(4, 4);
     job.run.base_learning_rate = 0.1;
@@ -189,6 +210,18 @@ TEST(Report, SaysWhereTheDeviceMultipliesInAnotherType) {
     EXPECT_THAT(report_of(job).assumptions, testing::Not(Contains(HasSubstr("does not multiply"))));
     job.plan.precision = precision_policy(DataType::fp16);
     EXPECT_THAT(report_of(job).assumptions, Contains("round device does not multiply fp16: products run in fp32"));
+}
+
+// Of adapters that move less of device memory than their link carries, that is what the answer rests on, unless sockets are used.
+TEST(Report, RestsOnWhatAnAdapterMovesOfDeviceMemory) {
+    const auto network = [](std::vector<std::string> overrides) {
+        const Report r = predict(bundled_scenario("resnet50-snellius-2-nodes", overrides));
+        const auto of_network = [](const InputUsed& i) { return i.resource == &Resources::network_bandwidth; };
+        const auto found = std::ranges::find_if(r.inputs, of_network);
+        return found == r.inputs.end() ? std::string() : found->name + " " + found->value;
+    };
+    EXPECT_EQ(network({}), "device memory that InfiniBand HDR 4x moves 7.80 GB/s");
+    EXPECT_THAT(network({"hardware.ethernet=true"}), HasSubstr("bandwidth of Ethernet 25 GbE kernel TCP"));
 }
 
 // Whose framework casts by itself is told so: a plan in fp32 is taken at its word.

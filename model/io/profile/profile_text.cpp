@@ -153,7 +153,7 @@ std::string fabric_text(const Cluster& c) {
         case FabricKind::rail_leaf_spine:
             return "rails, leaf and spine, " + leaf + " and rail" + over;
         case FabricKind::dragonfly:
-            return "dragonfly, " + leaf + over;
+            return "dragonfly, " + std::to_string(f.nodes_per_leaf) + " nodes per group" + over;
     }
     return {};
 }
@@ -182,6 +182,7 @@ void network_rows(TextTable& t, SourceNotes& sources, const Cluster& c) {
                std::to_string(n.nics) + " x " + n.nic_link.name + ", " + shown(n.nic_link.bandwidth.value) + " each" +
                    (n.gpu_direct ? ", reads device memory" : ", through host memory"),
                sources.note(n.nic_link.bandwidth)});
+    number_row(t, sources, "  of device memory", n.gpu_direct_bandwidth);
     if (n.ethernet) t.row({"sockets", n.ethernet->name + ", " + shown(n.ethernet->bandwidth.value), sources.note(n.ethernet->bandwidth)});
     if (c.fabric.kind != FabricKind::none)
         t.row({"fabric",
@@ -242,7 +243,7 @@ std::string profile_to_text(const Cluster& c) {
     out += "\nNode\n" + drawing(n) + "    devices among themselves: " + peers_text(n) + "\n";
     if (n.peers.layout == PeerLayout::matrix) out += matrix_text(n.peers);
     TextTable t;
-    t.row({"host", n.host.cpu + ", " + std::to_string(n.host.cores) + " cores"});
+    t.row({"host", joined({n.host.cpu, std::to_string(n.host.cores) + " cores"})});
     number_row(t, sources, "  memory", n.host.memory, gibibytes(n.host.memory.value));
     number_row(t, sources, "  memory bandwidth", n.host.memory_bandwidth);
     number_row(t, sources, "  thread speed", n.host.thread_speed, shown(n.host.thread_speed.value) + " of a 3 GHz core of 2020");
