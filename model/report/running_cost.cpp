@@ -23,7 +23,8 @@ struct OtherKind {
 
 OtherKind other_kind(const Scenario& s) {
     if (!s.straggler || !s.straggler->device) return {};
-    return {&*s.straggler->device, s.straggler->devices, s.straggler->has_smaller_batches ? 1 : s.straggler->speed};
+    const Straggler& slow = *s.straggler;
+    return {&*slow.device, std::min(slow.devices, s.plan.devices()), slow.has_smaller_batches ? 1 : slow.speed};
 }
 
 Watts drawn_by(const Device& d, double utilization) {

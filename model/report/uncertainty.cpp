@@ -37,7 +37,8 @@ InputUsed input(std::string name, const Sourced<T>& s, std::string value, double
 InputUsed network_input(const Scenario& s) {
     const NodeSpec& node = s.cluster.node;
     const LinkType& link = network_link(s);
-    if (const auto& moved = node.gpu_direct_bandwidth; moved && node.gpu_direct && &link == &node.nic_link)
+    const bool of_device = node.gpu_direct && node.device.kind != DeviceKind::cpu && &link == &node.nic_link;
+    if (const auto& moved = node.gpu_direct_bandwidth; moved && of_device)
         return input("device memory that " + link.name + " moves", *moved, to_text(moved->value), &Resources::network_bandwidth);
     return input("bandwidth of " + link.name, link.achievable, to_text(link.bandwidth.value * link.achievable.value),
                  &Resources::network_bandwidth);
