@@ -71,7 +71,7 @@ void RankMemory::make_room(ParameterRun HeldBlock::*of, const Plan& plan, bool t
         run.owned = gathered ? device_.allocate(part, element) : run.weights.part(run.shard.rank * part, part);
         if (!trained) continue;
         if (gradients) run.gradients = gradients.part(offset, run.elements);
-        run.sums = run.sharded || (flow_.accumulates && !flow_.served) ? device_.allocate(part) : run.gradients;
+        run.sums = run.sharded || flow_.accumulates ? device_.allocate(part) : run.gradients;
         offset += run.elements;
         const bool updates = !plan.without_optimizer && !flow_.served;
         if (updates && element != Element::real) run.masters = device_.allocate(part);
@@ -163,8 +163,8 @@ void RankMemory::settle(ParameterRun& run) {
     if (run.sharded) {
         device_.add(run.sums, run.received, run.sums);
         run.received = run.gradients = {};
-    } else if (flow_.accumulates) {
-        if (!flow_.served) device_.add(run.sums, run.gradients, run.sums);
+    } else if (flow_.accumulates || flow_.served) {
+        if (flow_.accumulates) device_.add(run.sums, run.gradients, run.sums);
         device_.fill(run.gradients, 0);
     }
 }

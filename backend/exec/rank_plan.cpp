@@ -61,8 +61,10 @@ private:
             if (work.payload == Payload::gradients) reduce(b);
         }
     }
-    void take(const TransferWork&) {
+    // While a worker waits for the servers it has time to make its gradients ready for the next step.
+    void take(const TransferWork& work) {
         if (const auto push = pushed_.find(at_); push != pushed_.end()) reduce(push->second);
+        if (work.payload == Payload::weights) settle_all();
     }
     void take(const UpdateWork&) { settle_all(); }
     void take(const OverheadWork& work) {

@@ -46,7 +46,7 @@ ShardCut shard_of(const Job& job, GraphRank rank, const GradientFlow& flow, Para
 
 RankPlan planned(const Job& job, GraphRank rank, GradientFlow& flow) {
     RankPlan plan = plan_rank(job.graph, rank, shared_gradients(job.graph, rank), flow.sharded_parameters);
-    flow.accumulates = !flow.sharded && plan.reduces_repeatedly;
+    flow.accumulates = !flow.sharded && !flow.served && plan.reduces_repeatedly;
     return plan;
 }
 
@@ -244,8 +244,8 @@ void RankRunner::run(SegmentIndex s, const ComputeWork& work) {
 
 void RankRunner::run(SegmentIndex s, const OverheadWork& work) {
     recorder_.begin(s, SpanKind::overhead);
-    const bool updated = !servers_ && !job_.scenario.plan.without_optimizer;  // the update has cleared them
-    if (work.of_step && !updated) memory_.clear_gradients();
+    // Else the update has cleared them, or they were when the servers had them.
+    if (work.of_step && job_.scenario.plan.without_optimizer) memory_.clear_gradients();
 }
 
 // A CPU that stands for a device has nothing to copy to.

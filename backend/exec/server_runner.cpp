@@ -8,7 +8,10 @@ namespace sextant {
 namespace {
 
 constexpr std::chrono::microseconds between_looks{50};
-constexpr int passes_of_sum = 3;  // over an array: what is there, what comes, what is written
+
+// Passes over an array. A sum reads what is there and what comes, and writes; an update reads gradients, and reads and writes the rest.
+constexpr int passes_of_sum = 3;
+int passes_of_update(const OptimizerSettings& o) { return 1 + 2 * (1 + facts_of(o.kind).states); }
 
 }  // namespace
 
@@ -21,11 +24,9 @@ ServerRunner::ServerRunner(const Job& job, int server, ComputeDevice& device, Tr
       memory_(device, job.graph, static_cast<GraphRank>(job.workers()), job.serial, job.scenario.plan, {}, {server, job.servers()}, {},
               {.sharded = true, .sharded_parameters = true}) {
     memory_.draw_weights(job.seed);
-    std::int64_t largest = 0;
-    for (const auto& [b, held] : memory_.blocks()) largest = std::max(largest, held.dense.owned.elements);
+    drop_sums();
     for (int w = 0; w < job.workers(); ++w) {
         Worker& worker = workers_.emplace_back(Worker{served_rounds(job.graph, static_cast<GraphRank>(w))});
-        worker.incoming = device_.allocate(largest, Element::real);
         if (together_) continue;
         for (const auto& [b, held] : memory_.blocks()) worker.weights.push_back(device_.allocate(held.dense.owned.elements, Element::real));
     }
@@ -66,26 +67,32 @@ void ServerRunner::drain() {
 }
 
 void ServerRunner::receive(int worker) {
-    const Worker& w = workers_[static_cast<std::size_t>(worker)];
+    Worker& w = workers_[static_cast<std::size_t>(worker)];
     if (w.round == w.rounds.size()) return;
     where_.at(job_.graph, step_, w.next().served);
     where_.waits_for(w.next().segment);
-    const Array part = w.incoming.part(0, memory_.block(w.next().block).dense.owned.elements);
-    under_way_.emplace(transport_.start(MessageCall{worker, message_tag::pushed_gradients, true, part}), worker);
+    w.incoming = device_.allocate(memory_.block(w.next().block).dense.owned.elements, Element::real);
+    under_way_.emplace(transport_.start(MessageCall{worker, message_tag::pushed_gradients, true, w.incoming}), worker);
 }
 
+// Of a block the gradients that come first are the sum to which the others are added.
 void ServerRunner::serve(int worker) {
     Worker& w = workers_[static_cast<std::size_t>(worker)];
     const Push& push = w.next();
-    HeldBlock& held = memory_.block(push.block);
-    const Array gradients = w.incoming.part(0, held.dense.owned.elements);
+    ParameterRun& run = memory_.block(push.block).dense;
+    const Array gradients = std::exchange(w.incoming, {});
     const Seconds start = now();
-    if (together_)
-        device_.add(held.dense.sums, gradients, held.dense.sums);
-    else
-        device_.update(job_.optimizer, ++updates_[push.block], held.dense.owned, gradients, held.dense.states);
-    record(push.served, start, gradients.elements);
     applied_.add(gradients);
+    if (!together_) {
+        device_.update(job_.optimizer, ++updates_[push.block], run.owned, gradients, run.states);
+        record(push.served, start, passes_of_update(job_.optimizer) * gradients.elements);
+    } else if (run.sums) {
+        device_.add(run.sums, gradients, run.sums);
+        record(push.served, start, passes_of_sum * gradients.elements);
+    } else {
+        run.sums = gradients;
+        record(push.served, start, 0);
+    }
     if (++w.push == w.rounds[w.round].pushes.size()) {
         w.push = 0;
         end_round(worker);
@@ -116,8 +123,12 @@ void ServerRunner::update_all(SegmentIndex s) {
     memory_.update(device_, job_.optimizer, step_ + 1);
     std::int64_t elements = 0;
     for (const auto& [b, held] : memory_.blocks()) elements += held.dense.owned.elements;
-    record(s, start, elements);
-    memory_.clear_gradients();
+    record(s, start, passes_of_update(job_.optimizer) * elements);
+    drop_sums();
+}
+
+void ServerRunner::drop_sums() {
+    for (auto& [b, held] : memory_.blocks()) held.dense.sums = {};
 }
 
 // Updates that follow must not show in weights that are on their way.
@@ -139,11 +150,11 @@ void ServerRunner::send_weights() {
     drain();
 }
 
-void ServerRunner::record(SegmentIndex s, Seconds start, std::int64_t elements) {
+void ServerRunner::record(SegmentIndex s, Seconds start, std::int64_t moved_elements) {
     RecordedSpan span;
     span.start = start;
     span.end = now();
-    span.bytes = passes_of_sum * static_cast<double>(elements * bytes_of(Element::real)) * units::B;
+    span.bytes = static_cast<double>(moved_elements * bytes_of(Element::real)) * units::B;
     span.segment = s;
     span.stream = Stream::server;
     span.kind = SpanKind::serve;

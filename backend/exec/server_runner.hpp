@@ -40,9 +40,10 @@ private:
     void serve(int worker);
     void end_round(int worker);
     void update_all(SegmentIndex);
+    void drop_sums();
     void send(int worker, bool copy);
     void drain();
-    void record(SegmentIndex, Seconds start, std::int64_t elements);
+    void record(SegmentIndex, Seconds start, std::int64_t moved_elements);
 
     const Job& job_;
     bool together_;

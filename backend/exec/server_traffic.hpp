@@ -25,7 +25,7 @@ struct ServedRound {
 };
 std::vector<ServedRound> served_rounds(const TaskGraph&, GraphRank worker);
 
-// What was sent or applied. The sum is over the bits of all gradients, so that one that is lost, or counted twice, shows.
+// What was sent or applied. The sum is over the bits of some gradients of each message, so that one that is lost, or counted twice, shows.
 struct Tally {
     std::int64_t updates = 0;
     std::uint32_t bits = 0;

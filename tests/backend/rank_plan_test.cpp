@@ -30,6 +30,19 @@ TEST(RankPlan, TakesAReductionInBeforeTheNextBackward) {
     EXPECT_THAT(settled, testing::ElementsAre(6U, 6U)) << "embedding, four layers and the head each time";
 }
 
+// Of parameter servers a worker waits for its weights: what they have of its gradients is cleared then, and not after.
+TEST(RankPlan, ClearsWhatServersHaveBeforeItWaitsForThem) {
+    const TaskGraph graph = untied_graph({"plan.data_parallel=parameter_server"});
+    const RankPlan plan = plan_rank(graph, 0, {}, false);
+    std::size_t settled = 0;
+    for (const auto& [segment, p] : plan.plans) {
+        if (p.settles.empty()) continue;
+        settled += p.settles.size();
+        EXPECT_EQ(std::get<TransferWork>(graph.works()[graph.segments()[segment].work]).payload, Payload::weights);
+    }
+    EXPECT_EQ(settled, 6U) << "embedding, four layers and the head";
+}
+
 // Six blocks are gathered for a forward, and kept for the backward behind it: each gather is released by a backward.
 TEST(RankPlan, KeepsGatheredWeightsUntilTheirLastUse) {
     const TaskGraph graph = untied_graph({"plan.data_parallel=zero3"});
