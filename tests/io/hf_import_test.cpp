@@ -137,6 +137,14 @@ TEST_P(HuggingFaceConfig, is_written_as_a_workload_that_reads_back_the_same) {
     EXPECT_EQ(size_of(*read).forward, size_of(imported.workload).forward);
 }
 
+TEST_P(HuggingFaceConfig, stands_where_a_workload_file_may) {
+    Diagnostics diagnostics;
+    const std::string path = SEXTANT_SOURCE_DIR "/tests/io/hf_configs/" + GetParam().model_type + ".json";
+    const auto read = read_workload_file(JsonFile::load(path, diagnostics), find_workload);
+    ASSERT_TRUE(read) << all_of(diagnostics.list());
+    EXPECT_EQ(write_workload(*read), write_workload(import_family(GetParam().model_type).workload));
+}
+
 INSTANTIATE_TEST_SUITE_P(families, HuggingFaceConfig, ::testing::ValuesIn(released));
 
 TEST(HuggingFaceImport, every_family_has_a_released_model_among_these_tests) {
@@ -326,6 +334,14 @@ INSTANTIATE_TEST_SUITE_P(
                "/layers_block_type/1",
                "no layer is called mlq"},
         Broken{"nested value of another type", "mpt", {"attn_config.alibi=1"}, "/attn_config/alibi", "expected true or false"}));
+
+TEST(HuggingFaceImport, a_config_in_the_place_of_a_workload_file_has_the_problems_of_a_config) {
+    Diagnostics diagnostics;
+    const auto file = JsonFile::from_text(R"({"model_type": "lama"})", "config.json", diagnostics);
+    EXPECT_FALSE(read_workload_file(file, find_workload));
+    EXPECT_THAT(all_of(diagnostics.list()), HasSubstr("llama"));
+    EXPECT_EQ(diagnostics.list().size(), 1U);
+}
 
 TEST(HuggingFaceImport, all_problems_of_a_config_are_reported_at_once) {
     const auto problems = import_family("llama", {"hidden_size=-1", "num_hidden_layers=\"x\"", "vocab_size=null"}).problems;

@@ -2,6 +2,7 @@
 
 #include "model/base/spelling.hpp"
 #include "model/io/format/text_file.hpp"
+#include "model/io/scenario/hf_import.hpp"
 #include "model/io/scenario/workload_fields.hpp"
 
 namespace sextant {
@@ -299,6 +300,12 @@ std::optional<Workload> read_workload(const JsonNode& node, const FindWorkload& 
 std::optional<Workload> read_workload_file(const JsonFile& file, const FindWorkload& find) {
     Workload workload;
     ObjectReader r(file.root());
+    if (!r.has("schema") && r.has("model_type")) {
+        r.ignore_others();
+        const std::size_t problems = file.root().diagnostics->list().size();
+        workload = import_hf_config(file).workload;
+        return file.root().diagnostics->list().size() == problems ? std::optional(std::move(workload)) : std::nullopt;
+    }
     r.schema("workload/1");
     if (!read_object(r, find, workload)) return std::nullopt;
     return workload;
