@@ -1,5 +1,7 @@
 #include "gui/models/text.hpp"
 
+#include "model/io/format/grouped_digits.hpp"
+
 #include <QStringList>
 
 #include <algorithm>
@@ -32,10 +34,7 @@ QString capitalised(QString text) { return text.replace(0, 1, text.left(1).toUpp
 QString grouped(double value) {
     constexpr double few = 100;
     if (std::abs(value) < few && value != std::round(value)) return number(value);
-    QString digits = QString::number(std::round(value), 'f', 0);
-    const qsizetype first = digits.startsWith(QLatin1Char('-')) ? 1 : 0;
-    for (qsizetype at = digits.size() - 3; at > first; at -= 3) digits.insert(at, QLatin1Char(','));
-    return digits;
+    return q(grouped_digits(value));
 }
 
 QString grouped_quantity(double value) {

@@ -59,6 +59,12 @@ TEST(ReportHtml, SaysLoudlyThatAPlanDoesNotFit) {
     EXPECT_THAT(page_of("does-not-fit-mended", {}, false), Not(HasSubstr("does not fit")));
 }
 
+// 11.37 sequences of 256 tokens a second; 1080 pixels of which the last 90 are for totals, 10 behind the fullest bar.
+TEST(ReportHtml, FiguresAreReadableAndNothingCrossesThem) {
+    EXPECT_THAT(page_of("default", {}, false), HasSubstr("sequences/s, 2,911 tokens/s; 2 devices"));
+    EXPECT_THAT(page_of("does-not-fit", {}, false), ContainsRegex(R"(<text x="1000"[^>]*>113 GB)"));
+}
+
 TEST(ReportHtml, EscapesWhatTheScenarioIsCalled) {
     EXPECT_THAT(page_of("default", {"name=<b>&"}, false), HasSubstr("<h1>&lt;b&gt;&amp;</h1>"));
 }

@@ -1,6 +1,7 @@
 #include "model/io/report/report_html.hpp"
 
 #include "model/base/quantity_text.hpp"
+#include "model/io/format/grouped_digits.hpp"
 #include "model/io/format/heat_strip.hpp"
 #include "model/io/format/html.hpp"
 #include "model/io/format/svg.hpp"
@@ -55,8 +56,9 @@ std::string head(const Report& r) {
     std::string out = "<h1>" + escaped(r.scenario) + "</h1>\n<p>" + escaped(r.workload) + ". " + escaped(r.hardware) + ". " +
                       escaped(r.plan) + ".</p>\n<div class=\"figures\">\n";
     out += box(to_text(e.step), "a step; 80 %: " + to_text(r.low) + " to " + to_text(r.high));
-    out += box(number_text(r.samples_per_s.si()) + " " + r.sample_word + "s/s",
-               r.tokens_per_s ? number_text(r.tokens_per_s->si(), 4) + " tokens/s" : std::to_string(r.devices) + " devices");
+    out += box(number_text(r.samples_per_s.si()),
+               r.sample_word + "s/s" + (r.tokens_per_s ? ", " + grouped_digits(r.tokens_per_s->si()) + " tokens/s" : "") + "; " +
+                   grouped_digits(r.devices) + (r.devices == 1 ? " device" : " devices"));
     out +=
         box(to_text(e.peak_memory), "of " + to_text(e.device_memory) + (e.fits_device() ? ", fits" : ": does not fit"), !e.fits_device());
     if (e.host.total() > Bytes{})
@@ -64,7 +66,7 @@ std::string head(const Report& r) {
                    !e.host.fits());
     out += box(percent_text(r.mfu), "MFU; HFU " + percent_text(r.hfu) + " of " + to_text(r.peak) + " a device");
     out += box(percent_text(r.scaling_efficiency), "data-parallel scaling; a device is busy for " + percent_text(r.utilization));
-    if (r.run) out += box(to_text(r.run->time), "the whole run; " + number_text(r.run->device_time / units::hour, 4) + " device-hours");
+    if (r.run) out += box(to_text(r.run->time), "the whole run; " + grouped_digits(r.run->device_time / units::hour) + " device-hours");
     return out + "</div>\n";
 }
 

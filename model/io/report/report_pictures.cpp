@@ -52,14 +52,15 @@ std::string terms_svg(const Estimate& e) {
 std::string memory_svg(const Estimate& e) {
     constexpr std::size_t most = 16;
     constexpr double left = 90, bar_height = 18, row = 24, top = 26;
-    const double largest = std::max(e.device_memory, e.peak_memory).si() * 1.02, scale = (width - left - 90) / largest;
+    // Totals stand beside the bars, in a column that the line of the device does not cross.
+    const double scale = (width - left - 90) / std::max(e.device_memory, e.peak_memory).si();
     std::string body;
     double y = top;
     for (const std::size_t stage : spread(e.memory.size(), most)) {
         const Bytes total = e.memory[stage].total();
         body += svg::text(left - 8, y + 13, "stage " + std::to_string(stage), {text_size, "#333333", svg::Anchor::end, false});
         body += svg::rectangle(left, y, total.si() * scale, bar_height, (total > e.device_memory ? too_much : held).hex(), to_text(total));
-        body += svg::text(left + total.si() * scale + 6, y + 13, to_text(total), {.size = text_size});
+        body += svg::text(width - 80, y + 13, to_text(total), {.size = text_size});
         y += row;
     }
     const double limit = left + e.device_memory.si() * scale;
