@@ -32,7 +32,7 @@ bool is_shell(const std::string& text) {
     return good;
 }
 
-TEST(Export, writes_a_script_that_a_shell_reads) {
+TEST(Export, WritesAScriptThatAShellReads) {
     for (const char* system : {"megatron", "slurm"}) {
         std::vector<std::string> words{system, "scenarios/gpt3-175b-1024xa100.json"};
         if (std::string(system) == "slurm") words.insert(words.end(), {"--launch", "megatron"});
@@ -44,7 +44,7 @@ TEST(Export, writes_a_script_that_a_shell_reads) {
     }
 }
 
-TEST(Export, asks_slurm_for_all_nodes_and_one_torchrun_on_each) {
+TEST(Export, AsksSlurmForAllNodesAndOneTorchrunOnEach) {
     const std::string script =
         export_of({"slurm", "scenarios/gpt3-175b-1024xa100.json", "--launch", "megatron", "--script", "my run.py"}).out;
     for (const char* part : {"#SBATCH --nodes=128\n", "#SBATCH --ntasks-per-node=1\n", "#SBATCH --gpus-per-node=8\n",
@@ -54,7 +54,7 @@ TEST(Export, asks_slurm_for_all_nodes_and_one_torchrun_on_each) {
 }
 
 // Part of a node is shared with others, a whole one is not; a model cut over nodes wants them near each other.
-TEST(Export, asks_slurm_for_what_the_job_needs_and_no_more) {
+TEST(Export, AsksSlurmForWhatTheJobNeedsAndNoMore) {
     const std::string part = export_of({"slurm", "scenarios/precision-fp16-a100.json"}).out;
     EXPECT_THAT(part, HasSubstr("#SBATCH --gpus-per-node=1\n#SBATCH --cpus-per-task=18\n"));
     EXPECT_THAT(part, Not(HasSubstr("--exclusive")));
@@ -67,7 +67,7 @@ TEST(Export, asks_slurm_for_what_the_job_needs_and_no_more) {
     EXPECT_THAT(cut, HasSubstr("#SBATCH --switches=1\n"));
 }
 
-TEST(Export, stages_samples_on_every_node_and_removes_them) {
+TEST(Export, StagesSamplesOnEveryNodeAndRemovesThem) {
     const std::string script = export_of({"slurm", "scenarios/input-nfs-staged.json"}).out;
     for (const char* part : {"DATA names the tarball on NFS (SURF Lisa)", "tar -xf \"$DATA\" -C \"$STAGED\"", "rm -rf \"$STAGED\"' EXIT"})
         EXPECT_THAT(script, HasSubstr(part));
@@ -76,7 +76,7 @@ TEST(Export, stages_samples_on_every_node_and_removes_them) {
 }
 
 // 1000 tasks of a run, in jobs that last some minutes each: fewer than the 100 that may run at once.
-TEST(Export, writes_a_sweep_as_an_array_of_jobs) {
+TEST(Export, WritesASweepAsAnArrayOfJobs) {
     const std::string script = export_of({"slurm", "scenarios/input-few-workers.json", "--set", "run.epochs=1", "--set",
                                           R"(run.sweep={"tasks": 1000, "start_up": "1 min", "at_once": 100})"})
                                    .out;
@@ -88,7 +88,7 @@ TEST(Export, writes_a_sweep_as_an_array_of_jobs) {
     EXPECT_TRUE(is_shell(script));
 }
 
-TEST(Export, asks_slurm_for_nodes_with_a_disk_where_it_stages_to_one) {
+TEST(Export, AsksSlurmForNodesWithADiskWhereItStagesToOne) {
     const std::string script = export_of({"slurm", "scenarios/input-few-workers.json", "--set", R"(data.staging={"mode": "copy"})"}).out;
     EXPECT_THAT(script, HasSubstr("#SBATCH --constraint=scratch-node\n"));
     EXPECT_THAT(export_of({"slurm", "scenarios/input-few-workers.json"}).out, Not(HasSubstr("--constraint")));
@@ -102,7 +102,7 @@ bool is_python(const std::string& text) {
     return good;
 }
 
-TEST(Export, writes_lightnings_trainer_as_python) {
+TEST(Export, WritesLightningsTrainerAsPython) {
     const std::string sharded = export_of({"lightning", "scenarios/fsdp-on-ethernet.json"}).out;
     EXPECT_TRUE(is_python(sharded)) << sharded;
     for (const char* part :
@@ -115,7 +115,7 @@ TEST(Export, writes_lightnings_trainer_as_python) {
     EXPECT_THAT(cut.err, HasSubstr("export megatron"));
 }
 
-TEST(Export, writes_a_strategy_of_tensorflow_as_python) {
+TEST(Export, WritesAStrategyOfTensorflowAsPython) {
     const std::string one = "scenarios/resnet50-snellius-4xa100.json", many = "scenarios/resnet50-snellius-2-nodes.json";
     const std::string mirrored = export_of({"tf-distribute", one, "--set", "framework=tf-mirrored"}).out;
     EXPECT_TRUE(is_python(mirrored)) << mirrored;
@@ -127,7 +127,7 @@ TEST(Export, writes_a_strategy_of_tensorflow_as_python) {
     EXPECT_EQ(export_of({"tf-distribute", one}).exit_code, 2);  // Horovod's
 }
 
-TEST(Export, puts_what_it_starts_into_a_container) {
+TEST(Export, PutsWhatItStartsIntoAContainer) {
     const std::string gpt = "scenarios/gpt3-175b-1024xa100.json";
     const std::string apptainer = export_of({"slurm", gpt, "--launch", "megatron", "--apptainer", "my image.sif"}).out;
     EXPECT_TRUE(is_shell(apptainer));
@@ -142,7 +142,7 @@ TEST(Export, puts_what_it_starts_into_a_container) {
 }
 
 // What starts a framework's ranks is its own: torchrun does not start Horovod.
-TEST(Export, starts_horovod_with_horovodrun) {
+TEST(Export, StartsHorovodWithHorovodrun) {
     const std::string horovod = "scenarios/resnet50-snellius-16-nodes.json";
     const std::string script = export_of({"slurm", horovod}).out;
     EXPECT_THAT(script, HasSubstr("horovodrun -np 64 -H \"$HOSTS\" python"));
@@ -157,13 +157,13 @@ TEST(Export, starts_horovod_with_horovodrun) {
     EXPECT_EQ(export_of({"horovod", "scenarios/input-few-workers.json"}).exit_code, 2);
 }
 
-TEST(Export, writes_json_and_notes_beside_it) {
+TEST(Export, WritesJsonAndNotesBesideIt) {
     const ProcessResult r = export_of({"deepspeed", "scenarios/does-not-fit-mended.json"});
     EXPECT_EQ(r.exit_code, 0);
     EXPECT_FALSE(nlohmann::json::parse(r.out, nullptr, false).is_discarded()) << r.out;
 }
 
-TEST(Export, writes_to_a_file) {
+TEST(Export, WritesToAFile) {
     const std::filesystem::path file = testing::TempDir() + "sextant_ds_" + std::to_string(::getpid()) + ".json";
     EXPECT_THAT(export_of({"deepspeed", "scenarios/does-not-fit-mended.json", "--out", file.string()}).out, IsEmpty());
     std::ifstream in(file);
@@ -171,7 +171,7 @@ TEST(Export, writes_to_a_file) {
     std::filesystem::remove(file);
 }
 
-TEST(Export, exits_with_2_and_every_reason_where_a_system_cannot) {
+TEST(Export, ExitsWith2AndEveryReasonWhereASystemCannot) {
     const ProcessResult r = export_of({"torchrun", "scenarios/gpt3-175b-1024xa100.json"});
     EXPECT_EQ(r.exit_code, 2);
     EXPECT_THAT(r.out, IsEmpty());
@@ -180,7 +180,7 @@ TEST(Export, exits_with_2_and_every_reason_where_a_system_cannot) {
     EXPECT_EQ(export_of({"megatron"}).exit_code, 2);
 }
 
-TEST(Export, exits_with_4_for_a_plan_that_does_not_fit) {
+TEST(Export, ExitsWith4ForAPlanThatDoesNotFit) {
     const ProcessResult r = export_of({"megatron", "scenarios/does-not-fit.json"});
     EXPECT_EQ(r.exit_code, 4);
     EXPECT_THAT(r.err, HasSubstr("does not fit"));

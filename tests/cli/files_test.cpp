@@ -38,7 +38,7 @@ protected:
     const std::string workload_ = in("wl.json"), scenario_ = in("s.json");
 };
 
-TEST_F(Files, none_is_written_over_that_a_command_reads) {
+TEST_F(Files, NoneIsWrittenOverThatACommandReads) {
     const std::string model = in("model.json"), measured = in("m.json");
     fs::copy_file(bundled("tests/io/hf_configs/bert.json"), model);
     fs::copy_file(bundled("measurements/transformer/internevo_7b.json"), measured);
@@ -60,11 +60,11 @@ TEST_F(Files, none_is_written_over_that_a_command_reads) {
     }
 }
 
-TEST_F(Files, no_name_and_a_dash_are_no_file_to_write) {
+TEST_F(Files, NoNameAndADashAreNoFileToWrite) {
     for (const char* name : {"", "-"}) EXPECT_EQ(run_sextant({"predict", scenario_, "--html", name}).exit_code, 2);
 }
 
-TEST_F(Files, a_name_in_a_scenario_is_looked_up_beside_it_and_one_of_set_where_the_program_runs) {
+TEST_F(Files, ANameInAScenarioIsLookedUpBesideItAndOneOfSetWhereTheProgramRuns) {
     EXPECT_EQ(run_sextant({"predict", scenario_}).exit_code, 0);  // the workload is not where the program runs
     // "scenarios/" is there, and not beside the scenario.
     const ProcessResult r =
@@ -73,7 +73,7 @@ TEST_F(Files, a_name_in_a_scenario_is_looked_up_beside_it_and_one_of_set_where_t
     EXPECT_EQ(run_sextant({"predict", scenario_, "--set", "workload=wl.json"}).exit_code, 2);
 }
 
-TEST_F(Files, the_best_plan_is_saved_with_names_that_lead_to_the_same_files) {
+TEST_F(Files, TheBestPlanIsSavedWithNamesThatLeadToTheSameFiles) {
     fs::create_directory(folder_ / "best");
     const std::string best = in("best/b.json");
     EXPECT_EQ(run_sextant({"plan", scenario_, "--no-simulate", "--save-best", best}).exit_code, 0);
@@ -81,7 +81,7 @@ TEST_F(Files, the_best_plan_is_saved_with_names_that_lead_to_the_same_files) {
     EXPECT_EQ(run_sextant({"predict", best}).exit_code, 0);
 }
 
-TEST_F(Files, one_that_is_named_twice_does_not_count_twice) {
+TEST_F(Files, OneThatIsNamedTwiceDoesNotCountTwice) {
     const std::string row = "measurements/transformer/internevo_7b.json";
     const ProcessResult r = run_sextant({"validate", row, "./" + row});
     EXPECT_EQ(r.exit_code, 2);

@@ -29,7 +29,7 @@ ProcessResult plan_default(const std::vector<std::string>& more = {}) { return r
 
 std::filesystem::path scratch(const std::string& name) { return testing::TempDir() + "sextant_" + std::to_string(::getpid()) + "_" + name; }
 
-TEST(Plan, exits_with_0_and_writes_every_part_of_the_answer) {
+TEST(Plan, ExitsWith0AndWritesEveryPartOfTheAnswer) {
     const ProcessResult r = plan_default();
     EXPECT_EQ(r.exit_code, 0);
     EXPECT_THAT(r.err, IsEmpty());
@@ -38,7 +38,7 @@ TEST(Plan, exits_with_0_and_writes_every_part_of_the_answer) {
         EXPECT_THAT(r.out, HasSubstr(part));
 }
 
-TEST(Plan, json_has_the_keys_that_programs_rely_on) {
+TEST(Plan, JsonHasTheKeysThatProgramsRelyOn) {
     const Json json = json_of(plan_default({"--format", "json", "--top", "4"}));
     EXPECT_EQ(json.at("schema"), "plan/1");
     ASSERT_EQ(json.at("best").size(), 4u);
@@ -62,7 +62,7 @@ TEST(Plan, json_has_the_keys_that_programs_rely_on) {
     EXPECT_THAT(json.at("would_fit"), IsEmpty());
 }
 
-TEST(Plan, what_it_says_of_a_plan_is_what_predict_says) {
+TEST(Plan, WhatItSaysOfAPlanIsWhatPredictSays) {
     const Json best = json_of(plan_default({"--format", "json", "--top", "1", "--no-simulate"})).at("best").at(0);
     EXPECT_TRUE(best.at("simulated_step_time_s").is_null());
     std::vector<std::string> more{"--format", "json"};
@@ -72,7 +72,7 @@ TEST(Plan, what_it_says_of_a_plan_is_what_predict_says) {
     EXPECT_EQ(predicted.at("memory_bytes"), best.at("memory_bytes"));
 }
 
-TEST(Plan, saves_a_scenario_that_predict_answers_alike) {
+TEST(Plan, SavesAScenarioThatPredictAnswersAlike) {
     const std::filesystem::path file = scratch("best.json");
     const Json best =
         json_of(run_with("plan", "scenarios/does-not-fit.json", {"--format", "json", "--no-simulate", "--save-best", file.string()}))
@@ -85,7 +85,7 @@ TEST(Plan, saves_a_scenario_that_predict_answers_alike) {
 }
 
 // By the closed form, which knows no ranks that wait for each other's samples, the first of these tie.
-TEST(Plan, ties_are_decided_by_the_simulation) {
+TEST(Plan, TiesAreDecidedByTheSimulation) {
     const Json best = json_of(run_with("plan", "scenarios/input-one-file.json", {"--format", "json", "--top", "4"})).at("best");
     const double tied = best.at(0).at("step_time_s");
     double before = 0;
@@ -97,20 +97,20 @@ TEST(Plan, ties_are_decided_by_the_simulation) {
     EXPECT_NEAR(best[0]["simulated_step_time_s"].get<double>() / tied, 1, 0.01);
 }
 
-TEST(Plan, names_everything_that_is_wrong_at_once) {
+TEST(Plan, NamesEverythingThatIsWrongAtOnce) {
     const ProcessResult r =
         plan_default({"--where", "a > 1", "--pin", "nope", "--fail-if", "z > 1", "--gpus", "0", "--save-best", scratch("b.json").string()});
     EXPECT_EQ(r.exit_code, 2);
     for (const char* option : {"--where", "--pin", "--fail-if", "--gpus"}) EXPECT_THAT(r.err, HasSubstr(option));
 }
 
-TEST(Scale, exits_with_1_where_conditions_rule_out_every_plan) {
+TEST(Scale, ExitsWith1WhereConditionsRuleOutEveryPlan) {
     const ProcessResult r = run_with("scale", "scenarios/default.json", {"--gpus", "1,2", "--where", "memory < 1 MB"});
     EXPECT_EQ(r.exit_code, 1) << r.err;
     EXPECT_THAT(r.out, HasSubstr("No plan meets every condition"));
 }
 
-TEST(Plan, pins_hold_in_every_plan) {
+TEST(Plan, PinsHoldInEveryPlan) {
     const Json json = json_of(plan_default({"--format", "json", "--pin", "micro_batch=2", "--pin", "dp"}));
     ASSERT_FALSE(json.at("best").empty());
     for (const Json& best : json.at("best")) {
@@ -122,13 +122,13 @@ TEST(Plan, pins_hold_in_every_plan) {
     for (const Json& best : scenario.at("best")) EXPECT_EQ(best.at("plan").at("tp"), 1);
 }
 
-TEST(Plan, conditions_hold_of_every_plan) {
+TEST(Plan, ConditionsHoldOfEveryPlan) {
     const Json json = json_of(plan_default({"--format", "json", "--where", "memory < 250 MB"}));
     ASSERT_THAT(json.at("best"), Not(IsEmpty()));
     for (const Json& best : json.at("best")) EXPECT_LT(best.at("memory_bytes").get<double>(), 250e6);
 }
 
-TEST(Plan, numbers_of_devices_and_batches_are_searched_together) {
+TEST(Plan, NumbersOfDevicesAndBatchesAreSearchedTogether) {
     const Json json =
         json_of(run_with("plan", "scenarios/does-not-fit.json",
                          {"--format", "json", "--gpus", "8,16", "--batch", "16,32", "--no-simulate", "--set", "hardware.nodes=1"}));
@@ -139,12 +139,12 @@ TEST(Plan, numbers_of_devices_and_batches_are_searched_together) {
     EXPECT_EQ(json.at("request").at("devices"), Json({8, 16}));
 }
 
-TEST(Plan, exits_with_1_when_a_condition_on_the_best_plan_holds) {
+TEST(Plan, ExitsWith1WhenAConditionOnTheBestPlanHolds) {
     EXPECT_EQ(plan_default({"--no-simulate", "--fail-if", "step_time > 1 us"}).exit_code, 1);
     EXPECT_EQ(plan_default({"--no-simulate", "--fail-if", "step_time > 1 h"}).exit_code, 0);
 }
 
-TEST(Plan, exits_with_2_for_what_cannot_be) {
+TEST(Plan, ExitsWith2ForWhatCannotBe) {
     for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{{"--pin", "tp=3"},
                                                                                       {"--pin", "tpp=2"},
                                                                                       {"--pin", "tp=two"},
@@ -166,14 +166,14 @@ TEST(Plan, exits_with_2_for_what_cannot_be) {
 
 const std::vector<std::string> nothing_fits{"--pin", "data_parallel", "--pin", "tp", "--pin", "pp", "--pin", "cp", "--pin", "offload"};
 
-TEST(Plan, exits_with_4_when_nothing_fits_and_says_what_would) {
+TEST(Plan, ExitsWith4WhenNothingFitsAndSaysWhatWould) {
     const ProcessResult r = run_with("plan", "scenarios/does-not-fit.json", nothing_fits);
     EXPECT_EQ(r.exit_code, 4);
     EXPECT_THAT(r.out, HasSubstr("NO PLAN FITS"));
     EXPECT_THAT(r.out, HasSubstr("instead of all_reduce"));
 }
 
-TEST(Plan, what_would_fit_fits) {
+TEST(Plan, WhatWouldFitFits) {
     std::vector<std::string> more = nothing_fits;
     more.insert(more.end(), {"--format", "json"});
     const Json json = json_of(run_with("plan", "scenarios/does-not-fit.json", more));
@@ -183,7 +183,7 @@ TEST(Plan, what_would_fit_fits) {
 }
 
 // Plain data parallelism in 40 GB: nothing of its own fits on one node, and no more devices help whoever shares nothing out.
-TEST(Plan, names_a_framework_under_which_a_plan_fits) {
+TEST(Plan, NamesAFrameworkUnderWhichAPlanFits) {
     const ProcessResult r =
         run_with("plan", "scenarios/does-not-fit.json", {"--set", "framework=pytorch-ddp", "--pin", "data_parallel", "--format", "json"});
     EXPECT_EQ(r.exit_code, 4);
@@ -198,7 +198,7 @@ TEST(Plan, names_a_framework_under_which_a_plan_fits) {
               0);
 }
 
-TEST(Plan, has_none_for_nodes_that_a_framework_does_not_reach) {
+TEST(Plan, HasNoneForNodesThatAFrameworkDoesNotReach) {
     const std::string snellius = "scenarios/resnet50-snellius-2-nodes.json";
     const ProcessResult two = run_with("plan", snellius, {"--set", "framework=tf-mirrored"});
     EXPECT_EQ(two.exit_code, 2);
@@ -208,7 +208,7 @@ TEST(Plan, has_none_for_nodes_that_a_framework_does_not_reach) {
                 HasSubstr("no way from node to node: predicted as if"));
 }
 
-TEST(Plan, exits_with_1_when_conditions_rule_out_all_that_would_fit) {
+TEST(Plan, ExitsWith1WhenConditionsRuleOutAllThatWouldFit) {
     const ProcessResult r = plan_default({"--where", "step_time < 1 us"});
     EXPECT_EQ(r.exit_code, 1);
     EXPECT_THAT(r.out, HasSubstr("No plan meets every condition"));
@@ -217,7 +217,7 @@ TEST(Plan, exits_with_1_when_conditions_rule_out_all_that_would_fit) {
     EXPECT_THAT(r.out, HasSubstr(" fit in memory; of these the smallest step_time is " + nearest + ": ask for less with --where"));
 }
 
-TEST(Plan, draws_a_picture) {
+TEST(Plan, DrawsAPicture) {
     const std::filesystem::path file = scratch("plan.svg");
     EXPECT_EQ(plan_default({"--no-simulate", "--picture", file.string()}).exit_code, 0);
     std::stringstream text;
@@ -228,7 +228,7 @@ TEST(Plan, draws_a_picture) {
     std::filesystem::remove(file);
 }
 
-TEST(Plan, draws_what_is_too_large_by_far_behind_a_break) {
+TEST(Plan, DrawsWhatIsTooLargeByFarBehindABreak) {
     const std::filesystem::path file = scratch("plan.svg");
     EXPECT_EQ(run_with("plan", "scenarios/does-not-fit.json", {"--no-simulate", "--picture", file.string()}).exit_code, 0);
     std::stringstream text;
@@ -237,7 +237,7 @@ TEST(Plan, draws_what_is_too_large_by_far_behind_a_break) {
     std::filesystem::remove(file);
 }
 
-TEST(Plan, prints_what_it_has_when_it_is_interrupted) {
+TEST(Plan, PrintsWhatItHasWhenItIsInterrupted) {
     std::string batches = "256";  // so many that the search takes a minute, wherever it is interrupted
     for (int batch = 512; batch <= 16384; batch += 256) batches += "," + std::to_string(batch);
     const ProcessResult r = run_program(
@@ -247,7 +247,7 @@ TEST(Plan, prints_what_it_has_when_it_is_interrupted) {
     EXPECT_THAT(r.out, testing::AnyOf(HasSubstr("STOPPED BEFORE THE END"), HasSubstr("Stopped before a plan was found")));
 }
 
-TEST(Plan, gives_the_same_plans_again_whatever_the_threads) {
+TEST(Plan, GivesTheSamePlansAgainWhateverTheThreads) {
     const auto plans = [](const std::string& threads) {
         const Json json = json_of(plan_default({"--format", "json", "--threads", threads}));
         return json.at("best").dump() + json.at("front").dump() + json.at("dimensions").dump();
@@ -255,7 +255,7 @@ TEST(Plan, gives_the_same_plans_again_whatever_the_threads) {
     EXPECT_EQ(plans("1"), plans("3"));
 }
 
-TEST(Scale, measures_each_size_against_the_smallest) {
+TEST(Scale, MeasuresEachSizeAgainstTheSmallest) {
     const Json json = json_of(run_with("scale", "scenarios/llama-3-8b-fsdp-64xh100.json",
                                        {"--gpus", "8..32", "--format", "json", "--pin", "tp", "--pin", "pp", "--pin", "cp"}));
     EXPECT_EQ(json.at("schema"), "scaling/1");
@@ -269,17 +269,17 @@ TEST(Scale, measures_each_size_against_the_smallest) {
                 last.at("samples_per_s").get<double>() / 32 / (first.at("samples_per_s").get<double>() / 8), 1e-9);
 }
 
-TEST(Plan, says_in_whole_numbers_which_batches_there_are) {
+TEST(Plan, SaysInWholeNumbersWhichBatchesThereAre) {
     EXPECT_THAT(plan_default({"--batch", "0"}).err, HasSubstr("not in range 1 to 1000000000\n"));
 }
 
-TEST(Plan, marks_what_fits_with_nothing_to_spare) {
+TEST(Plan, MarksWhatFitsWithNothingToSpare) {
     const ProcessResult r = run_with("plan", "scenarios/does-not-fit-mended.json", {"--no-simulate", "--top", "3"});
     EXPECT_THAT(r.out, HasSubstr("42.5 GB, nothing to spare"));
     EXPECT_THAT(r.out, Not(HasSubstr("36.3 GB, nothing")));
 }
 
-TEST(Plan, exits_with_2_and_names_every_bad_pin_and_condition_at_once) {
+TEST(Plan, ExitsWith2AndNamesEveryBadPinAndConditionAtOnce) {
     const ProcessResult r = plan_default(
         {"--pin", "tpp=2", "--pin", "tp=two", "--where", "beauty > 3", "--fail-if", "steptime > 5 ms", "--fail-if", "step_time > 5"});
     EXPECT_EQ(r.exit_code, 2);
@@ -288,7 +288,7 @@ TEST(Plan, exits_with_2_and_names_every_bad_pin_and_condition_at_once) {
         EXPECT_THAT(r.err, HasSubstr(bad));
 }
 
-TEST(Scale, exits_with_1_when_a_condition_on_the_largest_size_holds) {
+TEST(Scale, ExitsWith1WhenAConditionOnTheLargestSizeHolds) {
     const std::vector<std::string> sizes{"--gpus", "8,16", "--pin", "tp", "--pin", "pp", "--pin", "cp"};
     const auto exit_code = [&](const std::string& condition) {
         std::vector<std::string> all = sizes;
@@ -300,7 +300,7 @@ TEST(Scale, exits_with_1_when_a_condition_on_the_largest_size_holds) {
     EXPECT_EQ(exit_code("nonsense > 10"), 2);
 }
 
-TEST(Scale, writes_text_and_a_picture) {
+TEST(Scale, WritesTextAndAPicture) {
     const std::filesystem::path file = scratch("scale.svg");
     const ProcessResult r = run_with("scale", "scenarios/does-not-fit.json", {"--gpus", "8,16", "--weak", "--picture", file.string()});
     EXPECT_EQ(r.exit_code, 0) << r.err;
@@ -310,7 +310,7 @@ TEST(Scale, writes_text_and_a_picture) {
     std::filesystem::remove(file);
 }
 
-TEST(Scale, exits_with_2_for_sizes_that_are_none_and_4_where_nothing_fits) {
+TEST(Scale, ExitsWith2ForSizesThatAreNoneAnd4WhereNothingFits) {
     EXPECT_EQ(run_with("scale", "scenarios/default.json", {"--gpus", "16..2"}).exit_code, 2);
     EXPECT_EQ(run_with("scale", "scenarios/default.json", {"--gpus", "64"}).exit_code, 2);
     std::vector<std::string> more = nothing_fits;

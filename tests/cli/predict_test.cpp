@@ -29,25 +29,25 @@ ProcessResult predict_default(std::vector<std::string> more = {}) {
     return run_sextant(more);
 }
 
-TEST(Predict, exits_with_0_and_writes_a_report) {
+TEST(Predict, ExitsWith0AndWritesAReport) {
     const ProcessResult r = predict_default();
     EXPECT_EQ(r.exit_code, 0);
     EXPECT_THAT(r.out, HasSubstr("Small transformer on two CPU cores"));
     EXPECT_THAT(r.err, IsEmpty());
 }
 
-TEST(Predict, says_that_it_cannot_write_a_page_before_it_looks_at_the_scenario) {
+TEST(Predict, SaysThatItCannotWriteAPageBeforeItLooksAtTheScenario) {
     EXPECT_EQ(run_sextant({"predict", "no-such.json", "--html", "/no/such/folder/p.html"}).exit_code, 3);
     EXPECT_THAT(predict_default({"--html", testing::TempDir()}).err, HasSubstr("it is a directory"));
 }
 
-TEST(Predict, has_help) {
+TEST(Predict, HasHelp) {
     const ProcessResult r = run_sextant({"predict", "--help"});
     EXPECT_EQ(r.exit_code, 0);
     for (const char* option : {"--set", "--fail-if", "--format", "--explain", "--profiles"}) EXPECT_THAT(r.out, HasSubstr(option));
 }
 
-TEST(Predict, exits_with_1_when_a_condition_holds_and_says_which) {
+TEST(Predict, ExitsWith1WhenAConditionHoldsAndSaysWhich) {
     const ProcessResult r = predict_default({"--fail-if", "step_time > 1 us", "--fail-if", "devices > 1000", "--fail-if", "mfu < 99 %"});
     EXPECT_EQ(r.exit_code, 1);
     EXPECT_THAT(r.err, HasSubstr("step_time > 1 us"));
@@ -56,7 +56,7 @@ TEST(Predict, exits_with_1_when_a_condition_holds_and_says_which) {
     EXPECT_THAT(r.out, Not(IsEmpty()));
 }
 
-TEST(Predict, exits_with_4_where_a_host_has_no_room_for_what_is_offloaded) {
+TEST(Predict, ExitsWith4WhereAHostHasNoRoomForWhatIsOffloaded) {
     // 8.03e9 parameters, of each 16 bytes for the update, 2 of sums of gradients and 2 of weights: 161 GB.
     const std::vector<std::string> offloading{
         "predict", "scenarios/llama-3-8b-fsdp-64xh100.json", "--set", "framework=deepspeed", "--set", "plan.dp=8",
@@ -70,18 +70,18 @@ TEST(Predict, exits_with_4_where_a_host_has_no_room_for_what_is_offloaded) {
     EXPECT_THAT(r.out, HasSubstr("what is offloaded takes 161 GB of host memory on a node that has 137 GB"));
 }
 
-TEST(Predict, exits_with_2_where_parameters_are_offloaded_and_not_sharded) {
+TEST(Predict, ExitsWith2WhereParametersAreOffloadedAndNotSharded) {
     const ProcessResult r = predict_default({"--set", "plan.offload=optimizer_and_parameters"});
     EXPECT_EQ(r.exit_code, 2);
     EXPECT_THAT(r.err, HasSubstr("/plan/offload: parameters in host memory come to the device block by block"));
     EXPECT_THAT(r.err, HasSubstr("data_parallel: zero3 or fsdp, also of a single rank"));
 }
 
-TEST(Predict, exits_with_0_when_no_condition_holds) {
+TEST(Predict, ExitsWith0WhenNoConditionHolds) {
     EXPECT_EQ(predict_default({"--fail-if", "step_time > 1 h", "--fail-if", "memory >= 1 TB"}).exit_code, 0);
 }
 
-TEST(Predict, exits_with_2_for_a_condition_that_says_nothing) {
+TEST(Predict, ExitsWith2ForAConditionThatSaysNothing) {
     for (const char* condition : {"step_time", "step_time > ", "step_time > 3 apples", "stepp_time > 1 s", "", "> 1 s"}) {
         const ProcessResult r = predict_default({"--fail-if", condition});
         EXPECT_EQ(r.exit_code, 2) << condition;
@@ -89,7 +89,7 @@ TEST(Predict, exits_with_2_for_a_condition_that_says_nothing) {
     }
 }
 
-TEST(Predict, prints_nothing_where_conditions_are_wrong_and_names_them_all) {
+TEST(Predict, PrintsNothingWhereConditionsAreWrongAndNamesThemAll) {
     const std::vector<std::string> wrong{"--fail-if", "steptime > 5 ms", "--fail-if", "step_time > 5", "--fail-if", "memory"};
     for (const char* command : {"predict", "simulate"}) {
         std::vector<std::string> all{command, "scenarios/default.json"};
@@ -101,35 +101,35 @@ TEST(Predict, prints_nothing_where_conditions_are_wrong_and_names_them_all) {
     }
 }
 
-TEST(Predict, exits_with_2_and_names_every_problem_at_once) {
+TEST(Predict, ExitsWith2AndNamesEveryProblemAtOnce) {
     const ProcessResult r = predict_default({"--set", "plan.dp=0", "--set", "hardware.cluster=lisaa", "--set", "plan.zz=1"});
     EXPECT_EQ(r.exit_code, 2);
     EXPECT_THAT(r.out, IsEmpty());
     for (const char* pointer : {"/plan/dp", "/hardware/cluster", "/plan/zz"}) EXPECT_THAT(r.err, HasSubstr(pointer));
 }
 
-TEST(Predict, lists_the_clusters_file_systems_where_there_is_none_of_a_name) {
+TEST(Predict, ListsTheClustersFileSystemsWhereThereIsNoneOfAName) {
     const ProcessResult r = run_sextant({"predict", "scenarios/input-small-files-home.json", "--set", "data.storage=work"});
     EXPECT_EQ(r.exit_code, 2);
     EXPECT_THAT(r.err, HasSubstr("/data/storage"));
     EXPECT_THAT(r.err, HasSubstr(R"(mila-cn-g has "shared", "local", "datasets", "home", "projects", "scratch", "tmp")"));
 }
 
-TEST(Predict, offers_an_assignment_that_it_takes) {
+TEST(Predict, OffersAnAssignmentThatItTakes) {
     const ProcessResult r = predict_default({"--set", "plan.tp"});
     EXPECT_EQ(r.exit_code, 2);
     EXPECT_THAT(r.err, HasSubstr("as in --set plan.tp=8 or --set 'hardware.device.memory=40 GiB'"));
     EXPECT_EQ(predict_default({"--set", "hardware.device.memory=40 GiB"}).exit_code, 0);
 }
 
-TEST(Predict, says_how_many_steps_a_run_has) {
+TEST(Predict, SaysHowManyStepsARunHas) {
     // 300e9 tokens in batches of 1536 sequences of 2048: 95367.4 of them.
     EXPECT_THAT(run_sextant({"predict", "scenarios/gpt3-175b-1024xa100.json"}).out, HasSubstr("\n  steps                 95368\n"));
 }
 
 // What an import says of a network is what a report counts: of Mistral the pairs in its causal windows, 532 TFLOP where all are 1.03 PFLOP
 // in sequences as long as it takes.
-TEST(Predict, counts_the_flops_that_an_import_states) {
+TEST(Predict, CountsTheFlopsThatAnImportStates) {
     const std::string file = testing::TempDir() + "sextant_predict_mistral_" + std::to_string(::getpid()) + ".json";
     const ProcessResult imported = run_sextant({"import", "hf", "tests/io/hf_configs/mistral.json", "--seq-len", "32768", "--out", file});
     EXPECT_EQ(imported.out,
@@ -142,49 +142,8 @@ TEST(Predict, counts_the_flops_that_an_import_states) {
                 HasSubstr("682.6 billion parameters, 38.24 billion of them active, 80.7 PFLOP forward"));
 }
 
-TEST(Import, says_how_long_sequences_are_and_why) {
-    const auto said = [](const char* config, const std::vector<std::string>& options = {}) {
-        std::vector<std::string> all{"import", "hf", std::string("tests/io/hf_configs/") + config};
-        all.insert(all.end(), options.begin(), options.end());
-        return run_sextant(all).err;
-    };
-    EXPECT_THAT(said("llama.json"), HasSubstr("\nsequences of 8192 tokens; the model takes up to 131072: --seq-len\n"));
-    EXPECT_THAT(said("llama.json", {"--seq-len", "16384"}),
-                HasSubstr("\nsequences of 16384 tokens, as --seq-len says; the model takes up to 131072\n"));
-    EXPECT_THAT(said("gpt_neox.json", {"--seq-len", "4096"}),
-                HasSubstr("\nsequences of 4096 tokens, as --seq-len says; its config states 2048\n"));
-    EXPECT_THAT(said("gpt2.json"), HasSubstr("\nsequences of 1024 tokens, as its config says\n"));
-    EXPECT_THAT(said("vit.json"), Not(HasSubstr("sequences of")));
-    EXPECT_THAT(said("gpt2.json", {"--seq-len", "2048"}), HasSubstr("--seq-len 1024 at most"));
-    EXPECT_EQ(run_sextant({"import", "hf", "tests/io/hf_configs/gpt2.json", "--seq-len", "0"}).exit_code, 2);
-}
-
-TEST(Import, names_the_file_whose_network_cannot_be_built) {
-    const std::string file = testing::TempDir() + "sextant_config_" + std::to_string(::getpid()) + ".json";
-    std::ifstream in(SEXTANT_SOURCE_DIR "/tests/io/hf_configs/llama.json");
-    Json config = Json::parse(in);
-    config["num_key_value_heads"] = 5;  // which does not divide its 32 heads
-    std::ofstream(file) << config;
-    const ProcessResult r = run_sextant({"import", "hf", file});
-    EXPECT_EQ(r.exit_code, 2);
-    EXPECT_THAT(r.err, StartsWith(file + ": is no network that can be built: kv_heads must divide"));
-    std::filesystem::remove(file);
-}
-
-TEST(Import, leaves_the_file_that_was_there_where_it_cannot_write_all_of_another) {
-    const std::string file = testing::TempDir() + "sextant_import_" + std::to_string(::getpid()) + ".json";
-    std::ofstream(file) << "as it was";
-    std::filesystem::create_directory(file + ".part");  // no file can be written there
-    EXPECT_EQ(run_sextant({"import", "hf", "tests/io/hf_configs/mistral.json", "--out", file}).exit_code, 3);
-    std::ostringstream text;
-    text << std::ifstream(file).rdbuf();
-    EXPECT_EQ(text.str(), "as it was");
-    std::filesystem::remove(file);
-    std::filesystem::remove(file + ".part");
-}
-
 // A copy of the profiles has none beside it: the bundled ones count.
-TEST(Predict, finds_frameworks_wherever_profiles_are) {
+TEST(Predict, FindsFrameworksWhereverProfilesAre) {
     namespace fs = std::filesystem;
     const fs::path folder = fs::path(testing::TempDir()) / ("sextant_profiles_" + std::to_string(::getpid()));
     fs::create_directories(folder);
@@ -194,7 +153,7 @@ TEST(Predict, finds_frameworks_wherever_profiles_are) {
     fs::remove_all(folder);
 }
 
-TEST(Predict, exits_with_2_for_what_is_not_there) {
+TEST(Predict, ExitsWith2ForWhatIsNotThere) {
     EXPECT_EQ(run_sextant({"predict"}).exit_code, 2);
     EXPECT_EQ(run_sextant({"predict", "scenarios/nobody.json"}).exit_code, 2);
     EXPECT_EQ(run_sextant({"predict", "scenarios"}).exit_code, 2);
@@ -203,7 +162,7 @@ TEST(Predict, exits_with_2_for_what_is_not_there) {
     EXPECT_EQ(predict_default({"--set", "plan.dp"}).exit_code, 2);
 }
 
-TEST(Predict, says_all_that_is_wrong_at_once) {
+TEST(Predict, SaysAllThatIsWrongAtOnce) {
     const ProcessResult r = predict_default({"--set", "plan.tp=x", "--fail-if", "step_time", "--explain", "nonsense"});
     EXPECT_EQ(r.exit_code, 2);
     for (const char* part : {"/plan/tp", "--fail-if 'step_time'", "--explain nonsense"}) EXPECT_THAT(r.err, HasSubstr(part));
@@ -215,7 +174,7 @@ TEST(Predict, says_all_that_is_wrong_at_once) {
 }
 
 // Eight devices as 4 and 4, or as 4, 3 and 1: a node with one device has one network adapter of its two in use, and so have the others.
-TEST(Predict, takes_nodes_as_a_scheduler_gave_them) {
+TEST(Predict, TakesNodesAsASchedulerGaveThem) {
     const auto exchange = [](std::vector<std::string> more) {
         more.insert(more.begin(),
                     {"predict", "scenarios/resnet50-snellius-2-nodes.json", "--format", "json", "--set", "plan.micro_batch=8"});
@@ -229,7 +188,7 @@ TEST(Predict, takes_nodes_as_a_scheduler_gave_them) {
     EXPECT_DOUBLE_EQ(exchange({"--set", "hardware.nodes=null", "--set", "hardware.devices_per_node=4(x2)"}), even);
 }
 
-TEST(Predict, exits_with_4_when_the_plan_does_not_fit_and_answers_all_the_same) {
+TEST(Predict, ExitsWith4WhenThePlanDoesNotFitAndAnswersAllTheSame) {
     const ProcessResult r = run_sextant({"predict", "scenarios/does-not-fit.json", "--format", "json"});
     EXPECT_EQ(r.exit_code, 4);
     const Json json = json_of(r);
@@ -239,7 +198,7 @@ TEST(Predict, exits_with_4_when_the_plan_does_not_fit_and_answers_all_the_same) 
     EXPECT_EQ(run_sextant({"predict", "scenarios/does-not-fit-mended.json"}).exit_code, 0);
 }
 
-TEST(Predict, says_what_else_a_job_fits_under) {
+TEST(Predict, SaysWhatElseAJobFitsUnder) {
     const std::vector<std::string> words{"predict", "scenarios/does-not-fit.json", "--set", "framework=pytorch-ddp"};
     EXPECT_THAT(run_sextant(words).out, HasSubstr(" of memory in each device"));
     std::vector<std::string> more = words;
@@ -251,11 +210,11 @@ TEST(Predict, says_what_else_a_job_fits_under) {
     EXPECT_EQ(run_sextant(first).exit_code, 0);
 }
 
-TEST(Predict, a_condition_that_holds_weighs_more_than_memory) {
+TEST(Predict, AConditionThatHoldsWeighsMoreThanMemory) {
     EXPECT_EQ(run_sextant({"predict", "scenarios/does-not-fit.json", "--fail-if", "devices > 1"}).exit_code, 1);
 }
 
-TEST(Predict, json_has_the_keys_that_programs_rely_on) {
+TEST(Predict, JsonHasTheKeysThatProgramsRelyOn) {
     const Json json = json_of(predict_default({"--format", "json"}));
     EXPECT_EQ(json.at("schema"), "prediction/1");
     EXPECT_EQ(json.at("scenario"), "Small transformer on two CPU cores");
@@ -280,7 +239,7 @@ TEST(Predict, json_has_the_keys_that_programs_rely_on) {
 }
 
 // The page's timeline is that of `simulate`: also of ranks that share cores, whose rates are parts of a core's.
-TEST(Predict, draws_the_timeline_that_simulate_does) {
+TEST(Predict, DrawsTheTimelineThatSimulateDoes) {
     const auto played = [](const char* command) {
         const std::string page = testing::TempDir() + "sextant-page-" + std::to_string(::getpid()) + ".html";
         const ProcessResult r = run_sextant({command, scenario, "--set", "plan.dp=4", "--set", "plan.global_batch=16", "--set",
@@ -297,7 +256,7 @@ TEST(Predict, draws_the_timeline_that_simulate_does) {
     EXPECT_EQ(played("predict"), played("simulate"));
 }
 
-TEST(Predict, counts_steps_between_checkpoints_in_whole_numbers) {
+TEST(Predict, CountsStepsBetweenCheckpointsInWholeNumbers) {
     const auto every = [](const std::string& steps) {
         const std::string set = R"(data.checkpoints={"storage": "shared", "every_steps": )" + steps + "}";
         return run_sextant({"predict", "scenarios/input-few-workers.json", "--set", set}).out;
@@ -306,7 +265,7 @@ TEST(Predict, counts_steps_between_checkpoints_in_whole_numbers) {
     EXPECT_THAT(every("1"), HasSubstr("  1 step\n"));
 }
 
-TEST(Predict, says_what_failures_cost_and_how_often_to_save) {
+TEST(Predict, SaysWhatFailuresCostAndHowOftenToSave) {
     const std::string file = "scenarios/llama-3.1-405b-failures.json";
     const ProcessResult r = run_sextant({"predict", file, "--fail-if", "goodput < 90 %", "--fail-if", "run.failures.expected > 100"});
     EXPECT_EQ(r.exit_code, 1);
@@ -321,19 +280,19 @@ TEST(Predict, says_what_failures_cost_and_how_often_to_save) {
     EXPECT_THAT(run_sextant({"predict", file, "--set", "run.failures=null"}).out, Not(HasSubstr("failures")));
 }
 
-TEST(Predict, shows_nothing_that_is_but_rounding) {
+TEST(Predict, ShowsNothingThatIsButRounding) {
     const std::vector<std::string> packed{"predict", "scenarios/input-thousand-files.json", "--set", "data.format=zip"};
     EXPECT_THAT(run_sextant(packed).out, Not(HasSubstr("goodput")));
     for (const char* name : {"input-thousand-files", "parameter-server-async"})
         EXPECT_THAT(run_sextant({"simulate", "scenarios/" + std::string(name) + ".json"}).out, Not(HasSubstr("0.0000"))) << name;
 }
 
-TEST(Predict, tokens_are_null_where_there_are_none) {
+TEST(Predict, TokensAreNullWhereThereAreNone) {
     const Json json = json_of(run_sextant({"predict", "scenarios/resnet50-snellius-4xa100.json", "--format", "json"}));
     EXPECT_TRUE(json.at("throughput").at("tokens_per_s").is_null());
 }
 
-TEST(Predict, set_overrides_any_field) {
+TEST(Predict, SetOverridesAnyField) {
     const Json before = json_of(predict_default({"--format", "json"}));
     const Json batch = json_of(predict_default({"--format", "json", "--set", "plan.micro_batch=8", "--set", "plan.global_batch=16"}));
     EXPECT_GT(batch["step_time_s"], before["step_time_s"]);
@@ -343,7 +302,7 @@ TEST(Predict, set_overrides_any_field) {
     EXPECT_EQ(json_of(predict_default({"--format", "json", "--set", "name=another"}))["scenario"], "another");
 }
 
-TEST(Predict, multiplies_integers_in_inference_as_fast_as_the_device_does) {
+TEST(Predict, MultipliesIntegersInInferenceAsFastAsTheDeviceDoes) {
     const auto step = [](const std::string& precision) {
         const Json answer = json_of(run_sextant(
             {"predict", "scenarios/inference-llama-2-13b-8xa100.json", "--format", "json", "--set", "plan.precision=" + precision}));
@@ -355,7 +314,7 @@ TEST(Predict, multiplies_integers_in_inference_as_fast_as_the_device_does) {
     EXPECT_EQ(step("int1"), binary);
 }
 
-TEST(Predict, explains_every_term) {
+TEST(Predict, ExplainsEveryTerm) {
     for (int i = 0; i < term_count; ++i) {
         const std::string term(to_text(static_cast<Term>(i)));
         const ProcessResult r = predict_default({"--explain", term});
@@ -365,7 +324,7 @@ TEST(Predict, explains_every_term) {
     }
 }
 
-TEST(Predict, explains_the_memory_of_the_fullest_rank_kind_by_kind) {
+TEST(Predict, ExplainsTheMemoryOfTheFullestRankKindByKind) {
     const ProcessResult r = run_sextant({"predict", "scenarios/llama-3-8b-fsdp-64xh100.json", "--explain", "memory"});
     EXPECT_EQ(r.exit_code, 0) << r.err;
     // 8.03e9 parameters over 64 ranks: 4 bytes of weights, which are the masters, and 8 of states.
@@ -378,13 +337,13 @@ TEST(Predict, explains_the_memory_of_the_fullest_rank_kind_by_kind) {
     EXPECT_THAT(json.err, HasSubstr("an explanation is text"));
 }
 
-TEST(Predict, says_why_there_is_more_than_the_peak) {
+TEST(Predict, SaysWhyThereIsMoreThanThePeak) {
     const std::string job = "scenarios/bandwidth-bound-all-reduce.json", fewer = "may pass 100 %";
     EXPECT_THAT(run_sextant({"predict", job, "--set", "plan.forward_only=true"}).out, HasSubstr(fewer));
     EXPECT_THAT(run_sextant({"predict", job}).out, Not(HasSubstr(fewer)));
 }
 
-TEST(Predict, an_explanation_has_the_exit_codes_and_the_page_of_a_report) {
+TEST(Predict, AnExplanationHasTheExitCodesAndThePageOfAReport) {
     const ProcessResult held = predict_default({"--explain", "forward", "--fail-if", "step_time > 1 us"});
     EXPECT_EQ(held.exit_code, 1);
     EXPECT_THAT(held.err, HasSubstr("condition held"));
@@ -395,63 +354,15 @@ TEST(Predict, an_explanation_has_the_exit_codes_and_the_page_of_a_report) {
     EXPECT_TRUE(std::filesystem::remove(page));
 }
 
-TEST(Predict, exits_with_2_for_a_term_that_does_not_exist_and_lists_those_that_do) {
+TEST(Predict, ExitsWith2ForATermThatDoesNotExistAndListsThoseThatDo) {
     const ProcessResult r = predict_default({"--explain", "magic"});
     EXPECT_EQ(r.exit_code, 2);
     for (int i = 0; i < term_count; ++i) EXPECT_THAT(r.err, HasSubstr(std::string(to_text(static_cast<Term>(i)))));
 }
 
-TEST(Predict, gives_the_same_bytes_again) {
+TEST(Predict, GivesTheSameBytesAgain) {
     for (const char* format : {"text", "json"})
         EXPECT_EQ(predict_default({"--format", format}).out, predict_default({"--format", format}).out);
-}
-
-// A workload as DLIO takes it.
-std::string workload_file() {
-    const auto path = std::filesystem::temp_directory_path() / ("sextant_dlio_" + std::to_string(getpid()) + ".yaml");
-    std::ofstream(path) << "dataset: {format: npz, num_files_train: 1000, record_length_bytes: 100000000}\n"
-                           "reader: {batch_size: 10, read_threads: 4}\n"
-                           "train: {computation_time: 0.4, epochs: 2}\n";
-    return path.string();
-}
-
-TEST(PredictStorage, says_how_many_accelerators_a_storage_feeds) {
-    const std::string file = workload_file(), storage = R"(storage={"name": "ours", "type": "nvme", "read_bandwidth": "10 GB/s"})";
-    const ProcessResult text = run_sextant({"predict", file, "--set", storage});
-    EXPECT_EQ(text.exit_code, 0) << text.err;
-    // A gigabyte for each batch, and 444 ms for each of them at 90 %: 4.4 accelerators' worth.
-    EXPECT_THAT(text.out, HasSubstr("at work for 90.0 % of the time: 4\n"));
-    const ProcessResult json = run_sextant({"predict", file, "--set", storage, "--set", "accelerators=8", "--format", "json"});
-    const Json report = Json::parse(json.out);
-    EXPECT_EQ(report.at("schema"), "storage-report/1");
-    EXPECT_EQ(report.at("training").at("most_accelerators"), 4);
-    // Eight wait for 8 GB: 800 ms, half of which they compute.
-    EXPECT_NEAR(report.at("training").at("first_epoch").at("utilization"), 0.5, 0.01);
-    EXPECT_NEAR(report.at("training").at("first_epoch").at("read_bytes_per_s"), 10e9, 0.1e9);
-    EXPECT_EQ(run_sextant({"predict", file, "--set", storage, "--fail-if", "most_accelerators < 5"}).exit_code, 1);
-    EXPECT_EQ(run_sextant({"predict", file, "--set", storage, "--fail-if", "most_accelerators < 4"}).exit_code, 0);
-    // One on each of ten thousand hosts is kept at work; nobody asks whether more are.
-    EXPECT_THAT(run_sextant({"predict", file, "--set", storage, "--set", "hosts=10000"}).out, HasSubstr("10000 or more"));
-    // One file of one sample, of which a step takes ten.
-    const ProcessResult small = run_sextant({"predict", file, "--set", storage, "--set", "training.files=1"});
-    EXPECT_EQ(small.exit_code, 2);
-    EXPECT_THAT(small.err, HasSubstr("less than one step takes: 10"));
-    const ProcessResult nowhere = run_sextant({"predict", file});
-    EXPECT_EQ(nowhere.exit_code, 2);
-    EXPECT_THAT(nowhere.err, HasSubstr("\"storage\" is missing"));
-    const ProcessResult simulated = run_sextant({"simulate", file});
-    EXPECT_EQ(simulated.exit_code, 2);
-    EXPECT_THAT(simulated.err, HasSubstr("this is a benchmark of storage, no training run"));
-    EXPECT_EQ(run_sextant({"import", "dlio", file, "--out", file + ".json"}).exit_code, 0);
-    EXPECT_EQ(run_sextant({"predict", file + ".json", "--set", storage}).out, text.out);
-    std::filesystem::remove(file);
-    std::filesystem::remove(file + ".json");
-}
-
-TEST(PredictStorage, answers_a_published_row) {
-    const ProcessResult r = run_sextant({"predict", "measurements/loading/mlperf_storage_v1_0.json#mlperf_storage-0105"});
-    EXPECT_EQ(r.exit_code, 0) << r.err;
-    EXPECT_THAT(r.out, HasSubstr("With 12 accelerators"));
 }
 
 }  // namespace

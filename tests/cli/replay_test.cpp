@@ -37,7 +37,7 @@ protected:
     fs::path folder_ = fs::temp_directory_path() / ("sextant_replay_" + std::to_string(getpid()));
 };
 
-TEST_F(ReplayCommand, plays_a_trace_on_a_cluster) {
+TEST_F(ReplayCommand, PlaysATraceOnACluster) {
     const std::string prefix = trace(8);
     const ProcessResult text = run_sextant({"replay", prefix, "--hardware", "dgx-a100"});
     EXPECT_EQ(text.exit_code, 0) << text.err;
@@ -56,7 +56,7 @@ TEST_F(ReplayCommand, plays_a_trace_on_a_cluster) {
     EXPECT_EQ(run_sextant({"replay", prefix, "--hardware", "dgx-a100", "--fail-if", "step_time > 5 ms"}).exit_code, 1);
 }
 
-TEST_F(ReplayCommand, takes_files_in_any_order_and_draws_them) {
+TEST_F(ReplayCommand, TakesFilesInAnyOrderAndDrawsThem) {
     trace(2);
     const fs::path picture = folder_ / "step.svg", timeline = folder_ / "step.json";
     const ProcessResult r = run_sextant(
@@ -70,13 +70,13 @@ TEST_F(ReplayCommand, takes_files_in_any_order_and_draws_them) {
     EXPECT_TRUE(fs::exists(timeline));
 }
 
-TEST_F(ReplayCommand, says_which_files_it_cannot_write_before_it_reads) {
+TEST_F(ReplayCommand, SaysWhichFilesItCannotWriteBeforeItReads) {
     const auto err = [&](const char* trace) { return run_sextant({"replay", "none", "--hardware", "none", "--trace", trace}).err; };
     EXPECT_THAT(err("t.txt"), HasSubstr("FILE.h5"));
     EXPECT_THAT(err("/no/such/folder/t.json"), HasSubstr("cannot write"));
 }
 
-TEST_F(ReplayCommand, says_what_is_wrong) {
+TEST_F(ReplayCommand, SaysWhatIsWrong) {
     const std::string prefix = trace(2);
     EXPECT_EQ(run_sextant({"replay", prefix, "--hardware", "no-such-cluster"}).exit_code, 2);
     EXPECT_EQ(run_sextant({"replay", folder_ / "other", "--hardware", "dgx-a100"}).exit_code, 2);

@@ -44,7 +44,7 @@ private:
     std::filesystem::path directory_ = std::filesystem::temp_directory_path() / ("sextant-simulate-" + std::to_string(getpid()));
 };
 
-TEST_F(Simulate, exits_with_0_and_says_what_predict_says_beside) {
+TEST_F(Simulate, ExitsWith0AndSaysWhatPredictSaysBeside) {
     const ProcessResult r = simulate_pipeline();
     EXPECT_EQ(r.exit_code, 0);
     EXPECT_THAT(r.out, HasSubstr("GPT-2 XL cut over 4 A100, pipelined"));
@@ -54,7 +54,7 @@ TEST_F(Simulate, exits_with_0_and_says_what_predict_says_beside) {
 }
 
 // What is gained is taken off the step that was played, which is not the one of the closed form.
-TEST_F(Simulate, what_would_move_it_moves_what_was_simulated) {
+TEST_F(Simulate, WhatWouldMoveItMovesWhatWasSimulated) {
     const Json json = Json::parse(run_sextant({"simulate", "scenarios/parameter-server-async.json", "--format", "json"}).out);
     const double step = json.at("step_time_s");
     EXPECT_GT(std::abs(json.at("predicted_step_time_s").get<double>() / step - 1), 0.05);
@@ -63,7 +63,7 @@ TEST_F(Simulate, what_would_move_it_moves_what_was_simulated) {
         EXPECT_NEAR(m.at("step_time_at_double_s").get<double>(), step * (1 - m.at("gain").get<double>()), 1e-9 * step);
 }
 
-TEST_F(Simulate, refuses_seeds_that_are_no_number_it_can_hold) {
+TEST_F(Simulate, RefusesSeedsThatAreNoNumberItCanHold) {
     for (const char* seed : {"18446744073709551616", "-1", "1.5", ""}) {
         const ProcessResult r = simulate_pipeline({"--seed", seed});
         EXPECT_EQ(r.exit_code, 2) << seed;
@@ -71,7 +71,7 @@ TEST_F(Simulate, refuses_seeds_that_are_no_number_it_can_hold) {
     }
 }
 
-TEST_F(Simulate, writes_the_keys_of_predict_and_terms_that_sum_to_the_step) {
+TEST_F(Simulate, WritesTheKeysOfPredictAndTermsThatSumToTheStep) {
     const Json predicted = Json::parse(run_sextant({"predict", pipeline, "--format", "json"}).out);
     const Json simulated = Json::parse(simulate_pipeline({"--format", "json"}).out);
     for (const auto& [key, value] : predicted.items()) EXPECT_TRUE(simulated.contains(key)) << key;
@@ -81,7 +81,7 @@ TEST_F(Simulate, writes_the_keys_of_predict_and_terms_that_sum_to_the_step) {
     EXPECT_EQ(simulated["predicted_step_time_s"], predicted["step_time_s"]);
 }
 
-TEST_F(Simulate, gives_equal_bytes_for_equal_input) {
+TEST_F(Simulate, GivesEqualBytesForEqualInput) {
     const std::vector<std::string> noisy = {"--set", "hardware.step_noise=0.05", "--seed", "7", "--format", "json"};
     const ProcessResult first = simulate_pipeline(noisy);
     EXPECT_EQ(first.out, simulate_pipeline(noisy).out);
@@ -91,7 +91,7 @@ TEST_F(Simulate, gives_equal_bytes_for_equal_input) {
     EXPECT_EQ(Json::parse(first.out)["seed"], 7);
 }
 
-TEST_F(Simulate, writes_a_timeline_that_perfetto_opens) {
+TEST_F(Simulate, WritesATimelineThatPerfettoOpens) {
     ASSERT_EQ(simulate_pipeline({"--trace", file("t.json")}).exit_code, 0);
     const Json trace = Json::parse(contents(file("t.json")));
     std::size_t slices = 0;
@@ -99,13 +99,13 @@ TEST_F(Simulate, writes_a_timeline_that_perfetto_opens) {
     EXPECT_GT(slices, 8U * 4U * 2U);  // 8 micro-batches forward and backward through 4 stages
 }
 
-TEST_F(Simulate, writes_columns_and_a_picture) {
+TEST_F(Simulate, WritesColumnsAndAPicture) {
     ASSERT_EQ(simulate_pipeline({"--trace", file("t.h5"), "--picture", file("t.svg")}).exit_code, 0);
     EXPECT_THAT(contents(file("t.h5")).substr(0, 8), "\x89HDF\r\n\x1a\n");
     EXPECT_THAT(contents(file("t.svg")), HasSubstr("<svg"));
 }
 
-TEST_F(Simulate, draws_into_the_pipe_behind_its_output) {
+TEST_F(Simulate, DrawsIntoThePipeBehindItsOutput) {
     const ProcessResult r = run_program(
         "bash", {"-c", std::string("set -o pipefail; " SEXTANT_BINARY " simulate ") + pipeline + " --picture /dev/stdout | cat"});
     EXPECT_EQ(r.exit_code, 0) << r.err.substr(0, 1000);
@@ -113,21 +113,21 @@ TEST_F(Simulate, draws_into_the_pipe_behind_its_output) {
     EXPECT_NE(r.out.find("Critical path"), std::string::npos);
 }
 
-TEST_F(Simulate, refuses_a_picture_that_would_not_be_what_its_name_says) {
+TEST_F(Simulate, RefusesAPictureThatWouldNotBeWhatItsNameSays) {
     const ProcessResult r = simulate_pipeline({"--picture", file("t.png")});
     EXPECT_EQ(r.exit_code, 2);
     EXPECT_THAT(r.err, HasSubstr("a name that ends in .svg"));
     EXPECT_FALSE(std::filesystem::exists(file("t.png")));
 }
 
-TEST_F(Simulate, refuses_a_trace_whose_format_it_cannot_tell) {
+TEST_F(Simulate, RefusesATraceWhoseFormatItCannotTell) {
     const ProcessResult r = simulate_pipeline({"--trace", file("t.txt")});
     EXPECT_EQ(r.exit_code, 2);
     EXPECT_THAT(r.err, HasSubstr("FILE.h5"));
     EXPECT_FALSE(std::filesystem::exists(file("t.txt")));
 }
 
-TEST_F(Simulate, says_which_files_it_cannot_write_before_it_looks_at_the_scenario) {
+TEST_F(Simulate, SaysWhichFilesItCannotWriteBeforeItLooksAtTheScenario) {
     for (const char* option : {"--trace", "--picture", "--html", "--chakra"}) {
         const std::string nowhere = "/no/such/folder/t" + std::string(option == std::string("--trace") ? ".json" : "");
         EXPECT_EQ(run_sextant({"simulate", "no-such.json", option, nowhere}).exit_code, 3) << option;
@@ -135,13 +135,13 @@ TEST_F(Simulate, says_which_files_it_cannot_write_before_it_looks_at_the_scenari
     EXPECT_THAT(run_sextant({"simulate", "no-such.json", "--trace", file("t.txt")}).err, HasSubstr("FILE.h5"));
 }
 
-TEST_F(Simulate, exits_with_3_where_the_disk_refuses) {
+TEST_F(Simulate, ExitsWith3WhereTheDiskRefuses) {
     const ProcessResult r = simulate_pipeline({"--trace", file("no/such/directory/t.json")});
     EXPECT_EQ(r.exit_code, 3);
     EXPECT_THAT(r.err, Not(IsEmpty()));
 }
 
-TEST_F(Simulate, writes_execution_traces_that_replay_takes_as_long_for) {
+TEST_F(Simulate, WritesExecutionTracesThatReplayTakesAsLongFor) {
     const ProcessResult r = simulate_pipeline({"--chakra", file("job"), "--format", "json"});
     EXPECT_EQ(r.exit_code, 0) << r.err;
     EXPECT_THAT(r.err, HasSubstr("4 ranks"));
@@ -153,7 +153,7 @@ TEST_F(Simulate, writes_execution_traces_that_replay_takes_as_long_for) {
     EXPECT_NEAR(replayed / simulated, 1, 0.01);
 }
 
-TEST_F(Simulate, says_what_it_wrote_behind_its_report) {
+TEST_F(Simulate, SaysWhatItWroteBehindItsReport) {
     const ProcessResult r = simulate_pipeline({"--chakra", file("job")});
     EXPECT_EQ(r.exit_code, 0);
     EXPECT_THAT(r.out, HasSubstr("Execution traces of 4 ranks"));
@@ -163,7 +163,7 @@ TEST_F(Simulate, says_what_it_wrote_behind_its_report) {
                 AllOf(HasSubstr("reading, decoding and copying them is left out"), HasSubstr("not slower beside communication")));
 }
 
-TEST_F(Simulate, refuses_to_write_traces_of_parameter_servers_or_beside_those_of_more_ranks) {
+TEST_F(Simulate, RefusesToWriteTracesOfParameterServersOrBesideThoseOfMoreRanks) {
     const ProcessResult servers = run_sextant({"simulate", "scenarios/parameter-server-sync.json", "--chakra", file("job")});
     EXPECT_EQ(servers.exit_code, 2);
     EXPECT_THAT(servers.err, HasSubstr("no parameter servers"));
@@ -175,7 +175,7 @@ TEST_F(Simulate, refuses_to_write_traces_of_parameter_servers_or_beside_those_of
     EXPECT_FALSE(std::filesystem::exists(file("job.0.et")));
 }
 
-TEST_F(Simulate, leaves_earlier_traces_where_the_disk_refuses_one) {
+TEST_F(Simulate, LeavesEarlierTracesWhereTheDiskRefusesOne) {
     std::ofstream(file("job.0.et")) << "as it was";
     std::filesystem::create_directories(file("job.2.et.part"));  // no file can be written there
     const ProcessResult r = simulate_pipeline({"--chakra", file("job")});
@@ -185,7 +185,7 @@ TEST_F(Simulate, leaves_earlier_traces_where_the_disk_refuses_one) {
     EXPECT_FALSE(std::filesystem::exists(file("job.1.et.part")));
 }
 
-TEST_F(Simulate, exits_with_1_when_a_condition_holds_and_with_4_when_it_does_not_fit) {
+TEST_F(Simulate, ExitsWith1WhenAConditionHoldsAndWith4WhenItDoesNotFit) {
     EXPECT_EQ(simulate_pipeline({"--fail-if", "step_time > 1 us"}).exit_code, 1);
     EXPECT_EQ(run_sextant({"simulate", "scenarios/does-not-fit.json"}).exit_code, 4);
 }

@@ -50,7 +50,7 @@ std::vector<std::string> movements(const Json& was, const Json& is) {
     return list;
 }
 
-TEST_P(EveryScenario, answers_what_it_answered_last_time) {
+TEST_P(EveryScenario, AnswersWhatItAnsweredLastTime) {
     const std::filesystem::path file = golden_folder / (GetParam() + ".json");
     const Json answer = answer_of(predict(bundled_scenario(GetParam())));
     if (std::getenv("UPDATE_GOLDEN") != nullptr) {
@@ -61,7 +61,7 @@ TEST_P(EveryScenario, answers_what_it_answered_last_time) {
     for (const std::string& moved : movements(Json::parse(std::ifstream(file)), answer)) ADD_FAILURE() << moved;
 }
 
-TEST(Golden, every_answer_belongs_to_a_scenario) {
+TEST(Golden, EveryAnswerBelongsToAScenario) {
     const std::vector<std::string> names = bundled_scenario_names();
     for (const auto& entry : std::filesystem::directory_iterator(golden_folder)) {
         if (entry.path().extension() != ".json") continue;
@@ -69,7 +69,7 @@ TEST(Golden, every_answer_belongs_to_a_scenario) {
     }
 }
 
-TEST(Golden, a_quantity_that_moved_is_named_with_its_change) {
+TEST(Golden, AQuantityThatMovedIsNamedWithItsChange) {
     const Json was = {{"step_time_s", 2.0}, {"fits", true}, {"terms", {{"forward", 1.0}, {"bubble", 1.0}}}};
     const Json is = {{"step_time_s", 2.5}, {"fits", true}, {"terms", {{"forward", 1.0 + 1e-9}, {"launch", 1.5}}}};
     const std::vector<std::string> expected = {"/step_time_s: 2.5 was 2.0 (+25 %)", "/terms/launch: 1.5 was null",

@@ -52,12 +52,12 @@ auto problem(const char* pointer, const char* what) {
     return AllOf(Field(&Diagnostic::pointer, pointer), Field(&Diagnostic::what, HasSubstr(what)));
 }
 
-TEST(FrameworkReader, every_bundled_framework_loads_under_the_name_of_its_file) {
+TEST(FrameworkReader, EveryBundledFrameworkLoadsUnderTheNameOfItsFile) {
     ASSERT_THAT(framework_names(root), SizeIs(testing::Ge(30u)));
     for (const std::string& name : framework_names(root)) EXPECT_EQ(bundled(name).name, name);
 }
 
-TEST(FrameworkReader, every_bundled_number_states_its_own_kind_and_source) {
+TEST(FrameworkReader, EveryBundledNumberStatesItsOwnKindAndSource) {
     for (const std::string& name : framework_names(root)) {
         const nlohmann::json document = bundled_json(name);
         int numbers = 0;
@@ -75,7 +75,7 @@ TEST(FrameworkReader, every_bundled_number_states_its_own_kind_and_source) {
     }
 }
 
-TEST(FrameworkReader, a_number_called_estimated_says_that_it_is_ours_and_no_other_does) {
+TEST(FrameworkReader, ANumberCalledEstimatedSaysThatItIsOursAndNoOtherDoes) {
     for (const std::string& name : framework_names(root)) {
         const nlohmann::json document = bundled_json(name);
         for (const auto& [key, value] : document.items()) {
@@ -86,7 +86,7 @@ TEST(FrameworkReader, a_number_called_estimated_says_that_it_is_ours_and_no_othe
     }
 }
 
-TEST(FrameworkReader, no_alias_stands_for_two_frameworks) {
+TEST(FrameworkReader, NoAliasStandsForTwoFrameworks) {
     std::map<std::string, std::string> owner;
     for (const std::string& name : framework_names(root)) owner[key_of(name)] = name;
     for (const std::string& name : framework_names(root))
@@ -96,7 +96,7 @@ TEST(FrameworkReader, no_alias_stands_for_two_frameworks) {
         }
 }
 
-TEST(FrameworkReader, capitals_blanks_and_hyphens_of_a_name_do_not_count) {
+TEST(FrameworkReader, CapitalsBlanksAndHyphensOfANameDoNotCount) {
     const std::map<std::string, std::string> said{{"Horovod", "horovod-pytorch"},
                                                   {"PyTorch + Horovod", "horovod-pytorch"},
                                                   {"tensorflow-horovod", "horovod-tf1"},
@@ -111,7 +111,7 @@ TEST(FrameworkReader, capitals_blanks_and_hyphens_of_a_name_do_not_count) {
     }
 }
 
-TEST(FrameworkText, shows_every_number_with_its_source) {
+TEST(FrameworkText, ShowsEveryNumberWithItsSource) {
     const std::string text = framework_to_text(root / "frameworks" / "pytorch-ddp.json");
     EXPECT_THAT(text, testing::HasSubstr("pytorch-ddp: PyTorch 2 DistributedDataParallel, eager\n"));
     EXPECT_THAT(text, testing::ContainsRegex("casts to tf32 +convolutions"));
@@ -119,7 +119,7 @@ TEST(FrameworkText, shows_every_number_with_its_source) {
     EXPECT_THAT(text, testing::HasSubstr("ours: 4.5 us for an eager CPU add"));
 }
 
-TEST(FrameworkReader, the_words_of_measured_rows_find_a_framework) {
+TEST(FrameworkReader, TheWordsOfMeasuredRowsFindAFramework) {
     const std::map<std::string, std::string> families{{"megatron-lm", "megatron-lm-2021"},
                                                       {"megatron-deepspeed", "megatron-deepspeed"},
                                                       {"megatron-core", "megatron-core"},
@@ -136,7 +136,7 @@ TEST(FrameworkReader, the_words_of_measured_rows_find_a_framework) {
 }
 
 // max(40e6, 1e6 x ranks) parameters, FP32 gradients of 4 bytes: 160 MB, and 4 MB for each rank.
-TEST(FrameworkReader, worked_bucket_of_megatron_core_in_bytes) {
+TEST(FrameworkReader, WorkedBucketOfMegatronCoreInBytes) {
     const Framework f = bundled("megatron-core");
     ASSERT_TRUE(f.bucket && f.bucket_per_rank);
     EXPECT_TRUE(f.gradients_in_fp32);
@@ -145,14 +145,14 @@ TEST(FrameworkReader, worked_bucket_of_megatron_core_in_bytes) {
     EXPECT_EQ(f.bucket->kind, SourceKind::published);
 }
 
-TEST(FrameworkReader, a_framework_that_reduces_everything_at_once_has_no_bucket) {
+TEST(FrameworkReader, AFrameworkThatReducesEverythingAtOnceHasNoBucket) {
     EXPECT_FALSE(bundled("megatron-lm-2021").bucket);
     EXPECT_FALSE(bundled("megatron-lm-2021").overlaps_gradients);
     ASSERT_TRUE(bundled("pytorch-ddp").bucket);
     EXPECT_DOUBLE_EQ(bundled("pytorch-ddp").bucket->value / MiB, 25);
 }
 
-TEST(FrameworkReader, an_unknown_name_gets_the_nearest_one_as_hint) {
+TEST(FrameworkReader, AnUnknownNameGetsTheNearestOneAsHint) {
     Diagnostics d;
     load_framework("megatron-ml-2021", root, d);
     ASSERT_THAT(d.list(), SizeIs(1));
@@ -160,7 +160,7 @@ TEST(FrameworkReader, an_unknown_name_gets_the_nearest_one_as_hint) {
     EXPECT_THAT(d.list()[0].hint, HasSubstr("did you mean \"megatron-lm-2021\"?"));
 }
 
-TEST(FrameworkReader, an_unknown_name_in_a_document_is_reported_at_its_place) {
+TEST(FrameworkReader, AnUnknownNameInADocumentIsReportedAtItsPlace) {
     Diagnostics d;
     const JsonFile scenario = JsonFile::from_text(R"({"framework": "pytorch-dpd", "other": 7})", "s.json", d);
     load_framework(scenario.root().child("framework"), root);
@@ -170,14 +170,14 @@ TEST(FrameworkReader, an_unknown_name_in_a_document_is_reported_at_its_place) {
     EXPECT_EQ(d.list()[0].file, "s.json");
 }
 
-TEST(FrameworkReader, a_folder_without_frameworks_is_no_crash) {
+TEST(FrameworkReader, AFolderWithoutFrameworksIsNoCrash) {
     Diagnostics d;
     EXPECT_THAT(framework_names(root / "nowhere"), IsEmpty());
     load_framework("pytorch-ddp", root / "nowhere", d);
     EXPECT_THAT(d.list(), SizeIs(1));
 }
 
-TEST(FrameworkReader, names_that_look_like_paths_find_nothing_outside_the_folder) {
+TEST(FrameworkReader, NamesThatLookLikePathsFindNothingOutsideTheFolder) {
     for (const char* name : {"../README", "", ".", "/etc/passwd", "../frameworks/pytorch-ddp"}) {
         Diagnostics d;
         load_framework(name, root, d);
@@ -185,7 +185,7 @@ TEST(FrameworkReader, names_that_look_like_paths_find_nothing_outside_the_folder
     }
 }
 
-TEST(FrameworkReader, a_path_loads_somebodys_own_file) {
+TEST(FrameworkReader, APathLoadsSomebodysOwnFile) {
     const std::string path = testing::TempDir() + "/mine.json";
     nlohmann::json document = bundled_json("pytorch-ddp");
     document["name"] = "mine";
@@ -195,13 +195,13 @@ TEST(FrameworkReader, a_path_loads_somebodys_own_file) {
     EXPECT_TRUE(d.empty()) << texts(d);
 }
 
-TEST(FrameworkReader, a_missing_path_is_reported_with_its_name) {
+TEST(FrameworkReader, AMissingPathIsReportedWithItsName) {
     Diagnostics d;
     load_framework("no/such.json", root, d);
     EXPECT_THAT(d.list(), Contains(Field(&Diagnostic::file, "no/such.json")));
 }
 
-TEST(FrameworkReader, a_number_without_its_own_source_inherits_that_of_the_file) {
+TEST(FrameworkReader, ANumberWithoutItsOwnSourceInheritsThatOfTheFile) {
     nlohmann::json document = bundled_json("pytorch-ddp");
     document["kind"] = "measured";
     document["source"] = "our cluster, March";
@@ -215,7 +215,7 @@ TEST(FrameworkReader, a_number_without_its_own_source_inherits_that_of_the_file)
     EXPECT_EQ(f.backward_dispatch.kind, SourceKind::estimated);
 }
 
-TEST(FrameworkReader, a_bad_file_gets_all_its_problems_at_once) {
+TEST(FrameworkReader, ABadFileGetsAllItsProblemsAtOnce) {
     nlohmann::json document = bundled_json("pytorch-ddp");
     document["schema"] = "framework/9";
     document.erase("source");
@@ -245,7 +245,7 @@ TEST(FrameworkReader, a_bad_file_gets_all_its_problems_at_once) {
         << texts(d);
 }
 
-TEST(FrameworkReader, a_bucket_per_rank_needs_a_smallest_bucket) {
+TEST(FrameworkReader, ABucketPerRankNeedsASmallestBucket) {
     nlohmann::json document = bundled_json("megatron-core");
     document.erase("bucket");
     Diagnostics d;
@@ -253,7 +253,7 @@ TEST(FrameworkReader, a_bucket_per_rank_needs_a_smallest_bucket) {
     EXPECT_THAT(d.list(), Contains(problem("/bucket_per_rank", "without \"bucket\"")));
 }
 
-TEST(FrameworkReader, a_document_that_is_no_object_is_one_problem) {
+TEST(FrameworkReader, ADocumentThatIsNoObjectIsOneProblem) {
     Diagnostics d;
     read(nlohmann::json::array({1, 2}), d);
     EXPECT_THAT(d.list(), SizeIs(1));
@@ -290,7 +290,7 @@ Framework laid_over(const nlohmann::json& changes, Diagnostics& d) {
     return load_framework(file.root(), root);
 }
 
-TEST(FrameworkReader, what_differs_may_be_laid_over_a_bundled_framework) {
+TEST(FrameworkReader, WhatDiffersMayBeLaidOverABundledFramework) {
     Diagnostics d;
     const Framework f = laid_over({{"base", "pytorch-ddp"}, {"bucket", "1 MB"}, {"fusion", "compiler"}}, d);
     EXPECT_TRUE(d.empty()) << texts(d);
@@ -304,7 +304,7 @@ TEST(FrameworkReader, what_differs_may_be_laid_over_a_bundled_framework) {
     EXPECT_EQ(f.dispatch.source, bundled("pytorch-ddp").dispatch.source);
 }
 
-TEST(FrameworkReader, what_is_laid_over_names_its_base_and_known_fields_only) {
+TEST(FrameworkReader, WhatIsLaidOverNamesItsBaseAndKnownFieldsOnly) {
     Diagnostics d;
     laid_over({{"bucket", "1 MB"}}, d);
     EXPECT_THAT(d.list(), Contains(problem("", "base")));
@@ -313,7 +313,7 @@ TEST(FrameworkReader, what_is_laid_over_names_its_base_and_known_fields_only) {
     EXPECT_THAT(other.list(), UnorderedElementsAre(problem("/base", "pytorch-dpp"), problem("/bukket", ""), problem("/dispatch", "")));
 }
 
-TEST(FrameworkDocument, its_table_is_what_the_files_say) {
+TEST(FrameworkDocument, ItsTableIsWhatTheFilesSay) {
     std::ostringstream page;
     page << std::ifstream(root / "docs/model/frameworks.md").rdbuf();
     const std::string table = page.str().substr(std::min(page.str().find("## Bundled frameworks"), page.str().size()));

@@ -120,13 +120,13 @@ const Released released[] = {
 
 class HuggingFaceConfig : public ::testing::TestWithParam<Released> {};
 
-TEST_P(HuggingFaceConfig, gives_the_parameters_of_the_released_weights) {
+TEST_P(HuggingFaceConfig, GivesTheParametersOfTheReleasedWeights) {
     const Imported imported = import_family(GetParam().model_type);
     ASSERT_EQ(all_of(imported.problems), "");
     EXPECT_EQ(size_of(imported.workload).parameters, GetParam().parameters);
 }
 
-TEST_P(HuggingFaceConfig, is_written_as_a_workload_that_reads_back_the_same) {
+TEST_P(HuggingFaceConfig, IsWrittenAsAWorkloadThatReadsBackTheSame) {
     const Imported imported = import_family(GetParam().model_type);
     const std::string written = write_workload(imported.workload);
     Diagnostics diagnostics;
@@ -145,15 +145,15 @@ TEST_P(HuggingFaceConfig, stands_where_a_workload_file_may) {
     EXPECT_EQ(write_workload(*read), write_workload(import_family(GetParam().model_type).workload));
 }
 
-INSTANTIATE_TEST_SUITE_P(families, HuggingFaceConfig, ::testing::ValuesIn(released));
+INSTANTIATE_TEST_SUITE_P(Families, HuggingFaceConfig, ::testing::ValuesIn(released));
 
-TEST(HuggingFaceImport, every_family_has_a_released_model_among_these_tests) {
+TEST(HuggingFaceImport, EveryFamilyHasAReleasedModelAmongTheseTests) {
     std::vector<std::string> tested;
     for (const Released& r : released) tested.push_back(r.model_type);
     EXPECT_THAT(hf_model_types(), ::testing::ElementsAreArray(tested));
 }
 
-TEST(HuggingFaceImport, the_sequence_is_as_long_as_the_positions_up_to_what_is_usual) {
+TEST(HuggingFaceImport, TheSequenceIsAsLongAsThePositionsUpToWhatIsUsual) {
     const Imported mistral = import_family("mistral");
     EXPECT_EQ(std::get<TransformerSpec>(mistral.workload.spec).seq_len, longest_usual_sequence);
     EXPECT_EQ(mistral.positions, 32768);
@@ -165,7 +165,7 @@ TEST(HuggingFaceImport, the_sequence_is_as_long_as_the_positions_up_to_what_is_u
     EXPECT_EQ(roberta.max_positions, 514);
 }
 
-TEST(HuggingFaceImport, the_sequence_is_as_long_as_it_is_told_to_be) {
+TEST(HuggingFaceImport, TheSequenceIsAsLongAsItIsToldToBe) {
     EXPECT_EQ(std::get<TransformerSpec>(import_family("mistral", {}, 32768).workload.spec).seq_len, 32768);
     EXPECT_EQ(std::get<TransformerSpec>(import_family("llama", {}, 1'000'000).workload.spec).seq_len, 1'000'000);  // positions are computed
     // What is learned is a table, which stays.
@@ -178,19 +178,19 @@ TEST(HuggingFaceImport, the_sequence_is_as_long_as_it_is_told_to_be) {
     EXPECT_THAT(all_of(import_family("vit", {}, 128).problems), HasSubstr("leave out --seq-len"));
 }
 
-TEST(HuggingFaceImport, layers_of_a_hybrid_are_letters_or_words) {
+TEST(HuggingFaceImport, LayersOfAHybridAreLettersOrWords) {
     const auto words = import_family("nemotron_h", {R"(layers_block_type=["mamba","moe","attention","mlp"])"}).workload.spec;
     EXPECT_EQ(std::get<TransformerSpec>(words).layer_pattern, "ME*-");
     EXPECT_EQ(std::get<TransformerSpec>(words).layers, 4);
 }
 
-TEST(HuggingFaceImport, a_layer_of_qwen3_next_is_two_of_a_hybrid) {
+TEST(HuggingFaceImport, ALayerOfQwen3NextIsTwoOfAHybrid) {
     const auto every_second = import_family("qwen3_next", {"num_hidden_layers=4", "full_attention_interval=2"}).workload.spec;
     EXPECT_EQ(std::get<TransformerSpec>(every_second).layer_pattern, "GE*EGE*E");
     EXPECT_EQ(std::get<TransformerSpec>(every_second).layers, 8);
 }
 
-TEST(HuggingFaceImport, what_a_family_has_beyond_the_workload_is_named) {
+TEST(HuggingFaceImport, WhatAFamilyHasBeyondTheWorkloadIsNamed) {
     EXPECT_THAT(import_family("gpt_oss").workload.source, HasSubstr("sinks of attention"));
 }
 
@@ -200,7 +200,7 @@ TransformerSpec spec_of_family(std::string_view type, const std::vector<std::str
     return std::get<TransformerSpec>(imported.workload.spec);
 }
 
-TEST(HuggingFaceImport, windows_stand_in_all_layers_but_every_n_th) {
+TEST(HuggingFaceImport, WindowsStandInAllLayersButEveryNTh) {
     const TransformerSpec gemma2 = spec_of_family("gemma2"), gemma3 = spec_of_family("gemma3_text"), cohere2 = spec_of_family("cohere2");
     EXPECT_EQ(gemma2.full_attention_every, 2);
     EXPECT_EQ(gemma3.full_attention_every, 6);
@@ -218,7 +218,7 @@ TEST(HuggingFaceImport, windows_stand_in_all_layers_but_every_n_th) {
               0);
 }
 
-TEST(HuggingFaceImport, norms_stand_where_the_family_has_them) {
+TEST(HuggingFaceImport, NormsStandWhereTheFamilyHasThem) {
     EXPECT_EQ(spec_of_family("glm").norm_placement, NormPlacement::input);
     for (const char* type : {"gemma2", "gemma3_text", "glm4"}) EXPECT_EQ(spec_of_family(type).norm_placement, NormPlacement::both) << type;
     for (const char* type : {"olmo2", "olmo3"}) {
@@ -228,7 +228,7 @@ TEST(HuggingFaceImport, norms_stand_where_the_family_has_them) {
     EXPECT_FALSE(spec_of_family("gemma3_text").qk_norm_whole);
 }
 
-TEST(HuggingFaceImport, attention_and_mlp_stand_side_by_side_where_the_family_has_them_so) {
+TEST(HuggingFaceImport, AttentionAndMlpStandSideBySideWhereTheFamilyHasThemSo) {
     for (const char* type : {"cohere", "cohere2", "falcon", "gptj", "phi"}) {
         EXPECT_TRUE(spec_of_family(type).parallel_residual) << type;
         EXPECT_TRUE(spec_of_family(type).shared_norm) << type;
@@ -242,7 +242,7 @@ TEST(HuggingFaceImport, attention_and_mlp_stand_side_by_side_where_the_family_ha
 
 // Falcon 40B: 65024 x 8192, tied; 60 layers of 8192 x (8192 + 2 x 8 x 64) + 8192^2 + 8 x 8192^2 and two norms with shifts; another. 11B has
 // one norm a layer. Falcon-RW 1B is what Falcon was before: 50304 x 2048, tied; 24 layers of 12 x 2048^2 + 13 x 2048; a norm; ALiBi.
-TEST(HuggingFaceImport, falcon_is_read_in_each_of_its_architectures) {
+TEST(HuggingFaceImport, FalconIsReadInEachOfItsArchitectures) {
     const std::vector<std::string> large{"hidden_size=8192", "num_attention_heads=128", "num_hidden_layers=60", "num_kv_heads=8",
                                          "new_decoder_architecture=true"};
     const Imported falcon_40b = import_family("falcon", large);
@@ -258,7 +258,7 @@ TEST(HuggingFaceImport, falcon_is_read_in_each_of_its_architectures) {
     EXPECT_FALSE(std::get<TransformerSpec>(rw.workload.spec).parallel_residual);
 }
 
-TEST(HuggingFaceImport, what_a_config_leaves_out_or_states_as_null_is_as_the_family_has_it) {
+TEST(HuggingFaceImport, WhatAConfigLeavesOutOrStatesAsNullIsAsTheFamilyHasIt) {
     for (const char* type : {"llama", "mistral", "phi3", "granite", "internlm2", "olmo2", "stablelm"}) {
         const TransformerSpec spec = spec_of_family(
             type, {"num_key_value_heads=null", "head_dim=null", "rope_scaling=null", "sliding_window=null", "tie_word_embeddings=null"});
@@ -276,7 +276,7 @@ TEST(HuggingFaceImport, what_a_config_leaves_out_or_states_as_null_is_as_the_fam
 }
 
 // What configs mean by null where transformers assumes a window.
-TEST(HuggingFaceImport, a_window_that_is_null_is_none_and_one_that_is_not_stated_the_familys) {
+TEST(HuggingFaceImport, AWindowThatIsNullIsNoneAndOneThatIsNotStatedTheFamilys) {
     const auto window = [](const std::string& stated) {
         Diagnostics diagnostics;
         const std::string text = R"({"model_type": "gemma3_text")" + stated + "}";
@@ -297,7 +297,7 @@ void PrintTo(const Broken& b, std::ostream* out) { *out << b.what; }
 
 class BrokenConfig : public ::testing::TestWithParam<Broken> {};
 
-TEST_P(BrokenConfig, has_one_problem_with_its_place_and_reason) {
+TEST_P(BrokenConfig, HasOneProblemWithItsPlaceAndReason) {
     const Broken& b = GetParam();
     const auto problems = import_family(b.model_type, b.assignments).problems;
     ASSERT_EQ(problems.size(), 1u) << all_of(problems);
@@ -306,7 +306,7 @@ TEST_P(BrokenConfig, has_one_problem_with_its_place_and_reason) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    cases, BrokenConfig,
+    Cases, BrokenConfig,
     ::testing::Values(
         Broken{"no type", "llama", {"model_type=null"}, "", "\"model_type\" is missing"},
         Broken{"unknown type", "llama", {"model_type=lama"}, "/model_type", "did you mean \"llama\"?"},
@@ -343,14 +343,14 @@ TEST(HuggingFaceImport, a_config_in_the_place_of_a_workload_file_has_the_problem
     EXPECT_EQ(diagnostics.list().size(), 1U);
 }
 
-TEST(HuggingFaceImport, all_problems_of_a_config_are_reported_at_once) {
+TEST(HuggingFaceImport, AllProblemsOfAConfigAreReportedAtOnce) {
     const auto problems = import_family("llama", {"hidden_size=-1", "num_hidden_layers=\"x\"", "vocab_size=null"}).problems;
     std::vector<std::string> pointers;
     for (const Diagnostic& d : problems) pointers.push_back(d.pointer);
     EXPECT_THAT(pointers, ElementsAre("/num_hidden_layers", "/hidden_size", "")) << all_of(problems);
 }
 
-TEST(HuggingFaceImport, a_list_or_a_truncated_text_is_one_problem) {
+TEST(HuggingFaceImport, AListOrATruncatedTextIsOneProblem) {
     for (const char* text : {"[1, 2]", "{\"model_type\": \"gpt2\", "}) {
         Diagnostics diagnostics;
         EXPECT_EQ(import(JsonFile::from_text(text, "config.json", diagnostics), diagnostics).problems.size(), 1u) << text;

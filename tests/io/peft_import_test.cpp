@@ -27,7 +27,7 @@ Adapted import_adapters(std::string_view text) {
     return {std::get<TransformerSpec>(workload.spec).adapters, workload.source, diagnostics.list()};
 }
 
-TEST(PeftImport, gives_adapters_to_the_products_that_the_named_modules_are_parts_of) {
+TEST(PeftImport, GivesAdaptersToTheProductsThatTheNamedModulesArePartsOf) {
     const Adapted some = import_adapters(
         R"({"peft_type": "LORA", "r": 32, "lora_alpha": 64, "target_modules": ["v_proj", "model.layers.0.self_attn.q_proj", "down_proj"],
             "lora_dropout": 0.05})");
@@ -39,7 +39,7 @@ TEST(PeftImport, gives_adapters_to_the_products_that_the_named_modules_are_parts
     EXPECT_THAT(all.source, HasSubstr("gate and up have one adapter together"));
 }
 
-TEST(PeftImport, names_what_is_not_modelled) {
+TEST(PeftImport, NamesWhatIsNotModelled) {
     const auto pointers = [](std::string_view text) {
         std::vector<std::string> found;
         for (const Diagnostic& d : import_adapters(text).problems) found.push_back(d.pointer);
@@ -58,7 +58,7 @@ TEST(PeftImport, names_what_is_not_modelled) {
     EXPECT_THAT(pointers("[]"), ElementsAre(""));
 }
 
-TEST(PeftImport, is_read_back_from_what_is_written) {
+TEST(PeftImport, IsReadBackFromWhatIsWritten) {
     Workload workload = llama();
     std::get<TransformerSpec>(workload.spec).adapters = LowRankAdapters{.rank = 4, .alpha = 8, .qkv = false};
     const std::string written = write_workload(workload);

@@ -46,7 +46,7 @@ Scenario read_back(const std::string& text) {
     return s;
 }
 
-TEST(PlanWriter, a_saved_scenario_is_read_back_with_the_same_plan_and_answer) {
+TEST(PlanWriter, ASavedScenarioIsReadBackWithTheSamePlanAndAnswer) {
     for (const RandomPlan& drawn : random_plans(4242, 12)) {
         SCOPED_TRACE(::testing::PrintToString(drawn.overrides));
         std::vector<std::string> others;  // of the job, not of its plan
@@ -60,7 +60,7 @@ TEST(PlanWriter, a_saved_scenario_is_read_back_with_the_same_plan_and_answer) {
     }
 }
 
-TEST(PlanWriter, writes_every_field_that_is_out_of_the_ordinary) {
+TEST(PlanWriter, WritesEveryFieldThatIsOutOfTheOrdinary) {
     Scenario job = bundled_scenario("mixtral-8x7b-128xh100");
     Plan& p = job.plan;
     p.pp = 2, p.dp = 16, p.tp = 4, p.expert_tp = 1, p.ep = 8, p.sequence_parallel = true, p.data_parallel = DataParallel::zero2,
@@ -70,19 +70,19 @@ TEST(PlanWriter, writes_every_field_that_is_out_of_the_ordinary) {
     expect_same_plan(saved.plan, p);
 }
 
-TEST(PlanWriter, keeps_the_order_of_the_file_and_a_line_for_each_part) {
+TEST(PlanWriter, KeepsTheOrderOfTheFileAndALineForEachPart) {
     const Scenario job = bundled_scenario("default");
     const std::string text = text_with_plan(std::string(SEXTANT_SOURCE_DIR) + "/scenarios/default.json", {"name=other"}, job, job.plan);
     EXPECT_THAT(text, ::testing::StartsWith("{\n  \"schema\": \"scenario/1\",\n  \"name\": \"other\",\n  \"description\": "));
     EXPECT_THAT(text, HasSubstr("\n  \"plan\": {\"dp\": 2, \"micro_batch\": 4, \"global_batch\": 8, \"precision\": \"fp32\""));
 }
 
-TEST(PlanWriter, what_follows_from_the_batch_is_not_stated_twice) {
+TEST(PlanWriter, WhatFollowsFromTheBatchIsNotStatedTwice) {
     EXPECT_TRUE(plan_json(Plan{}).at("grad_accum").is_null());
     EXPECT_TRUE(plan_json(Plan{}).at("shard_group").is_null());
 }
 
-TEST(Pins, give_the_plan_their_value) {
+TEST(Pins, GiveThePlanTheirValue) {
     Plan plan;
     EXPECT_EQ(read_pin("tp=8", plan), PlanField::tp);
     EXPECT_EQ(plan.tp, 8);
@@ -105,7 +105,7 @@ std::string complaint_about(const std::string& pin) {
     return "";
 }
 
-TEST(Pins, that_mean_nothing_are_refused) {
+TEST(Pins, ThatMeanNothingAreRefused) {
     EXPECT_THAT(complaint_about("micro_bach=2"), HasSubstr("did you mean \"micro_batch\"?"));
     EXPECT_THAT(complaint_about("tp=many"), HasSubstr("--pin tp=many:/tp"));
     EXPECT_THAT(complaint_about("tp=0"), HasSubstr("/tp"));
@@ -115,7 +115,7 @@ TEST(Pins, that_mean_nothing_are_refused) {
     EXPECT_THAT(complaint_about("precision=fp8"), HasSubstr("nothing that a search chooses"));
 }
 
-TEST(Pins, may_stand_in_the_scenario) {
+TEST(Pins, MayStandInTheScenario) {
     const auto good = fixtures::read_text(fixtures::good_scenario, {R"(pinned=["tp", "schedule"])"});
     EXPECT_EQ(fixtures::all_of(good.problems), "");
     EXPECT_THAT(pinned_fields(good.scenario), ElementsAre(PlanField::tp, PlanField::schedule));

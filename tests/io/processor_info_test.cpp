@@ -16,12 +16,12 @@ std::string fact(const std::string& word, int core) {
     return processor_fact(cpuinfo, word, core);
 }
 
-TEST(ProcessorInfo, has_the_fact_of_each_core) {
+TEST(ProcessorInfo, HasTheFactOfEachCore) {
     EXPECT_EQ(fact("model name", 0), "Slow One");
     EXPECT_EQ(fact("cpu MHz", 1), "3400.000");
 }
 
-TEST(ProcessorInfo, is_empty_where_nothing_is_told) {
+TEST(ProcessorInfo, IsEmptyWhereNothingIsTold) {
     EXPECT_EQ(fact("model name", 2), "");
     EXPECT_EQ(fact("bogomips", 0), "");
     EXPECT_EQ(fact("flags", 0), "");

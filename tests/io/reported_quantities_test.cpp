@@ -85,7 +85,7 @@ TEST(ReportedQuantities, AreAllNumbersOfASimulation) {
     EXPECT_GT(numbers_found(simulation_to_json(s), named_quantities(s)), 40);
 }
 
-TEST_P(EveryScenario, has_every_number_where_a_condition_finds_it) {
+TEST_P(EveryScenario, HasEveryNumberWhereAConditionFindsIt) {
     const Report r = predict(bundled_scenario(GetParam()));
     EXPECT_GT(numbers_found(report_to_json(r), named_quantities(r)), 20);
 }

@@ -17,7 +17,7 @@ std::string documentation() {
 
 bool names(const std::string& text, const char* key) { return text.find(std::string("`").append(key).append("`")) != std::string::npos; }
 
-TEST(ScenarioFormat, the_documented_example_is_read_as_documented) {
+TEST(ScenarioFormat, TheDocumentedExampleIsReadAsDocumented) {
     const std::string text = documentation();
     const std::size_t begin = text.find("```json") + 7, end = text.find("```", begin);
     ASSERT_NE(end, std::string::npos);
@@ -32,7 +32,7 @@ TEST(ScenarioFormat, the_documented_example_is_read_as_documented) {
     EXPECT_EQ(scenario.framework.name, "megatron-core");
 }
 
-TEST(ScenarioFormat, every_field_that_a_plan_has_is_documented) {
+TEST(ScenarioFormat, EveryFieldThatAPlanHasIsDocumented) {
     const std::string text = documentation();
     for (const char* key : {"dp",
                             "tp",
@@ -73,7 +73,7 @@ TEST(ScenarioFormat, every_field_that_a_plan_has_is_documented) {
         EXPECT_TRUE(names(text, key)) << key;
 }
 
-TEST(ScenarioFormat, every_field_that_data_has_is_documented) {
+TEST(ScenarioFormat, EveryFieldThatDataHasIsDocumented) {
     const std::string text = documentation();
     for (const char* key :
          {"storage", "sample_size", "samples", "encoding", "decoded_size", "format", "samples_per_file", "shuffle", "transform", "workers",

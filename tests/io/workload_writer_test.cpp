@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(WorkloadWriter, networks_without_attention_read_back_the_same) {
+TEST(WorkloadWriter, NetworksWithoutAttentionReadBackTheSame) {
     ChainSpec chain;
     chain.input_shape = {3, 32, 32};
     using Kind = ChainLayer::Kind;
@@ -34,7 +34,7 @@ TEST(WorkloadWriter, networks_without_attention_read_back_the_same) {
     }
 }
 
-TEST(WorkloadWriter, only_what_differs_from_the_assumed_is_written) {
+TEST(WorkloadWriter, OnlyWhatDiffersFromTheAssumedIsWritten) {
     const std::string written = write_workload(*find_workload("gpt2"));
     EXPECT_THAT(written, HasSubstr("\"layers\": 12"));
     EXPECT_THAT(written, ::testing::Not(HasSubstr("patch_px")));

@@ -61,7 +61,7 @@ void train_resnet(Scenario& s) {
     data_parallel(s, 16);
 }
 
-INSTANTIATE_TEST_SUITE_P(machine, ImpossiblePlan,
+INSTANTIATE_TEST_SUITE_P(Machine, ImpossiblePlan,
                          ::testing::Values(Impossible{"more devices than there are", [](Scenario& s) { s.plan.pp = 6; }, "/plan",
                                                       "needs more devices than the 32 there are"},
                                            Impossible{"overflowing degrees",
@@ -98,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(machine, ImpossiblePlan,
                                                       },
                                                       "/hardware/straggler/devices", "more than the 16"}));
 
-INSTANTIATE_TEST_SUITE_P(allocation, ImpossiblePlan,
+INSTANTIATE_TEST_SUITE_P(Allocation, ImpossiblePlan,
                          ::testing::Values(Impossible{"ranks on nodes that are not the plan's",
                                                       [](Scenario& s) {
                                                           s.plan.node_ranks = {8, 7};
@@ -124,7 +124,7 @@ INSTANTIATE_TEST_SUITE_P(allocation, ImpossiblePlan,
                                                       "/hardware/straggler/batches", "slow devices and others"}));
 
 INSTANTIATE_TEST_SUITE_P(
-    schedule, ImpossiblePlan,
+    Schedule, ImpossiblePlan,
     ::testing::Values(
         // 3 samples x 4 copies = 12; 24 and 36 are the multiples around 32.
         Impossible{"batch that does not divide", [](Scenario& s) { s.plan.micro_batch = 3; }, "/plan/global_batch", "24 and 36"},
@@ -181,7 +181,7 @@ INSTANTIATE_TEST_SUITE_P(
         Impossible{"stages unlike pp", [](Scenario& s) { s.plan.stage_blocks = {14}; }, "/plan/stage_blocks", "each of the 2 stages"}));
 
 INSTANTIATE_TEST_SUITE_P(
-    dimensions, ImpossiblePlan,
+    Dimensions, ImpossiblePlan,
     ::testing::Values(Impossible{"sequence parallel alone",
                                  [](Scenario& s) {
                                      data_parallel(s, 16);

@@ -46,7 +46,7 @@ std::string complaint(const std::string& scenario, const std::string& assignment
     }
 }
 
-TEST_P(EveryScenario, refuses_absurd_numbers_in_every_field) {
+TEST_P(EveryScenario, RefusesAbsurdNumbersInEveryField) {
     for (const Field& field : numeric_fields()) {
         for (const std::string value : {"0", "-1", "1e12", "x", "[]", "1.5e308", "\"\""}) {
             if (value == "0" && field.zero_is_meant) continue;
@@ -56,7 +56,7 @@ TEST_P(EveryScenario, refuses_absurd_numbers_in_every_field) {
     }
 }
 
-TEST_P(EveryScenario, names_the_field_that_is_absurd) {
+TEST_P(EveryScenario, NamesTheFieldThatIsAbsurd) {
     for (const std::string field : {"dp", "tp", "pp", "micro_batch"})
         EXPECT_NE(complaint(GetParam(), "plan." + field + "=-1").find("/plan/" + field), std::string::npos) << field;
 }

@@ -87,7 +87,7 @@ Scenario fed(Scenario s, double ratio, Reason reason) {
     return s;
 }
 
-TEST(Agreement, of_predict_and_simulate_on_every_bundled_scenario) {
+TEST(Agreement, OfPredictAndSimulateOnEveryBundledScenario) {
     std::vector<Difference> list;
     for (const std::string& name : bundled_scenario_names()) list.push_back({difference(bundled_scenario(name)), name});
     sort_and_print(list, "bundled scenarios");
@@ -96,7 +96,7 @@ TEST(Agreement, of_predict_and_simulate_on_every_bundled_scenario) {
 }
 
 // Of plans that their frameworks can do, with what those share out in host memory, wherever gradients are then.
-TEST(Agreement, of_predict_and_simulate_on_random_plans_that_offload) {
+TEST(Agreement, OfPredictAndSimulateOnRandomPlansThatOffload) {
     std::vector<Difference> all;
     for (RandomPlan& plan : random_plans(733, 1000)) {
         Scenario& s = plan.scenario;
@@ -116,7 +116,7 @@ TEST(Agreement, of_predict_and_simulate_on_random_plans_that_offload) {
 }
 
 // Where the host takes longer for a block that runs again: under ZeRO-3 block by block, else for the stage as a whole.
-TEST(Agreement, of_predict_and_simulate_where_checkpoints_take_time) {
+TEST(Agreement, OfPredictAndSimulateWhereCheckpointsTakeTime) {
     std::vector<Difference> list;
     for (const char* framework : {"megatron-deepspeed", "megatron-deepspeed-bigscience"})
         for (const char* data_parallel : {"zero1", "zero2", "zero3"})
@@ -134,7 +134,7 @@ TEST(Agreement, of_predict_and_simulate_where_checkpoints_take_time) {
 // Plans that nobody looked at while the formulas were made; docs/model/agreement.md says which effects are missing.
 constexpr std::uint64_t unseen = 401;
 
-TEST(Agreement, of_predict_and_simulate_on_random_plans) {
+TEST(Agreement, OfPredictAndSimulateOnRandomPlans) {
     std::vector<Difference> all, uniform;
     for (const RandomPlan& plan : random_plans(unseen, 1000)) {
         const std::string text = words(plan.overrides);
@@ -153,7 +153,7 @@ TEST(Agreement, of_predict_and_simulate_on_random_plans) {
 
 // The closed form is not below: what it says fits does. What it misses of gathers that run ahead of a forward alone is in
 // docs/model/memory.md.
-TEST(Agreement, of_the_memory_that_predict_and_simulate_find_on_random_plans) {
+TEST(Agreement, OfTheMemoryThatPredictAndSimulateFindOnRandomPlans) {
     std::vector<Difference> list;
     for (RandomPlan& plan : random_plans(unseen + 40, 300)) {
         Plan& p = plan.scenario.plan;
@@ -168,7 +168,7 @@ TEST(Agreement, of_the_memory_that_predict_and_simulate_find_on_random_plans) {
 }
 
 // In narrow types, of scattered ranks, with what is sharded in host memory and fed from storage: by turns, and so together, too.
-TEST(Agreement, of_predict_and_simulate_on_random_plans_with_all_of_it) {
+TEST(Agreement, OfPredictAndSimulateOnRandomPlansWithAllOfIt) {
     std::vector<Difference> list;
     std::size_t i = 0;
     for (RandomPlan& plan : random_plans(unseen + 80, 400)) {
@@ -189,7 +189,7 @@ TEST(Agreement, of_predict_and_simulate_on_random_plans_with_all_of_it) {
 
 // Stages whose ranks share nodes, and so links: all of them on each, or dealt to the nodes in turn; on the cluster's network, and on one
 // with a tenth of its bandwidth.
-TEST(Agreement, of_predict_and_simulate_on_random_plans_whose_stages_share_nodes) {
+TEST(Agreement, OfPredictAndSimulateOnRandomPlansWhoseStagesShareNodes) {
     std::vector<Difference> beside, scattered, slow;
     for (const RandomPlan& plan : random_plans(unseen + 60, 500)) {
         Scenario s = plan.scenario;
@@ -215,7 +215,7 @@ TEST(Agreement, of_predict_and_simulate_on_random_plans_whose_stages_share_nodes
 
 // Little but exchanges of every micro-batch, over NICs of 10 Gbit/s that up to sixteen stages share: the links set the pace, and not a
 // stage.
-TEST(Agreement, of_predict_and_simulate_where_stages_wait_for_their_links) {
+TEST(Agreement, OfPredictAndSimulateWhereStagesWaitForTheirLinks) {
     std::vector<Difference> list;
     for (const char* data_parallel : {"zero2", "zero3"})
         for (const auto& [dp, pp, nodes] : {std::array{8, 8, 16}, {8, 4, 8}, {4, 8, 8}, {8, 2, 4}, {16, 4, 16}, {8, 16, 16}})
@@ -243,7 +243,7 @@ TEST(Agreement, of_predict_and_simulate_where_stages_wait_for_their_links) {
 
 // Gradients of every micro-batch, of stages that are unlike (the first has the embedding, the last the head): those that a stage by itself
 // would fall behind with catch up while it waits for the others.
-TEST(Agreement, of_predict_and_simulate_where_gradients_fall_behind_a_pipeline) {
+TEST(Agreement, OfPredictAndSimulateWhereGradientsFallBehindAPipeline) {
     std::vector<Difference> list;
     for (const char* framework : {"deepspeed", "pytorch-fsdp2"})
         for (const char* schedule : {"1f1b", "gpipe"})
@@ -269,7 +269,7 @@ TEST(Agreement, of_predict_and_simulate_where_gradients_fall_behind_a_pipeline) 
 }
 
 // Who waits longer, loaders or training, and where both are nearly alike.
-TEST(Agreement, of_predict_and_simulate_on_random_plans_that_are_fed_from_storage) {
+TEST(Agreement, OfPredictAndSimulateOnRandomPlansThatAreFedFromStorage) {
     std::vector<Difference> bound_by_loader, bound_by_compute, near;
     std::size_t i = 0;
     for (const RandomPlan& plan : random_plans(unseen + 20, 300)) {
@@ -291,7 +291,7 @@ TEST(Agreement, of_predict_and_simulate_on_random_plans_that_are_fed_from_storag
 }
 
 // A pipeline takes many micro-batches in a row, and few may wait.
-TEST(Agreement, of_predict_and_simulate_where_a_short_queue_feeds_a_pipeline) {
+TEST(Agreement, OfPredictAndSimulateWhereAShortQueueFeedsAPipeline) {
     std::vector<Difference> list;
     for (const Schedule schedule : {Schedule::gpipe, Schedule::one_f_one_b})
         for (const int micro_batches : {4, 16, 64})
@@ -313,7 +313,7 @@ TEST(Agreement, of_predict_and_simulate_where_a_short_queue_feeds_a_pipeline) {
 }
 
 // Loaders and kernels that need more cores than there are: loaders have what kernels leave, in the closed form as in the simulator.
-TEST(Agreement, of_predict_and_simulate_where_loaders_crowd_the_cores) {
+TEST(Agreement, OfPredictAndSimulateWhereLoadersCrowdTheCores) {
     std::vector<Difference> list;
     for (const int cores : {1, 2, 4, 8})
         for (const int workers : {1, 2, 8})
@@ -349,7 +349,7 @@ Scenario equal_stages(Schedule schedule, int stages, int chunks, std::int64_t mi
     return job;
 }
 
-TEST(Agreement, of_predict_and_simulate_on_equal_stages_by_every_schedule) {
+TEST(Agreement, OfPredictAndSimulateOnEqualStagesByEverySchedule) {
     std::vector<Difference> list;
     const auto compare = [&list](const std::string& name, const Scenario& s) { list.push_back({difference(s), name}); };
     for (const int p : {2, 3, 4, 8})
@@ -375,7 +375,7 @@ TEST(Agreement, of_predict_and_simulate_on_equal_stages_by_every_schedule) {
 
 // Workers of one machine and of several, servers on their hosts and on hosts of their own: sums and ways are those of the simulator. Noise
 // apart workers that wait for nobody do the same at the same time.
-TEST(Agreement, of_predict_and_simulate_on_parameter_servers) {
+TEST(Agreement, OfPredictAndSimulateOnParameterServers) {
     std::vector<Difference> together, each;
     for (const char* of : {"parameter-server-sync", "parameter-server-8xk80"})
         for (const char* how : {"parameter_server", "async_parameter_server"})
@@ -403,7 +403,7 @@ TEST(Agreement, of_predict_and_simulate_on_parameter_servers) {
 }
 
 // Slow devices: kernels take longer, and nothing else. What is offloaded is as slow as ever.
-TEST(Agreement, of_predict_and_simulate_where_devices_are_slow) {
+TEST(Agreement, OfPredictAndSimulateWhereDevicesAreSlow) {
     std::vector<Difference> list;
     for (const char* offload : {"none", "optimizer"})
         for (const char* tp : {"1", "4"})
@@ -431,7 +431,7 @@ TEST(Agreement, of_predict_and_simulate_where_devices_are_slow) {
     EXPECT_LE(percentile(list, 1), 0.005);
 }
 
-TEST(Agreement, of_predict_and_simulate_where_a_scheduler_gave_nodes_unevenly_or_of_two_kinds) {
+TEST(Agreement, OfPredictAndSimulateWhereASchedulerGaveNodesUnevenlyOrOfTwoKinds) {
     std::vector<Difference> list;
     for (const char* nodes : {"3,5", "1,7", "4,3,1"})
         for (const auto& [tp, pp, dp] : {std::array{"1", "1", "8"}, {"2", "2", "2"}, {"4", "2", "1"}})
@@ -447,7 +447,7 @@ TEST(Agreement, of_predict_and_simulate_where_a_scheduler_gave_nodes_unevenly_or
 }
 
 // One of two groups of four tensor ranks lies on two nodes. The step is told as it is there: the other group, in one node, mostly waits.
-TEST(Agreement, of_where_the_time_goes_where_one_group_is_slower_than_its_sister) {
+TEST(Agreement, OfWhereTheTimeGoesWhereOneGroupIsSlowerThanItsSister) {
     const Prepared job =
         prepare(bundled_scenario("gpt3-175b-1024xa100", {"workload=gpt3-1.3b", "hardware.nodes=null", "plan.tp=4", "plan.pp=1", "plan.dp=2",
                                                          "plan.global_batch=16", "hardware.devices_per_node=4,3,1"}));
@@ -459,7 +459,7 @@ TEST(Agreement, of_where_the_time_goes_where_one_group_is_slower_than_its_sister
     }
 }
 
-TEST(Agreement, of_predict_and_simulate_where_a_pipeline_offloads_its_weights) {
+TEST(Agreement, OfPredictAndSimulateWhereAPipelineOffloadsItsWeights) {
     std::vector<Difference> list;
     for (const Schedule schedule : {Schedule::gpipe, Schedule::one_f_one_b, Schedule::zero_bubble, Schedule::sequential})
         for (const std::int64_t m : {1, 2, 8}) {
@@ -475,7 +475,7 @@ TEST(Agreement, of_predict_and_simulate_where_a_pipeline_offloads_its_weights) {
 }
 
 // One stage with more work than all others together, wherever it is.
-TEST(Agreement, of_predict_and_simulate_where_one_stage_has_more_work) {
+TEST(Agreement, OfPredictAndSimulateWhereOneStageHasMoreWork) {
     std::vector<Difference> list;
     for (const int p : {2, 3, 4, 8})
         for (const int m : {1, p - 1, p, p + 1, 2 * p, 5 * p})

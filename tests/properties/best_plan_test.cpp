@@ -36,7 +36,7 @@ std::optional<Seconds> plain_data_parallelism(const SearchRequest& request) {
     return tried.fits() ? std::optional(tried.estimate->step) : std::nullopt;
 }
 
-TEST_P(BestPlan, runs_and_is_what_it_is_said_to_be) {
+TEST_P(BestPlan, RunsAndIsWhatItIsSaidToBe) {
     int jobs_with_a_plan = 0;
     for (const RandomPlan& drawn : random_plans(9100 + static_cast<std::uint64_t>(GetParam()), 4)) {
         SCOPED_TRACE(testing::PrintToString(drawn.overrides));

@@ -24,7 +24,7 @@ protected:
     Library library = open_library();
 };
 
-TEST_P(BundledLessons, are_true_of_the_model) {
+TEST_P(BundledLessons, AreTrueOfTheModel) {
     std::cout << "    " << lesson().title << '\n';
     for (const LessonStep& step : lesson().steps) {
         const LessonAnswer answer = answer_of(library, step);
@@ -41,7 +41,7 @@ TEST_P(BundledLessons, are_true_of_the_model) {
     }
 }
 
-TEST_P(BundledLessons, ask_for_one_change_at_a_time_and_say_where_it_is_made) {
+TEST_P(BundledLessons, AskForOneChangeAtATimeAndSayWhereItIsMade) {
     for (const LessonStep& step : lesson().steps) {
         EXPECT_TRUE(step.task.find("editor") != std::string::npos || step.task.find("button") != std::string::npos) << step.task;
         EXPECT_FALSE(step.changes.empty());
@@ -62,13 +62,13 @@ INSTANTIATE_TEST_SUITE_P(All, BundledLessons, testing::ValuesIn(numbers()), [](c
     return name;
 });
 
-TEST(Lesson, puts_numbers_in_the_place_of_their_names) {
+TEST(Lesson, PutsNumbersInThePlaceOfTheirNames) {
     const std::vector<NamedQuantity> quantities = {{"after.step_time", 0.0125, &unit_table<Seconds>()}, {"after.mfu", 0.456, nullptr}};
     EXPECT_EQ(told("{after.step_time} at {after.mfu %}, or {after.mfu}", quantities), "12.5 ms at 46 %, or 0.456");
     EXPECT_EQ(told("{nothing} and {unclosed", quantities), "{nothing} and {unclosed");
 }
 
-TEST(Lesson, compares_the_numbers_of_before_and_after) {
+TEST(Lesson, ComparesTheNumbersOfBeforeAndAfter) {
     Report before, after;
     before.estimate.step = Seconds::from_si(2);
     after.estimate.step = Seconds::from_si(3);

@@ -18,7 +18,7 @@ std::vector<int> blocks_by_segment(const TaskGraph& graph, Phase phase) {
     return counts;
 }
 
-TEST(ConvolutionalPlans, ddp_reduces_resnet_50_in_four_buckets_behind_backward) {
+TEST(ConvolutionalPlans, DdpReducesResnet50InFourBucketsBehindBackward) {
     // Buckets of 25 MiB = 26.21 MB hold 6.55 million fp32 gradients; a block that fills one closes it. Parameters from the back:
     //   head 2048 x 1000 + 1000 = 2.05 M; stage 4: 4.46, 4.46 and, with the shortcut, 6.04 M; stage 3: five of 1.12 and one of 1.51 M;
     //   stage 2: three of 0.28 and one of 0.38 M; stage 1 and the stem 0.23 M together.
@@ -28,13 +28,13 @@ TEST(ConvolutionalPlans, ddp_reduces_resnet_50_in_four_buckets_behind_backward) 
     EXPECT_THAT(blocks_by_segment(graph, Phase::backward), ElementsAre(3, 2, 8, 5));
 }
 
-TEST(ConvolutionalPlans, horovod_hands_on_the_gradients_of_each_block_of_resnet_50) {
+TEST(ConvolutionalPlans, HorovodHandsOnTheGradientsOfEachBlockOfResnet50) {
     // Its buffer of 128 MB would hold all 102 MB of gradients: the cycle of 1 ms sends them on earlier.
     const TaskGraph graph = lower(bundled_scenario("resnet50-lisa-16-nodes"), Fold::alike);
     EXPECT_EQ(blocks_by_segment(graph, Phase::backward), std::vector<int>(18, 1));
 }
 
-TEST(ConvolutionalPlans, most_of_the_all_reduce_of_resnet_50_hides_behind_backward) {
+TEST(ConvolutionalPlans, MostOfTheAllReduceOfResnet50HidesBehindBackward) {
     // Early blocks have most of the time and few of the parameters: stem, stages 1 and 2 have 6 % of them.
     for (const char* framework : {"pytorch-ddp", "horovod-pytorch"}) {
         const Scenario job = bundled_scenario("resnet50-lisa-16-nodes", {"framework=\"" + std::string(framework) + '"'});
@@ -43,7 +43,7 @@ TEST(ConvolutionalPlans, most_of_the_all_reduce_of_resnet_50_hides_behind_backwa
     }
 }
 
-TEST(ConvolutionalPlans, two_stages_of_resnet_50_meet_behind_the_first_block_of_stage_3) {
+TEST(ConvolutionalPlans, TwoStagesOfResnet50MeetBehindTheFirstBlockOfStage3) {
     // 16 bottlenecks, 8 to a stage: 3 + 4 + 1 behind the stem. What crosses is 1024 x 14 x 14 for each of 16 images.
     const TaskGraph graph =
         lower(bundled_scenario("resnet50-snellius-4xa100", {"plan.dp=1", "plan.pp=2", "plan.micro_batch=16", "plan.global_batch=64"}),
@@ -59,7 +59,7 @@ TEST(ConvolutionalPlans, two_stages_of_resnet_50_meet_behind_the_first_block_of_
     EXPECT_EQ(transfers, 2);  // activations one way, their gradients the other
 }
 
-TEST(ConvolutionalPlans, stages_of_convolutional_networks_are_faster_than_one_under_every_schedule) {
+TEST(ConvolutionalPlans, StagesOfConvolutionalNetworksAreFasterThanOneUnderEverySchedule) {
     const auto step = [](const std::string& network, std::vector<std::string> plan) {
         plan.insert(plan.end(), {"workload=\"" + network + '"', "framework=\"megatron-core\"", "plan.dp=1", "plan.micro_batch=16",
                                  "plan.global_batch=256"});

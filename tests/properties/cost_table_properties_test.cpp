@@ -47,7 +47,7 @@ PassSums closed_form(const Prepared::State& job, std::size_t stage, SpanKind kin
     return sums;
 }
 
-TEST_P(EveryScenario, prices_the_passes_of_its_graph_as_the_closed_form_does) {
+TEST_P(EveryScenario, PricesThePassesOfItsGraphAsTheClosedFormDoes) {
     const Scenario scenario = bundled_scenario(GetParam());
     const Prepared prepared = prepare(scenario);
     const Prepared::State& job = prepared.state();

@@ -46,7 +46,7 @@ Answer answer_on(const Device& device, const Job& job) {
 
 constexpr const char* few_networks[] = {"vgg16", "resnet50", "inception_v3", "gpt2"};
 
-TEST(EveryDevice, is_no_slower_where_fp32_may_be_cast_to_tf32) {
+TEST(EveryDevice, IsNoSlowerWhereFp32MayBeCastToTf32) {
     for (const Device& d : bundled_devices())
         for (const char* network : few_networks) {
             const Seconds cast = answer_on(d, {network, DataType::tf32}).step;
@@ -55,7 +55,7 @@ TEST(EveryDevice, is_no_slower_where_fp32_may_be_cast_to_tf32) {
 }
 
 // Casts of weights and copies of layouts take a little. Gaudi 3 has as much TF32 as FP16.
-TEST(EveryDevice, is_no_slower_in_bf16_where_its_tensor_units_multiply_that_faster) {
+TEST(EveryDevice, IsNoSlowerInBf16WhereItsTensorUnitsMultiplyThatFaster) {
     for (const Device& d : bundled_devices()) {
         const PeakRate* bf16 = d.peak(DataType::bf16, ComputeUnit::tensor);
         if (!bf16 || d.kind != DeviceKind::gpu) continue;
@@ -65,7 +65,7 @@ TEST(EveryDevice, is_no_slower_in_bf16_where_its_tensor_units_multiply_that_fast
     }
 }
 
-TEST(EveryDevice, takes_no_longer_for_a_sample_of_a_larger_batch) {
+TEST(EveryDevice, TakesNoLongerForASampleOfALargerBatch) {
     for (const Device& d : bundled_devices())
         for (const char* network : few_networks) {
             const Seconds small = answer_on(d, {network, DataType::fp32, 16}).step;
@@ -74,7 +74,7 @@ TEST(EveryDevice, takes_no_longer_for_a_sample_of_a_larger_batch) {
 }
 
 // Winograd's F(2 x 2, 3 x 3) multiplies 16 times for 36 (Lavin and Gray, arXiv 1509.09308): 2.25 of what is counted.
-TEST(EveryDevice, multiplies_no_faster_than_its_peak_and_less_often_only_in_winograds_domain) {
+TEST(EveryDevice, MultipliesNoFasterThanItsPeakAndLessOftenOnlyInWinogradsDomain) {
     for (const Device& d : bundled_devices())
         for (const char* network : few_networks)
             for (const DataType type : {DataType::fp64, DataType::fp32, DataType::tf32, DataType::bf16, DataType::fp16}) {

@@ -23,7 +23,7 @@ void expect_better(const std::string& lesson, double better, double worse, doubl
     EXPECT_GT(better / worse, at_least) << lesson << ": " << better << " against " << worse;
 }
 
-TEST(Lessons, inside_a_node_data_parallelism_is_acceptable_on_lisa) {
+TEST(Lessons, InsideANodeDataParallelismIsAcceptableOnLisa) {
     EXPECT_GT(efficiency("resnet50-lisa-4x1080ti"), 0.8);
     EXPECT_GT(efficiency("resnet50-snellius-4xa100"), 0.9);
 }
@@ -34,7 +34,7 @@ double time_on_the_wire(const std::string& name) {
     return (e.terms[Term::data_communication] + e.overlapped[Term::data_communication]) / e.step;
 }
 
-TEST(Lessons, data_parallelism_scales_worse_over_ethernet_than_over_infiniband) {
+TEST(Lessons, DataParallelismScalesWorseOverEthernetThanOverInfiniband) {
     for (const std::string size : {"2-nodes", "16-nodes"})
         expect_better("share of the step on the wire, Lisa over Snellius, " + size, time_on_the_wire("resnet50-lisa-" + size),
                       time_on_the_wire("resnet50-snellius-" + size));
@@ -44,12 +44,12 @@ TEST(Lessons, data_parallelism_scales_worse_over_ethernet_than_over_infiniband) 
                   samples_per_second("resnet50-snellius-16-nodes", slow), 1.1);
 }
 
-TEST(Lessons, a_node_of_snellius_does_the_work_of_several_of_lisa) {
+TEST(Lessons, ANodeOfSnelliusDoesTheWorkOfSeveralOfLisa) {
     expect_better("ResNet-50, 4 A100 over 4 GTX 1080 Ti", samples_per_second("resnet50-snellius-4xa100"),
                   samples_per_second("resnet50-lisa-4x1080ti"), 4);
 }
 
-TEST(Lessons, model_parallelism_loses_throughput_and_a_pipeline_wins_it_back) {
+TEST(Lessons, ModelParallelismLosesThroughputAndAPipelineWinsItBack) {
     const double sequential = samples_per_second("model-parallel-sequential");
     const double pipeline = samples_per_second("model-parallel-pipeline");
     const double data = samples_per_second("model-parallel-not-needed");
@@ -57,7 +57,7 @@ TEST(Lessons, model_parallelism_loses_throughput_and_a_pipeline_wins_it_back) {
     expect_better("data parallel over pipeline", data, pipeline);
 }
 
-TEST(Lessons, a_larger_batch_feeds_the_device) {
+TEST(Lessons, ALargerBatchFeedsTheDevice) {
     expect_better("images a second, batch 1024 over batch 16", samples_per_second("larger-batch"),
                   samples_per_second("small-batch-launch-bound"), 5);
     const Report small = report_of("small-batch-launch-bound");
@@ -71,14 +71,14 @@ TEST(Lessons, a_larger_batch_feeds_the_device) {
     }
 }
 
-TEST(Lessons, many_small_messages_cost_more_than_few_large_ones) {
+TEST(Lessons, ManySmallMessagesCostMoreThanFewLargeOnes) {
     const Report many = report_of("many-small-messages"), few = report_of("few-large-messages");
     expect_better("steps a second, buckets over single tensors", many.estimate.step.si(), few.estimate.step.si());
     expect_better("exposed communication, single tensors over buckets", many.estimate.terms[Term::data_communication].si(),
                   few.estimate.terms[Term::data_communication].si(), 1.5);
 }
 
-TEST(Lessons, an_all_reduce_is_bound_by_latency_or_by_bandwidth) {
+TEST(Lessons, AnAllReduceIsBoundByLatencyOrByBandwidth) {
     const auto gain = [](const Report& r, const std::string& resource) {
         const auto& movers = r.bottleneck.movers;
         const auto found = std::ranges::find(movers, resource, &Mover::resource);
@@ -91,32 +91,32 @@ TEST(Lessons, an_all_reduce_is_bound_by_latency_or_by_bandwidth) {
     EXPECT_GT(gain(large, "network bandwidth"), 10 * gain(large, "communication latency"));
 }
 
-TEST(Lessons, accumulation_makes_the_all_reduce_rare) {
+TEST(Lessons, AccumulationMakesTheAllReduceRare) {
     expect_better("VGG-16 over 10 GbE, 8 accumulated micro-batches over 1",
                   samples_per_second("bandwidth-bound-all-reduce", {"plan.grad_accum=8"}), samples_per_second("bandwidth-bound-all-reduce"),
                   1.5);
 }
 
-TEST(Lessons, synchronous_training_is_as_fast_as_its_slowest_worker) {
+TEST(Lessons, SynchronousTrainingIsAsFastAsItsSlowestWorker) {
     const double factor = samples_per_second("resnet50-snellius-2-nodes") / samples_per_second("slowest-worker");
     std::cout << "    one device at 60 %: all are slower by " << factor << " x\n";
     EXPECT_GT(factor, 1.2);
     EXPECT_LT(factor, 1 / 0.6 + 1e-9);
 }
 
-TEST(Lessons, batches_as_their_speed_let_unlike_gpus_end_together) {
+TEST(Lessons, BatchesAsTheirSpeedLetUnlikeGpusEndTogether) {
     expect_better("A100 and A30, batches as their speed over equal ones",
                   samples_per_second("two-kinds-of-gpus", {"hardware.straggler.batches=by_speed"}), samples_per_second("two-kinds-of-gpus"),
                   1.2);
 }
 
-TEST(Lessons, asynchronous_workers_do_not_wait_for_the_slowest) {
+TEST(Lessons, AsynchronousWorkersDoNotWaitForTheSlowest) {
     const Overrides straggler = {"hardware.straggler={\"devices\": 1, \"speed\": 0.6}"};
     expect_better("images a second with one slow worker, asynchronous over synchronous", samples_per_second("parameter-server-async"),
                   samples_per_second("parameter-server-sync", straggler));
 }
 
-TEST(Lessons, central_servers_are_a_bottleneck_that_an_all_reduce_is_not) {
+TEST(Lessons, CentralServersAreABottleneckThatAnAllReduceIsNot) {
     EXPECT_EQ(report_of("parameter-server-sync").bottleneck.kind, BottleneckKind::communication_bandwidth);
     expect_better("all-reduce over parameter servers, same network",
                   samples_per_second("parameter-server-sync",
@@ -125,34 +125,34 @@ TEST(Lessons, central_servers_are_a_bottleneck_that_an_all_reduce_is_not) {
     EXPECT_GT(efficiency("parameter-server-8xk80"), 0.9);
 }
 
-TEST(Lessons, fusion_saves_launches_and_traffic) {
+TEST(Lessons, FusionSavesLaunchesAndTraffic) {
     expect_better("compiled over eager", samples_per_second("fusion-compiler"), samples_per_second("fusion-eager"), 1.05);
 }
 
-TEST(Lessons, each_narrower_type_is_faster_on_tensor_cores) {
+TEST(Lessons, EachNarrowerTypeIsFasterOnTensorCores) {
     const double fp32 = samples_per_second("precision-fp32-a100"), tf32 = samples_per_second("precision-tf32-a100");
     expect_better("TF32 over FP32 on A100", tf32, fp32, 2);
     expect_better("FP16 over TF32 on A100", samples_per_second("precision-fp16-a100"), tf32, 1.3);
     EXPECT_LT(report_of("precision-fp16-a100").estimate.peak_memory, report_of("precision-fp32-a100").estimate.peak_memory);
 }
 
-TEST(Lessons, fp16_helps_no_card_without_units_for_it) {
+TEST(Lessons, Fp16HelpsNoCardWithoutUnitsForIt) {
     const double fp16 = samples_per_second("resnet50-lisa-4x1080ti", {"plan.precision=fp16"});
     EXPECT_LT(fp16 / samples_per_second("resnet50-lisa-4x1080ti"), 1.5);
 }
 
-TEST(Lessons, many_cpus_reach_the_speed_of_a_few_gpus) {
+TEST(Lessons, ManyCpusReachTheSpeedOfAFewGpus) {
     expect_better("64 CPU nodes over 4 GTX 1080 Ti", samples_per_second("cpu-data-parallel"), samples_per_second("resnet50-lisa-4x1080ti"));
     expect_better("8 A100 over 64 CPU nodes", samples_per_second("resnet50-snellius-2-nodes"), samples_per_second("cpu-data-parallel"));
 }
 
-TEST(Lessons, sockets_waste_an_infiniband_network) {
+TEST(Lessons, SocketsWasteAnInfinibandNetwork) {
     expect_better("InfiniBand over sockets", samples_per_second("ethernet-while-infiniband-idle", {"hardware.ethernet=false"}),
                   samples_per_second("ethernet-while-infiniband-idle"), 2);
     EXPECT_FALSE(report_of("ethernet-while-infiniband-idle").advice.empty());
 }
 
-TEST(Lessons, reserved_devices_that_nobody_uses_only_cost) {
+TEST(Lessons, ReservedDevicesThatNobodyUsesOnlyCost) {
     const Report four = report_of("gpus-reserved-and-idle");
     const Report one = report_of("gpus-reserved-and-idle", {"hardware.reserved_devices=1"});
     EXPECT_EQ(four.estimate.step, one.estimate.step);
@@ -161,13 +161,13 @@ TEST(Lessons, reserved_devices_that_nobody_uses_only_cost) {
     EXPECT_FALSE(four.advice.empty());
 }
 
-TEST(Lessons, sharding_inside_the_node_spares_a_slow_network) {
+TEST(Lessons, ShardingInsideTheNodeSparesASlowNetwork) {
     expect_better("hybrid over full shard on 100 Gb/s Ethernet", samples_per_second("hybrid-shard-on-ethernet"),
                   samples_per_second("fsdp-on-ethernet"), 1.1);
     EXPECT_GT(report_of("hybrid-shard-on-ethernet").estimate.peak_memory, report_of("fsdp-on-ethernet").estimate.peak_memory);
 }
 
-TEST(Lessons, sharding_lets_a_model_fit) {
+TEST(Lessons, ShardingLetsAModelFit) {
     EXPECT_FALSE(report_of("does-not-fit").estimate.fits());
     EXPECT_EQ(report_of("does-not-fit").bottleneck.kind, BottleneckKind::memory_size);
     EXPECT_TRUE(report_of("does-not-fit-mended").estimate.fits());
@@ -175,7 +175,7 @@ TEST(Lessons, sharding_lets_a_model_fit) {
     EXPECT_TRUE(report_of("inference-llama-2-70b-zero3").estimate.fits());
 }
 
-TEST(Lessons, adapters_let_a_model_fit_and_take_a_shorter_step) {
+TEST(Lessons, AdaptersLetAModelFitAndTakeAShorterStep) {
     const Report adapted = report_of("llama-3-8b-adapters"), whole = report_of("llama-3-8b-adapters", {"workload.adapters=null"});
     EXPECT_TRUE(adapted.estimate.fits());
     EXPECT_FALSE(whole.estimate.fits());
@@ -185,13 +185,13 @@ TEST(Lessons, adapters_let_a_model_fit_and_take_a_shorter_step) {
     EXPECT_LT(exchanged(adapted), 0.02 * exchanged(whole));
 }
 
-TEST(Lessons, gathers_hide_behind_long_prompts_only) {
+TEST(Lessons, GathersHideBehindLongPromptsOnly) {
     const auto share = [](const Report& r) { return r.estimate.terms[Term::data_communication] / r.estimate.step; };
     EXPECT_LT(share(report_of("inference-llama-2-70b-zero3")), 0.01);
     EXPECT_GT(share(report_of("inference-llama-2-70b-zero3", {"workload.seq_len=128"})), 0.05);
 }
 
-TEST(Lessons, buckets_beside_backward_hide_part_of_a_slow_link) {
+TEST(Lessons, BucketsBesideBackwardHidePartOfASlowLink) {
     const Estimate beside = report_of("two-hosts-gigabit").estimate;
     const Estimate behind = report_of("two-hosts-gigabit", {"plan.gradient_overlap=false"}).estimate;
     const Seconds hidden = beside.overlapped[Term::data_communication], shown = beside.terms[Term::data_communication];
@@ -201,7 +201,7 @@ TEST(Lessons, buckets_beside_backward_hide_part_of_a_slow_link) {
     EXPECT_GT(beside.terms[Term::backward] / behind.terms[Term::backward], 1.02);
 }
 
-TEST(Lessons, experts_shared_out_spare_memory_and_updates) {
+TEST(Lessons, ExpertsSharedOutSpareMemoryAndUpdates) {
     const Report shared = report_of("experts-on-cores"), copied = report_of("experts-on-cores", {"plan.ep=1"});
     EXPECT_GT(shared.estimate.terms[Term::expert_communication], Seconds{});
     EXPECT_LT(shared.estimate.terms[Term::expert_communication],
@@ -210,14 +210,14 @@ TEST(Lessons, experts_shared_out_spare_memory_and_updates) {
     expect_better("experts shared out over copied", shared.samples_per_s.si(), copied.samples_per_s.si(), 1.01);
 }
 
-TEST(Lessons, selective_recompute_saves_time_and_costs_little_memory) {
+TEST(Lessons, SelectiveRecomputeSavesTimeAndCostsLittleMemory) {
     const std::string name = "megatron-22b-selective-recompute";
     expect_better("selective over full recompute", samples_per_second(name), samples_per_second(name, {"plan.recompute=full"}), 1.1);
     EXPECT_TRUE(report_of(name).estimate.fits());
     EXPECT_GT(report_of(name, {"plan.recompute=none"}).estimate.peak_memory, report_of(name).estimate.peak_memory);
 }
 
-TEST(Lessons, context_parallelism_makes_room_for_long_sequences) {
+TEST(Lessons, ContextParallelismMakesRoomForLongSequences) {
     EXPECT_TRUE(report_of("llama-3.1-405b-131k-context").estimate.fits());
     EXPECT_FALSE(report_of("llama-3.1-405b-131k-context", {"plan.cp=1"}).estimate.fits());
 }
@@ -227,7 +227,7 @@ double loaded_per_second(const std::string& name, const Overrides& overrides = {
     return report_of(name, overrides).input->first.samples.si();
 }
 
-TEST(Lessons, a_thousand_images_come_faster_from_one_hdf5_file) {
+TEST(Lessons, AThousandImagesComeFasterFromOneHdf5File) {
     // GRNET, "Best practices in ML" (2020): 13.56 s from files, 1.09 s from HDF5.
     const double files = 1000 / loaded_per_second("input-grnet-files"), packed = 1000 / loaded_per_second("input-grnet-hdf5");
     expect_better("1000 images, HDF5 over files", files, packed, 8);
@@ -240,7 +240,7 @@ TEST(Lessons, a_thousand_images_come_faster_from_one_hdf5_file) {
     EXPECT_NEAR(to_one.si() / 0.90, 1, 0.25);
 }
 
-TEST(Lessons, a_hundred_megabytes_are_read_faster_from_one_file_than_from_a_thousand) {
+TEST(Lessons, AHundredMegabytesAreReadFasterFromOneFileThanFromAThousand) {
     const std::string many = "input-thousand-files", one = "input-one-file", disk = "data.storage=local";
     expect_better("100 MB on NFS, one file over 1000", loaded_per_second(one), loaded_per_second(many), 50);
     expect_better("100 MB on a local disk, one file over 1000", loaded_per_second(one, {disk}), loaded_per_second(many, {disk}), 1.5);
@@ -249,7 +249,7 @@ TEST(Lessons, a_hundred_megabytes_are_read_faster_from_one_file_than_from_a_thou
 
 // Mila, "Filesystem concerns": "There are cases where a job ran hundreds of times slower because it tried to use a filesystem that wasn't a
 // good fit for the job."
-TEST(Lessons, a_file_system_that_is_no_good_fit_is_hundreds_of_times_slower) {
+TEST(Lessons, AFileSystemThatIsNoGoodFitIsHundredsOfTimesSlower) {
     const std::string name = "input-small-files-home";
     const double home = samples_per_second(name), scratch = samples_per_second(name, {"data.storage=scratch"});
     const double tmp = samples_per_second(name, {"data.storage=tmp"});
@@ -259,7 +259,7 @@ TEST(Lessons, a_file_system_that_is_no_good_fit_is_hundreds_of_times_slower) {
 }
 
 // With attention in the place of each state space, long sequences take far longer and short ones do not.
-TEST(Lessons, state_spaces_do_for_a_token_what_does_not_grow_with_the_sequence) {
+TEST(Lessons, StateSpacesDoForATokenWhatDoesNotGrowWithTheSequence) {
     const std::string name = "nemotron-3-nano-131k-context";
     std::string pattern = std::get<TransformerSpec>(bundled_scenario(name).workload.spec).layer_pattern;
     std::replace(pattern.begin(), pattern.end(), 'M', '*');
@@ -271,7 +271,7 @@ TEST(Lessons, state_spaces_do_for_a_token_what_does_not_grow_with_the_sequence) 
     expect_better("tokens of short sequences over tokens of long ones", samples_per_second(name, brief), 16 * samples_per_second(name));
 }
 
-TEST(Lessons, many_epochs_over_nfs_are_worth_a_copy_on_local_disk_and_one_is_not) {
+TEST(Lessons, ManyEpochsOverNfsAreWorthACopyOnLocalDiskAndOneIsNot) {
     const auto run = [](const std::string& name, const std::string& epochs) {
         return report_of(name, {"run.epochs=" + epochs}).run->time / units::hour;
     };
@@ -279,7 +279,7 @@ TEST(Lessons, many_epochs_over_nfs_are_worth_a_copy_on_local_disk_and_one_is_not
     expect_better("hours of one epoch, staged over NFS", run("input-nfs-staged", "1"), run("input-nfs-every-epoch", "1"), 2);
 }
 
-TEST(Lessons, checkpoints_may_be_too_rare_and_too_frequent) {
+TEST(Lessons, CheckpointsMayBeTooRareAndTooFrequent) {
     const auto goodput = [](const std::string& every) {
         return report_of("llama-3.1-405b-failures", {"data.checkpoints.every=" + every}).run->goodput;
     };
@@ -289,14 +289,14 @@ TEST(Lessons, checkpoints_may_be_too_rare_and_too_frequent) {
     EXPECT_NEAR(goodput("5 min"), best, 0.005);
 }
 
-TEST(Lessons, two_workers_do_not_feed_an_a100) {
+TEST(Lessons, TwoWorkersDoNotFeedAnA100) {
     expect_better("images a second, decoded once over decoded by two workers", samples_per_second("input-decoded-once"),
                   samples_per_second("input-few-workers"), 2);
     EXPECT_EQ(report_of("input-few-workers").bottleneck.kind, BottleneckKind::io);
     EXPECT_NE(report_of("input-decoded-once").bottleneck.kind, BottleneckKind::io);
 }
 
-TEST(Lessons, more_micro_batches_shrink_the_bubble) {
+TEST(Lessons, MoreMicroBatchesShrinkTheBubble) {
     const auto bubble = [](const std::string& batch) {
         const Report r = report_of("megatron-1t-3072xa100", {"plan.global_batch=" + batch});
         return r.estimate.terms[Term::bubble] / r.estimate.step;

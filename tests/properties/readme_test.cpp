@@ -58,7 +58,7 @@ std::vector<Row> rows_of_readme() {
     return rows;
 }
 
-TEST(ScenariosReadme, lists_every_scenario_once_and_no_other) {
+TEST(ScenariosReadme, ListsEveryScenarioOnceAndNoOther) {
     Words listed;
     for (const Row& row : rows_of_readme()) listed.insert(listed.end(), row.scenarios.begin(), row.scenarios.end());
     std::ranges::sort(listed);
@@ -71,11 +71,11 @@ std::string readme() {
     return text.str();
 }
 
-TEST(Readme, counts_the_scenarios) {
+TEST(Readme, CountsTheScenarios) {
     EXPECT_NE(readme().find(": " + std::to_string(bundled_scenario_names().size()) + " small scenarios"), std::string::npos);
 }
 
-TEST(Readme, counts_the_profiles) {
+TEST(Readme, CountsTheProfiles) {
     Library library = open_library();
     std::map<std::string, std::size_t> count;
     for (const NamesOfKind& kind : all_names(library.catalog)) count[kind.kind] = kind.names.size();
@@ -84,7 +84,7 @@ TEST(Readme, counts_the_profiles) {
     EXPECT_NE(readme().find(text), std::string::npos) << text;
 }
 
-TEST(ScenariosReadme, suggests_only_changes_that_can_be_made) {
+TEST(ScenariosReadme, SuggestsOnlyChangesThatCanBeMade) {
     int changes = 0;
     for (const Row& row : rows_of_readme()) {
         for (const std::string& scenario : row.scenarios) {

@@ -16,7 +16,7 @@ using Json = nlohmann::json;
 
 constexpr double rounding = 1e-9;  // relative: what a sum of a hundred numbers may lose
 
-TEST_P(EveryScenario, has_terms_that_sum_to_the_step_time_and_none_below_zero) {
+TEST_P(EveryScenario, HasTermsThatSumToTheStepTimeAndNoneBelowZero) {
     const Estimate e = predict(bundled_scenario(GetParam())).estimate;
     EXPECT_NEAR(e.terms.total() / e.step, 1, rounding);
     EXPECT_GT(e.step, Seconds{});
@@ -29,7 +29,7 @@ TEST_P(EveryScenario, has_terms_that_sum_to_the_step_time_and_none_below_zero) {
     }
 }
 
-TEST_P(EveryScenario, has_a_step_time_inside_its_interval) {
+TEST_P(EveryScenario, HasAStepTimeInsideItsInterval) {
     const Report r = predict(bundled_scenario(GetParam()));
     EXPECT_GT(r.low, Seconds{});
     EXPECT_LE(r.low, r.estimate.step);
@@ -42,7 +42,7 @@ Seconds luck_of_a_cycle(const Scenario& s) {
     return fusion ? fusion->cycle : Seconds{};
 }
 
-TEST_P(EveryScenario, is_never_slower_with_twice_of_any_resource) {
+TEST_P(EveryScenario, IsNeverSlowerWithTwiceOfAnyResource) {
     static constexpr std::pair<const char*, double Resources::*> resources[] = {{"compute", &Resources::compute},
                                                                                 {"memory bandwidth", &Resources::memory_bandwidth},
                                                                                 {"node bandwidth", &Resources::node_bandwidth},
@@ -64,7 +64,7 @@ TEST_P(EveryScenario, is_never_slower_with_twice_of_any_resource) {
     }
 }
 
-TEST_P(EveryScenario, communicates_for_free_on_one_device) {
+TEST_P(EveryScenario, CommunicatesForFreeOnOneDevice) {
     const Estimate e = predict(on_one_device(bundled_scenario(GetParam()))).estimate;
     for (const Term t : {Term::tensor_communication, Term::context_communication, Term::expert_communication, Term::pipeline_communication,
                          Term::data_communication, Term::bubble, Term::straggler}) {
@@ -73,12 +73,12 @@ TEST_P(EveryScenario, communicates_for_free_on_one_device) {
     }
 }
 
-TEST_P(EveryScenario, gives_the_same_bytes_again) {
+TEST_P(EveryScenario, GivesTheSameBytesAgain) {
     const std::string first = report_to_json(predict(bundled_scenario(GetParam())));
     EXPECT_EQ(first, report_to_json(predict(bundled_scenario(GetParam()))));
 }
 
-TEST_P(EveryScenario, uses_no_more_than_the_peak_and_executes_no_less_than_the_model_needs) {
+TEST_P(EveryScenario, UsesNoMoreThanThePeakAndExecutesNoLessThanTheModelNeeds) {
     const Report r = predict(bundled_scenario(GetParam()));
     EXPECT_GT(r.mfu, 0);
     EXPECT_LE(r.mfu, r.hfu * (1 + rounding));
@@ -87,7 +87,7 @@ TEST_P(EveryScenario, uses_no_more_than_the_peak_and_executes_no_less_than_the_m
     EXPECT_LE(r.utilization, 1);
 }
 
-TEST_P(EveryScenario, reports_a_memory_peak_that_its_kinds_sum_to) {
+TEST_P(EveryScenario, ReportsAMemoryPeakThatItsKindsSumTo) {
     const Json report = Json::parse(report_to_json(predict(bundled_scenario(GetParam()))));
     double peak = 0;
     for (const Json& stage : report["memory_by_stage"]) {
@@ -103,7 +103,7 @@ TEST_P(EveryScenario, reports_a_memory_peak_that_its_kinds_sum_to) {
     EXPECT_EQ(report["fits"].get<bool>(), report["memory_bytes"] <= report["device_memory_bytes"]);
 }
 
-TEST_P(EveryScenario, never_needs_less_memory_for_a_larger_micro_batch) {
+TEST_P(EveryScenario, NeverNeedsLessMemoryForALargerMicroBatch) {
     Scenario s = bundled_scenario(GetParam());
     const Bytes before = predict(s).estimate.peak_memory;
     s.plan.micro_batch *= 2;
@@ -111,7 +111,7 @@ TEST_P(EveryScenario, never_needs_less_memory_for_a_larger_micro_batch) {
     EXPECT_GE(predict(s).estimate.peak_memory, before);
 }
 
-TEST_P(EveryScenario, keeps_half_the_logits_when_the_head_runs_in_two_parts) {
+TEST_P(EveryScenario, KeepsHalfTheLogitsWhenTheHeadRunsInTwoParts) {
     Scenario s = bundled_scenario(GetParam());
     if (s.plan.schedule == Schedule::gpipe) GTEST_SKIP() << "GPipe holds the logits of all micro-batches";
     const Estimate whole = estimate(prepare(s));
@@ -122,7 +122,7 @@ TEST_P(EveryScenario, keeps_half_the_logits_when_the_head_runs_in_two_parts) {
 }
 
 // The largest micro-batch that is said to fit does, and twice as much does not.
-TEST_P(EveryScenario, says_truly_which_micro_batch_still_fits) {
+TEST_P(EveryScenario, SaysTrulyWhichMicroBatchStillFits) {
     Scenario s = bundled_scenario(GetParam());
     const std::int64_t micro_batches = s.plan.micro_batches();
     const std::int64_t largest = predict(s).batch.largest_micro_batch;
@@ -138,7 +138,7 @@ TEST_P(EveryScenario, says_truly_which_micro_batch_still_fits) {
     }
 }
 
-TEST_P(EveryScenario, states_its_lesson_and_fits_unless_that_is_the_lesson) {
+TEST_P(EveryScenario, StatesItsLessonAndFitsUnlessThatIsTheLesson) {
     const Scenario s = bundled_scenario(GetParam());
     EXPECT_GE(s.description.size(), 40u);
     EXPECT_LE(s.description.size(), 300u);
@@ -146,7 +146,7 @@ TEST_P(EveryScenario, states_its_lesson_and_fits_unless_that_is_the_lesson) {
 }
 
 // The same work for each copy of the model, more copies: never faster a copy, unless copies share states and each has less to update.
-TEST_P(EveryScenario, gains_nothing_a_copy_from_more_copies) {
+TEST_P(EveryScenario, GainsNothingACopyFromMoreCopies) {
     Scenario s = bundled_scenario(GetParam());
     if (s.plan.data_parallel != DataParallel::all_reduce) GTEST_SKIP() << "copies share states";
     if (s.cluster.node.nics == 0) GTEST_SKIP() << "no network for more nodes";
@@ -160,7 +160,7 @@ TEST_P(EveryScenario, gains_nothing_a_copy_from_more_copies) {
 }
 
 // Each network of the catalogue as each framework runs it; forward alone as one does.
-TEST(EveryWorkload, has_a_prediction_under_every_framework) {
+TEST(EveryWorkload, HasAPredictionUnderEveryFramework) {
     for (const std::string& framework : framework_names(SEXTANT_SOURCE_DIR))
         for (const std::string& name : workload_names())
             for (const char* forward_only : {"false", "true"}) {

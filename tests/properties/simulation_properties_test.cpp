@@ -19,7 +19,7 @@ constexpr double fold_rounding = 2e-9;  // relative
 
 // Folding.
 
-TEST_P(EveryScenario, takes_as_long_folded_as_rank_by_rank) {
+TEST_P(EveryScenario, TakesAsLongFoldedAsRankByRank) {
     const Scenario s = with_few_ranks(bundled_scenario(GetParam()));
     if (s.plan.data_parallel == DataParallel::async_parameter_server) GTEST_SKIP() << "nobody waits for the others: never folded";
     const Simulation folded = PlayableScenario(s, Fold::alike).play(), each = PlayableScenario(s, Fold::nothing).play();
@@ -50,7 +50,7 @@ TEST(Folding, IsRefusedWhereTheRanksOfAStageSeeLinksDifferently) {
 
 // Rank by rank, what each does on each communicator must be the same: an executor would wait for ever, or add up what does not belong
 // together.
-TEST_P(EveryScenario, calls_the_same_collectives_in_the_same_order_on_all_ranks_of_a_group) {
+TEST_P(EveryScenario, CallsTheSameCollectivesInTheSameOrderOnAllRanksOfAGroup) {
     const Scenario s = with_few_ranks(bundled_scenario(GetParam()));
     const TaskGraph graph = lower(s, Fold::nothing);
     std::map<CommunicatorIndex, std::map<GraphRank, std::vector<std::pair<WorkIndex, Stream>>>> calls;
@@ -72,7 +72,7 @@ TEST_P(EveryScenario, calls_the_same_collectives_in_the_same_order_on_all_ranks_
     }
 }
 
-TEST_P(EveryScenario, puts_every_rank_of_the_job_into_one_set_of_each_of_its_groups) {
+TEST_P(EveryScenario, PutsEveryRankOfTheJobIntoOneSetOfEachOfItsGroups) {
     const Scenario s = bundled_scenario(GetParam());
     const TaskGraph graph = lower(s, possible_fold(s));
     int ranks = 0;
@@ -158,7 +158,7 @@ Seconds longest_way(const PlayableScenario& played) {
     return longest;
 }
 
-TEST_P(EveryScenario, is_never_shorter_than_the_longest_way_through_its_graph) {
+TEST_P(EveryScenario, IsNeverShorterThanTheLongestWayThroughItsGraph) {
     const Scenario s = bundled_scenario(GetParam());
     const PlayableScenario played(s, Fold::alike);
     const Seconds longest = longest_way(played), step = played.play().trace.end;
@@ -166,7 +166,7 @@ TEST_P(EveryScenario, is_never_shorter_than_the_longest_way_through_its_graph) {
     EXPECT_GE(step / longest, 1 - fold_rounding);
 }
 
-TEST_P(EveryScenario, is_as_long_as_its_critical_path_and_what_that_waits_for) {
+TEST_P(EveryScenario, IsAsLongAsItsCriticalPathAndWhatThatWaitsFor) {
     const SimulationReport r = simulate(bundled_scenario(GetParam()));
     EXPECT_GT(r.critical_path.seconds, Seconds{});
     EXPECT_LE(r.critical_path.seconds / r.trace.end, 1 + fold_rounding);
@@ -176,7 +176,7 @@ TEST_P(EveryScenario, is_as_long_as_its_critical_path_and_what_that_waits_for) {
 }
 
 // No theorem where a thread fuses reductions by time: over faster links it finds others waiting when it wakes, and fuses them otherwise.
-TEST_P(EveryScenario, is_not_slower_over_links_of_twice_the_bandwidth) {
+TEST_P(EveryScenario, IsNotSlowerOverLinksOfTwiceTheBandwidth) {
     Scenario s = bundled_scenario(GetParam());
     const double slower = s.framework.reduction_cycle ? 0.002 : fold_rounding;
     const Seconds before = PlayableScenario(s, Fold::alike).play().trace.end;
@@ -187,7 +187,7 @@ TEST_P(EveryScenario, is_not_slower_over_links_of_twice_the_bandwidth) {
     EXPECT_LE(PlayableScenario(s, Fold::alike).play().trace.end / before, 1 + slower);
 }
 
-TEST_P(EveryScenario, communicates_for_free_when_one_rank_is_simulated) {
+TEST_P(EveryScenario, CommunicatesForFreeWhenOneRankIsSimulated) {
     Scenario s = on_one_device(bundled_scenario(GetParam()));
     s.data.synthetic = true;
     const Simulation played = PlayableScenario(s, Fold::nothing).play();
@@ -198,7 +198,7 @@ TEST_P(EveryScenario, communicates_for_free_when_one_rank_is_simulated) {
 // What ran.
 
 // Works whose reductions are fused into another's exchange have no span of their own.
-TEST_P(EveryScenario, runs_every_segment_after_what_it_waits_for) {
+TEST_P(EveryScenario, RunsEverySegmentAfterWhatItWaitsFor) {
     const Scenario s = bundled_scenario(GetParam());
     const PlayableScenario job(s, possible_fold(s));
     const Simulation played = job.play();
@@ -232,14 +232,14 @@ TEST_P(EveryScenario, runs_every_segment_after_what_it_waits_for) {
     }
 }
 
-TEST_P(EveryScenario, has_simulated_terms_that_sum_to_the_step) {
+TEST_P(EveryScenario, HasSimulatedTermsThatSumToTheStep) {
     const SimulationReport r = simulate(bundled_scenario(GetParam()));
     EXPECT_NEAR(r.report.estimate.terms.total() / r.report.estimate.step, 1, fold_rounding);
     for (GraphRank rank = 0; rank < std::min<std::size_t>(r.trace.ranks.size(), 8); ++rank)
         EXPECT_NEAR(terms_of(r.trace, rank).total() / r.trace.end, 1, fold_rounding) << "rank " << rank;
 }
 
-TEST_P(EveryScenario, has_given_back_at_the_end_all_memory_that_it_took) {
+TEST_P(EveryScenario, HasGivenBackAtTheEndAllMemoryThatItTook) {
     const SimulationReport r = simulate(bundled_scenario(GetParam()));
     ASSERT_FALSE(r.memory.empty());
     for (const MemoryTimeline& m : r.memory) {
@@ -249,7 +249,7 @@ TEST_P(EveryScenario, has_given_back_at_the_end_all_memory_that_it_took) {
 }
 
 // On the fullest stage; less where blocks come and go one by one.
-TEST_P(EveryScenario, holds_at_most_what_the_closed_form_says) {
+TEST_P(EveryScenario, HoldsAtMostWhatTheClosedFormSays) {
     const Scenario s = bundled_scenario(GetParam());
     const Estimate formula = predict(s).estimate, played = simulate(s).report.estimate;
     constexpr double of_uneven_chunks = 1e-4;
@@ -273,7 +273,7 @@ TEST(PlayedMemory, IsWithoutWhatAnAllocatorGivesBackWhereThereIsNoRoom) {
     EXPECT_NEAR(played.peak_memory / device.memory.value, 1, 1e-6);
 }
 
-TEST_P(EveryScenario, uses_no_link_and_no_device_more_than_it_can) {
+TEST_P(EveryScenario, UsesNoLinkAndNoDeviceMoreThanItCan) {
     const SimulationReport r = simulate(bundled_scenario(GetParam()));
     ASSERT_FALSE(r.devices.empty());
     for (const auto* list : {&r.devices, &r.links})
@@ -295,7 +295,7 @@ void expect_same(const Trace& a, const Trace& b) {
     }
 }
 
-TEST_P(EveryScenario, plays_the_same_trace_again) {
+TEST_P(EveryScenario, PlaysTheSameTraceAgain) {
     const Scenario s = bundled_scenario(GetParam());
     expect_same(PlayableScenario(s, possible_fold(s)).play().trace, PlayableScenario(s, possible_fold(s)).play().trace);
     const PlayableScenario few(with_few_ranks(s), Fold::nothing);

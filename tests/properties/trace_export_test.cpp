@@ -49,7 +49,7 @@ ExecutionTrace written_and_read(const Prepared& job) {
     return trace;
 }
 
-TEST_P(EveryScenario, takes_as_long_as_an_execution_trace_on_the_same_machine) {
+TEST_P(EveryScenario, TakesAsLongAsAnExecutionTraceOnTheSameMachine) {
     const Scenario s = small(GetParam());
     if (s.plan.has_servers()) GTEST_SKIP() << "a trace has no servers";
     if (s.use_ethernet) GTEST_SKIP() << "replay takes the fastest network";
@@ -64,7 +64,7 @@ TEST_P(EveryScenario, takes_as_long_as_an_execution_trace_on_the_same_machine) {
 }
 
 // All but the times to the last bit, these to half a microsecond each way.
-TEST_P(EveryScenario, is_read_from_execution_traces_as_it_was_written) {
+TEST_P(EveryScenario, IsReadFromExecutionTracesAsItWasWritten) {
     const Scenario s = small(GetParam());
     if (s.plan.has_servers()) GTEST_SKIP() << "a trace has no servers";
     const Prepared job = prepare(s);

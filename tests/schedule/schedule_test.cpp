@@ -119,7 +119,7 @@ TEST(Schedule, DoesEveryMicroBatchOnceForwardAndOnceBackwardInEveryChunk) {
     }
 }
 
-// Peak of forwards done whose backward is not: what memory is charged for (model/predict/memory.cpp).
+// Peak of forwards done whose backward is not: what memory is charged for (model/predict/stage_memory.cpp).
 TEST(Schedule, HoldsAsManyMicroBatchesAsMemoryIsChargedFor) {
     const auto peak = [](const std::vector<WorkItem>& order) {
         int alive = 0, most = 0;

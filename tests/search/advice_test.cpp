@@ -28,7 +28,7 @@ const PlanChange* change_to(const std::vector<PlanChange>& changes, PlanField fi
     return found == changes.end() ? nullptr : &*found;
 }
 
-TEST(PlanFields, each_is_copied_and_compared_by_itself) {
+TEST(PlanFields, EachIsCopiedAndComparedByItself) {
     Plan other;
     other.dp = other.tp = other.pp = other.cp = other.ep = other.expert_tp = other.vpp = 3;
     other.micro_batch = 3, other.sequence_parallel = true, other.shard_group = 3, other.stage_blocks = {3};
@@ -45,7 +45,7 @@ TEST(PlanFields, each_is_copied_and_compared_by_itself) {
 }
 
 // 16 devices; tp 4 and pp 2 leave dp 2, whose pipelines have 16 samples each.
-TEST(PlanFields, dp_fills_the_devices_that_other_degrees_leave) {
+TEST(PlanFields, DpFillsTheDevicesThatOtherDegreesLeave) {
     const Scenario job = small_gpt();
     const PlanSpace space = plan_space(job, {}, 16);
     Plan plan = job.plan;
@@ -58,7 +58,7 @@ TEST(PlanFields, dp_fills_the_devices_that_other_degrees_leave) {
 }
 
 // 16 pipelines of one stage have 2 samples each: a micro-batch of 4 becomes 2, and no schedule but 1f1b means anything.
-TEST(PlanFields, micro_batch_and_schedule_follow) {
+TEST(PlanFields, MicroBatchAndScheduleFollow) {
     const Scenario job = small_gpt();
     Plan plan = job.plan;
     plan.tp = plan.pp = 1;
@@ -72,7 +72,7 @@ TEST(PlanFields, micro_batch_and_schedule_follow) {
     EXPECT_EQ(done.vpp, 1);
 }
 
-TEST(Advice, the_term_that_grew_most_is_that_of_the_largest_difference) {
+TEST(Advice, TheTermThatGrewMostIsThatOfTheLargestDifference) {
     Terms from, to;
     from[Term::forward] = 5 * units::s, to[Term::forward] = 6 * units::s;
     from[Term::bubble] = 1 * units::s, to[Term::bubble] = 3 * units::s;
@@ -80,7 +80,7 @@ TEST(Advice, the_term_that_grew_most_is_that_of_the_largest_difference) {
     EXPECT_EQ(most_grown(to, from), std::nullopt);
 }
 
-TEST(Advice, each_change_differs_in_its_field_and_uses_the_same_devices) {
+TEST(Advice, EachChangeDiffersInItsFieldAndUsesTheSameDevices) {
     const Scenario job = small_gpt();
     const std::vector<PlanChange> changes = changes_of_one_field(job, job.plan);
     ASSERT_FALSE(changes.empty());
@@ -95,7 +95,7 @@ TEST(Advice, each_change_differs_in_its_field_and_uses_the_same_devices) {
 }
 
 // 2 x 2 x 4 devices: half the tensor ranks are twice the copies.
-TEST(Advice, half_of_tp_is_twice_of_dp) {
+TEST(Advice, HalfOfTpIsTwiceOfDp) {
     const Scenario job = small_gpt();
     const std::vector<PlanChange> changes = changes_of_one_field(job, job.plan);
     const PlanChange* half = change_to(changes, PlanField::tp, [](const Plan& p) { return p.tp == 1; });
@@ -106,7 +106,7 @@ TEST(Advice, half_of_tp_is_twice_of_dp) {
     EXPECT_EQ(twice->tried.plan.dp, 2);
 }
 
-TEST(Advice, what_cannot_be_says_why_in_the_words_of_check_plan) {
+TEST(Advice, WhatCannotBeSaysWhyInTheWordsOfCheckPlan) {
     Scenario job = small_gpt();
     Plan plan = job.plan;
     plan.dp = 5;
@@ -124,7 +124,7 @@ SearchRequest request_for(const Scenario& job) {
     return request;
 }
 
-TEST(Advice, no_obvious_alternative_that_the_framework_can_do_is_better_than_the_best) {
+TEST(Advice, NoObviousAlternativeThatTheFrameworkCanDoIsBetterThanTheBest) {
     const SearchRequest request = request_for(small_gpt());
     const SearchResult found = search(request);
     ASSERT_FALSE(found.best.empty());
@@ -136,7 +136,7 @@ TEST(Advice, no_obvious_alternative_that_the_framework_can_do_is_better_than_the
         }
 }
 
-TEST(Advice, plain_data_parallelism_divides_no_model) {
+TEST(Advice, PlainDataParallelismDividesNoModel) {
     const SearchRequest request = request_for(small_gpt());
     const std::vector<Alternative> all = obvious_alternatives(request, request.job.plan);
     const auto plain = std::ranges::find(all, Obvious::data_parallel, &Alternative::kind);
@@ -148,7 +148,7 @@ TEST(Advice, plain_data_parallelism_divides_no_model) {
 }
 
 // A node has 8 devices, so that the fewest that cross it and divide 16 are 16.
-TEST(Advice, tensor_parallelism_over_nodes_takes_the_fewest_ranks_that_cross) {
+TEST(Advice, TensorParallelismOverNodesTakesTheFewestRanksThatCross) {
     const SearchRequest request = request_for(small_gpt());
     const std::vector<Alternative> all = obvious_alternatives(request, request.job.plan);
     const auto across = std::ranges::find(all, Obvious::tensor_over_nodes, &Alternative::kind);
@@ -157,7 +157,7 @@ TEST(Advice, tensor_parallelism_over_nodes_takes_the_fewest_ranks_that_cross) {
 }
 
 // Megatron-LM of 2021 had no ZeRO: what it would come to is said, and that it is not to be had.
-TEST(Advice, what_the_framework_lacks_is_priced_and_named) {
+TEST(Advice, WhatTheFrameworkLacksIsPricedAndNamed) {
     const Scenario job = small_gpt();
     Plan plan = job.plan;
     plan.data_parallel = DataParallel::zero3;
@@ -175,7 +175,7 @@ SearchRequest pinned_request() {
 }
 
 // Seven billion parameters, 40 GB: plain data parallelism needs 16 bytes for each of them on every device.
-TEST(Advice, remedies_fit_and_change_one_thing_each) {
+TEST(Advice, RemediesFitAndChangeOneThingEach) {
     const SearchRequest request = pinned_request();
     EXPECT_TRUE(search(request).best.empty());
     const std::vector<Remedy> all = remedies(request);
@@ -192,7 +192,7 @@ TEST(Advice, remedies_fit_and_change_one_thing_each) {
 }
 
 // Whatever the objective is: those before its place are no worse, those behind it are.
-TEST(PlanAnswer, says_how_many_of_the_best_are_no_worse_than_the_own_one) {
+TEST(PlanAnswer, SaysHowManyOfTheBestAreNoWorseThanTheOwnOne) {
     for (const Objective objective : {Objective::throughput, Objective::memory}) {
         SearchRequest request = request_for(small_gpt());
         request.objective = objective;
@@ -210,7 +210,7 @@ TEST(PlanAnswer, says_how_many_of_the_best_are_no_worse_than_the_own_one) {
 }
 
 // Where nothing fits, the plan with the least memory has no more than the job's own, which offloads all that it can.
-TEST(PlanAnswer, has_a_smallest_plan_that_is_no_larger_than_the_own_one) {
+TEST(PlanAnswer, HasASmallestPlanThatIsNoLargerThanTheOwnOne) {
     SearchRequest request =
         request_for(bundled_scenario("does-not-fit", {"plan.data_parallel=zero3", "plan.offload=optimizer_and_parameters"}));
     request.job.cluster.node.device.memory.value = 1 * units::GB;
@@ -224,7 +224,7 @@ TEST(PlanAnswer, has_a_smallest_plan_that_is_no_larger_than_the_own_one) {
 }
 
 // Parameters and states of 70 billion parameters, 20 bytes each, in a host's 1.1 TB: devices have room, the host has not.
-TEST(PlanAnswer, has_a_smallest_plan_for_which_a_host_has_no_room) {
+TEST(PlanAnswer, HasASmallestPlanForWhichAHostHasNoRoom) {
     const SearchRequest request = request_for(
         bundled_scenario("does-not-fit", {"workload=llama-3-70b", "plan.data_parallel=zero3", "plan.offload=optimizer_and_parameters"}));
     const Estimate own = estimate(prepare(request.job));
@@ -247,7 +247,7 @@ std::set<std::pair<DataParallel, Offload>> ways_to_offload(std::string_view fram
     return ways;
 }
 
-TEST(PlanSpace, offloads_what_the_framework_can) {
+TEST(PlanSpace, OffloadsWhatTheFrameworkCan) {
     using enum DataParallel;
     using enum Offload;
     using Ways = std::set<std::pair<DataParallel, Offload>>;
@@ -269,7 +269,7 @@ std::string refusal(const SearchRequest& request) {
 }
 
 // 16 devices do not divide by 3, and have no 8 x 4; a micro-batch of 2 goes with anything.
-TEST(PlanAnswer, refuses_pins_that_no_plan_can_have_and_names_those_that_contradict) {
+TEST(PlanAnswer, RefusesPinsThatNoPlanCanHaveAndNamesThoseThatContradict) {
     SearchRequest request = request_for(small_gpt());
     request.job.plan.tp = 3;
     request.pinned = {PlanField::tp, PlanField::micro_batch};
@@ -282,7 +282,7 @@ TEST(PlanAnswer, refuses_pins_that_no_plan_can_have_and_names_those_that_contrad
 
 // 175 billion parameters of 16 bytes are 2.8 TB, of which each of 32 devices would hold more than its 80 GB. Twice that is more than
 // enough.
-TEST(Advice, more_devices_are_no_more_than_are_needed) {
+TEST(Advice, MoreDevicesAreNoMoreThanAreNeeded) {
     SearchRequest request = request_for(
         bundled_scenario("gpt3-175b-1024xa100", {"workload=gpt3-175b", "plan.tp=1", "plan.pp=1", "plan.dp=8", "plan.global_batch=960",
                                                  "plan.micro_batch=1", "plan.data_parallel=zero3", "framework=pytorch-fsdp"}));
@@ -303,7 +303,7 @@ TEST(Advice, more_devices_are_no_more_than_are_needed) {
     }
 }
 
-TEST(Advice, stops_when_asked_and_keeps_what_it_has) {
+TEST(Advice, StopsWhenAskedAndKeepsWhatItHas) {
     const SearchRequest request = request_for(small_gpt());
     const auto whole = obvious_alternatives(request, request.job.plan);
     int asked = 0;
@@ -315,7 +315,7 @@ TEST(Advice, stops_when_asked_and_keeps_what_it_has) {
     EXPECT_EQ(asked, 1);
 }
 
-TEST(PlanAnswer, stops_when_asked_and_keeps_what_it_has) {
+TEST(PlanAnswer, StopsWhenAskedAndKeepsWhatItHas) {
     const SearchRequest request = request_for(small_gpt());
     const PlanAnswer answer =
         find_plan({request, request.job.plan, true}, [](const PlanProgress& p) { return p.stage != PlanProgress::Stage::advice; });
@@ -325,7 +325,7 @@ TEST(PlanAnswer, stops_when_asked_and_keeps_what_it_has) {
 }
 
 // Eight ranks of a layer fill a node, so that all else crosses nodes, whichever ranks are numbered first.
-TEST(PlanAnswer, lists_a_plan_once_and_names_the_other_placements_that_do_as_well) {
+TEST(PlanAnswer, ListsAPlanOnceAndNamesTheOtherPlacementsThatDoAsWell) {
     Scenario job = small_gpt();
     job.plan.tp = 8;
     SearchRequest request = request_for(job);
@@ -352,7 +352,7 @@ TEST(PlanAnswer, lists_a_plan_once_and_names_the_other_placements_that_do_as_wel
     EXPECT_GT(named, 0u);
 }
 
-TEST(PlanAnswer, plays_the_best_plans_and_reports_on_them_as_predict_does) {
+TEST(PlanAnswer, PlaysTheBestPlansAndReportsOnThemAsPredictDoes) {
     const SearchRequest request = request_for(small_gpt());
     const PlanAnswer answer = find_plan({request, request.job.plan, true});
     ASSERT_EQ(answer.best.size(), 3u);

@@ -16,7 +16,7 @@ ScalingRequest small_request(bool weak) {
     return request;
 }
 
-TEST(Scaling, goes_from_the_smallest_size_to_the_largest_once_each) {
+TEST(Scaling, GoesFromTheSmallestSizeToTheLargestOnceEach) {
     const Scaling s = scale(small_request(false));
     ASSERT_EQ(s.points.size(), 3u);
     for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(s.points[i].devices, 8 << i);
@@ -24,7 +24,7 @@ TEST(Scaling, goes_from_the_smallest_size_to_the_largest_once_each) {
 
 // Efficiency is throughput of a device over that at the smallest size; an added device brings the difference of two throughputs over the
 // difference of two sizes.
-TEST(Scaling, measures_against_the_smallest_size) {
+TEST(Scaling, MeasuresAgainstTheSmallestSize) {
     const Scaling s = scale(small_request(false));
     const auto rate = [&](std::size_t i) { return s.points[i].best->samples_per_s.si(); };
     EXPECT_DOUBLE_EQ(s.points[0].efficiency, 1);
@@ -33,7 +33,7 @@ TEST(Scaling, measures_against_the_smallest_size) {
     EXPECT_NEAR(*s.points[2].added, (rate(2) - rate(1)) / 16 / (rate(0) / 8), 1e-12);
 }
 
-TEST(Scaling, says_up_to_where_added_devices_bring_half_of_what_the_first_bring) {
+TEST(Scaling, SaysUpToWhereAddedDevicesBringHalfOfWhatTheFirstBring) {
     ScalingRequest request = small_request(false);
     request.search.job.plan.global_batch = 16;  // 32 devices find work for 16 alone
     const Scaling s = scale(request);
@@ -49,7 +49,7 @@ TEST(Scaling, says_up_to_where_added_devices_bring_half_of_what_the_first_bring)
 }
 
 // What is shown on the way is what is found in the end, as far as it goes.
-TEST(Scaling, tells_of_each_size_as_soon_as_it_is_planned) {
+TEST(Scaling, TellsOfEachSizeAsSoonAsItIsPlanned) {
     std::vector<std::size_t> planned;
     const Scaling s = scale(small_request(false), [&](const ScalingProgress& p) {
         if (planned.empty() || planned.back() != p.so_far.points.size()) planned.push_back(p.so_far.points.size());
@@ -61,12 +61,12 @@ TEST(Scaling, tells_of_each_size_as_soon_as_it_is_planned) {
 }
 
 // The job has 128 sequences on 64 devices: two each.
-TEST(Scaling, weak_scaling_keeps_the_samples_of_a_device) {
+TEST(Scaling, WeakScalingKeepsTheSamplesOfADevice) {
     for (const ScalingPoint& p : scale(small_request(true)).points) EXPECT_EQ(p.global_batch, 2 * p.devices);
     for (const ScalingPoint& p : scale(small_request(false)).points) EXPECT_EQ(p.global_batch, 128);
 }
 
-TEST(Scaling, conditions_are_about_the_largest_size) {
+TEST(Scaling, ConditionsAreAboutTheLargestSize) {
     const Scaling s = scale(small_request(false));
     const auto list = named_quantities(s);
     const auto value = [&](std::string_view name) { return std::ranges::find(list, name, &NamedQuantity::name)->si; };
@@ -76,7 +76,7 @@ TEST(Scaling, conditions_are_about_the_largest_size) {
     EXPECT_THAT(named_quantities(Scaling{}), testing::IsEmpty());
 }
 
-TEST(Scaling, conditions_that_no_plan_meets_are_not_taken_for_memory) {
+TEST(Scaling, ConditionsThatNoPlanMeetsAreNotTakenForMemory) {
     ScalingRequest request = small_request(false);
     request.search.where = {parse_condition("memory < 1 MB", "--where")};
     const Scaling s = scale(request);
@@ -85,7 +85,7 @@ TEST(Scaling, conditions_that_no_plan_meets_are_not_taken_for_memory) {
     EXPECT_THAT(scaling_verdict(s), testing::HasSubstr("--where"));
 }
 
-TEST(Scaling, a_size_that_has_no_plan_is_shown_as_one) {
+TEST(Scaling, ASizeThatHasNoPlanIsShownAsOne) {
     ScalingRequest request = small_request(false);
     request.search.devices = {1, 8};
     request.search.pinned.insert(PlanField::offload);

@@ -16,7 +16,7 @@ const ChainLayer batch_norm{.kind = Kind::norm}, relu{.kind = Kind::activation},
 ChainLayer conv(std::int64_t width, std::int64_t stride = 1) { return {.kind = Kind::conv, .width = width, .kernel = 3, .stride = stride}; }
 ChainLayer dense(std::int64_t width) { return {.kind = Kind::dense, .width = width}; }
 
-TEST(chain, has_the_parameters_and_saved_tensors_that_one_counts_by_hand) {
+TEST(Chain, HasTheParametersAndSavedTensorsThatOneCountsByHand) {
     // Convolutions with bias: 3*16*9 + 16 = 448, then 16*16*9 + 16 = 2,320 twice; batch norms 2*16 = 32 thrice; classifier 16*10 + 10 =
     // 170. Saved, of 16 x 32 x 32 = 16,384 elements each: the outputs of three convolutions (read by batch norms) and of three ReLUs; the
     // data, 3 x 32 x 32 = 3,072; and the 16 averages that the classifier reads.
@@ -28,7 +28,7 @@ TEST(chain, has_the_parameters_and_saved_tensors_that_one_counts_by_hand) {
     EXPECT_EQ(sum_saved_elements(network), 6 * 16'384 + 3'072 + 16);
 }
 
-TEST(chain, a_block_begins_at_a_matrix_or_a_residual_and_equal_ones_share_a_template) {
+TEST(Chain, ABlockBeginsAtAMatrixOrAResidualAndEqualOnesShareATemplate) {
     std::vector<ChainLayer> layers{conv(16), batch_norm, relu};
     for (int i = 0; i < 3; ++i) layers.insert(layers.end(), {begin, conv(16), batch_norm, relu, conv(16), end, relu});
     const Network network = build_chain({.input_shape = {3, 32, 32}, .layers = layers}, {});
@@ -39,7 +39,7 @@ TEST(chain, a_block_begins_at_a_matrix_or_a_residual_and_equal_ones_share_a_temp
     EXPECT_EQ(network.templates.size(), 3);
 }
 
-TEST(chain, dense_layers_make_the_same_network_as_an_mlp) {
+TEST(Chain, DenseLayersMakeTheSameNetworkAsAnMlp) {
     for (const int tp : {1, 2}) {
         const Shard shard{.micro_batch = 8, .tensor = tp};
         const Network chain = build_chain({.input_shape = {784}, .layers = {dense(512), relu, dense(512), relu}}, shard);
@@ -50,7 +50,7 @@ TEST(chain, dense_layers_make_the_same_network_as_an_mlp) {
     }
 }
 
-TEST(chain, residuals_nest) {
+TEST(Chain, ResidualsNest) {
     const Network network =
         build_chain({.input_shape = {8, 4, 4}, .layers = {begin, conv(8), begin, conv(8), end, end, relu}}, {.micro_batch = 2});
     std::size_t additions = 0;
@@ -58,7 +58,7 @@ TEST(chain, residuals_nest) {
     EXPECT_EQ(additions, 2);
 }
 
-TEST(chain, a_dense_layer_flattens_the_image_that_reaches_it) {
+TEST(Chain, ADenseLayerFlattensTheImageThatReachesIt) {
     // 3 x 8 x 8 -> conv, stride 2 -> 4 x 4 x 4 -> dense 5: 64*5 + 5 weights.
     const Network network = build_chain({.input_shape = {3, 8, 8}, .layers = {conv(4, 2), dense(5)}}, {});
     EXPECT_EQ(graph_at(network, 1).parameters(), 64 * 5 + 5);
@@ -71,7 +71,7 @@ ChainLayer named(ChainLayer layer, std::string name, std::vector<std::string> fr
 }
 ChainLayer join(Kind kind, std::vector<std::string> from) { return named({.kind = kind}, "", std::move(from)); }
 
-TEST(chain, layers_read_what_they_name) {
+TEST(Chain, LayersReadWhatTheyName) {
     // 8*4*9 + 4 = 292 and 8*12*9 + 12 = 876 side by side make 16 channels; a gate of 16*16*9 + 16 = 2,320; the classifier 16*10 + 10.
     const Network network = build_chain({.input_shape = {8, 16, 16},
                                          .layers = {named(conv(4), "left"), named(conv(12), "right", {"input"}),
@@ -82,7 +82,7 @@ TEST(chain, layers_read_what_they_name) {
     EXPECT_EQ(network.sequence.size(), 2) << "two images are read further on: nothing can be cut off but the head";
 }
 
-TEST(chain, a_residual_may_be_written_out) {
+TEST(Chain, AResidualMayBeWrittenOut) {
     const std::vector<ChainLayer> marked{conv(16), relu, begin, conv(16), conv(16), end, relu, conv(16), global_pool};
     const std::vector<ChainLayer> wired{conv(16), named(relu, "x"), conv(16),   named(conv(16), "y"), join(Kind::add, {"y", "x"}),
                                         relu,     conv(16),         global_pool};
@@ -96,7 +96,7 @@ TEST(chain, a_residual_may_be_written_out) {
     }
 }
 
-TEST(chain, wiring_that_makes_no_sense_is_reported_where_it_is) {
+TEST(Chain, WiringThatMakesNoSenseIsReportedWhereItIs) {
     const auto build = [](std::vector<ChainLayer> layers) {
         return [=] { build_chain({.input_shape = {8, 16, 16}, .layers = layers}, {}); };
     };
@@ -110,7 +110,7 @@ TEST(chain, wiring_that_makes_no_sense_is_reported_where_it_is) {
                 ElementsAre("/workload/chain/layers/2"));
 }
 
-TEST(chain, every_problem_is_reported_where_it_is) {
+TEST(Chain, EveryProblemIsReportedWhereItIs) {
     const auto build = [](ChainSpec spec, Shard shard = {}) { return [=] { build_chain(spec, shard); }; };
     EXPECT_THAT(refused_pointers(build({.input_shape = {3, 0}, .layers = {}, .classes = 0}, {.context = 2})),
                 ElementsAre("/plan/cp", "/workload/chain/classes", "/workload/chain/input_shape", "/workload/chain/input_shape/1"));
@@ -136,7 +136,7 @@ TEST(chain, every_problem_is_reported_where_it_is) {
                             "/workload/chain/layers/7", "/workload/chain/layers/9", "/workload/chain/layers/10"));
 }
 
-TEST(chain, the_same_mistake_in_two_equal_blocks_is_reported_twice) {
+TEST(Chain, TheSameMistakeInTwoEqualBlocksIsReportedTwice) {
     EXPECT_THAT(refused_pointers([] {
                     build_chain({.input_shape = {4}, .layers = {dense(0), dense(0)}}, {});
                 }),

@@ -87,17 +87,17 @@ const Published torchvision[] = {
 
 class PublishedNetwork : public testing::TestWithParam<Published> {};
 
-TEST_P(PublishedNetwork, has_the_published_number_of_parameters_and_operations) {
+TEST_P(PublishedNetwork, HasThePublishedNumberOfParametersAndOperations) {
     const Published& p = GetParam();
     const Network network = build_convolutional({.name = p.name, .image_px = p.image_px}, inference);
     EXPECT_EQ(static_cast<std::int64_t>(network.parameters()), p.parameters);
     EXPECT_NEAR(sum_forward_flops(network) / (2 * GFLOP), p.giga_macs, 0.001);  // published with three digits behind the point
 }
 
-INSTANTIATE_TEST_SUITE_P(torchvision, PublishedNetwork, testing::ValuesIn(torchvision),
+INSTANTIATE_TEST_SUITE_P(Torchvision, PublishedNetwork, testing::ValuesIn(torchvision),
                          [](const auto& param_info) { return std::string(param_info.param.name); });
 
-TEST(convolutional, networks_outside_torchvision_have_the_parameters_that_others_count) {
+TEST(Convolutional, NetworksOutsideTorchvisionHaveTheParametersThatOthersCount) {
     const auto parameters = [](const char* name) { return build_convolutional({.name = name}, inference).parameters(); };
     // GoogLeNet as Caffe has it: github.com/HewlettPackard/dlcookbook-dlbs, docs/models/models.md.
     EXPECT_EQ(parameters("inceptionv1"), 6'998'552);
@@ -114,7 +114,7 @@ TEST(convolutional, networks_outside_torchvision_have_the_parameters_that_others
     EXPECT_NEAR(parameters("mobilenetv2_140") / 1e6, 6.11, 0.005);
 }
 
-TEST(convolutional, resnet_d_has_three_convolutions_of_3x3_in_the_place_of_one_of_7x7) {
+TEST(Convolutional, ResnetDHasThreeConvolutionsOf3x3InThePlaceOfOneOf7x7) {
     // 3 x 32 x 9 + 32 x 32 x 9 + 32 x 64 x 9 = 864 + 9,216 + 18,432, and two more batch norms of 32 channels; gone are 3 x 64 x 49 = 9,408.
     // Where shortcuts pool they have no parameters. imgclsmob (resneta.py) counts the same sums: 25,576,264 and 44,568,392.
     const double more = 864 + 9'216 + 18'432 + 2 * 2 * 32 - 9'408;
@@ -129,13 +129,13 @@ TEST(convolutional, resnet_d_has_three_convolutions_of_3x3_in_the_place_of_one_o
     EXPECT_EQ(operators_of<Convolution>(block).back().in_h, 28);
 }
 
-TEST(convolutional, a_shortcut_that_pools_rounds_up_as_the_strided_convolution_beside_it_does) {
+TEST(Convolutional, AShortcutThatPoolsRoundsUpAsTheStridedConvolutionBesideItDoes) {
     // 150 px: 75 behind the stem, 38 behind its pooling, 19 in stage 2 and 10 in stage 3, where (19 - 2) / 2 + 1 would be 9.
     const Network network = build_convolutional({.name = "resnet50d", .image_px = 150}, {});
     EXPECT_EQ(operators_of<Convolution>(graph_at(network, 1 + 3 + 4)).back().in_h, 10);
 }
 
-TEST(convolutional, swin_attends_among_the_pixels_of_windows_and_shifts_every_other_time) {
+TEST(Convolutional, SwinAttendsAmongThePixelsOfWindowsAndShiftsEveryOtherTime) {
     // Two images of 224 px, 56 behind the stem: 8 x 8 windows of 49 pixels for each, by 3 heads of 32 channels.
     const OperatorGraph& stage = graph_at(build_convolutional({.name = "swin_t"}, {.micro_batch = 2}), 1);
     const auto products = operators_of<Gemm>(stage);
@@ -149,7 +149,7 @@ TEST(convolutional, swin_attends_among_the_pixels_of_windows_and_shifts_every_ot
     EXPECT_EQ(std::ranges::count(passes, PointwiseKind::copy, &Pointwise::kind), 2 + 4 + 1);  // windows and back, shifts, merging
 }
 
-TEST(convolutional, squeeze_and_excitation_adds_two_products_of_averages_to_each_bottleneck) {
+TEST(Convolutional, SqueezeAndExcitationAddsTwoProductsOfAveragesToEachBottleneck) {
     // Of stage 1, 256 channels squeezed to 16: 256 x 16 + 16 and 16 x 256 + 256 parameters.
     const auto stage_1 = [](const char* name) { return graph_at(build_convolutional({.name = name}, {.micro_batch = 2}), 2); };
     EXPECT_EQ(stage_1("seresnet50").parameters() - stage_1("resnet50").parameters(), 2 * 256 * 16 + 16 + 256);
@@ -160,7 +160,7 @@ TEST(convolutional, squeeze_and_excitation_adds_two_products_of_averages_to_each
     EXPECT_EQ(products[1].n, 256);
 }
 
-TEST(convolutional, a_network_has_images_of_the_size_it_was_made_for_unless_told_otherwise) {
+TEST(Convolutional, ANetworkHasImagesOfTheSizeItWasMadeForUnlessToldOtherwise) {
     const auto px = [](const char* name) { return std::get<ConvolutionalSpec>(find_workload(name)->spec).image_px; };
     EXPECT_EQ(px("resnet50"), 224);
     EXPECT_EQ(px("inception_v3"), 299);
@@ -168,13 +168,13 @@ TEST(convolutional, a_network_has_images_of_the_size_it_was_made_for_unless_told
     EXPECT_EQ(px("efficientnet_b7"), 600);
 }
 
-TEST(convolutional, the_auxiliary_classifier_of_inception_v3_exists_in_training_only) {
+TEST(Convolutional, TheAuxiliaryClassifierOfInceptionV3ExistsInTrainingOnly) {
     // torchvision's "num_params" of inception_v3.
     EXPECT_EQ(build_convolutional({.name = "inception_v3_aux", .image_px = 299}, {}).parameters(), 27'161'264);
     EXPECT_EQ(build_convolutional({.name = "inception_v3_aux", .image_px = 299}, inference).parameters(), 23'834'568);
 }
 
-TEST(convolutional, a_convolution_has_the_size_and_operations_that_one_counts_by_hand) {
+TEST(Convolutional, AConvolutionHasTheSizeAndOperationsThatOneCountsByHand) {
     // The stem of ResNet: 7x7, stride 2, padding 3, from 3 to 64 channels, at 224 px: (224 + 2*3 - 7) / 2 = 111.5, rounded down, plus 1:
     // 112. Two images: 2 * 2 * 64 * 112 * 112 * 3 * 7 * 7 = 472,055,808 operations. Weights: 64 * 3 * 7 * 7 = 9,408, and 2 * 64 of batch
     // norm.
@@ -186,7 +186,7 @@ TEST(convolutional, a_convolution_has_the_size_and_operations_that_one_counts_by
     EXPECT_EQ(stem.parameters(), 9'408 + 128);
 }
 
-TEST(convolutional, windows_are_counted_as_torch_counts_them) {
+TEST(Convolutional, WindowsAreCountedAsTorchCountsThem) {
     EXPECT_EQ(window_count(112, 3, 2, 0, false), 55);  // (112 - 3) / 2 = 54.5
     EXPECT_EQ(window_count(112, 3, 2, 0, true), 56);
     EXPECT_EQ(window_count(3, 1, 2, 1, false), 3);  // windows start at -1, 1 and 3
@@ -194,7 +194,7 @@ TEST(convolutional, windows_are_counted_as_torch_counts_them) {
     EXPECT_EQ(window_count(2, 3, 1, 0, true), std::nullopt);
 }
 
-TEST(convolutional, a_basic_block_keeps_four_tensors_for_backward) {
+TEST(Convolutional, ABasicBlockKeepsFourTensorsForBackward) {
     // r -> conv1 -> c1 -> bn1 -> b1 -> relu -> r1 -> conv2 -> c2 -> bn2 -> b2; s = b2 + r -> relu -> r2, which leaves.
     // Convolutions read r and r1, batch norms c1 and c2; ReLU needs its output r1; b1, b2 and s are free. The last ReLU needs r2, which
     // the next block reads and keeps.
@@ -205,13 +205,13 @@ TEST(convolutional, a_basic_block_keeps_four_tensors_for_backward) {
     EXPECT_EQ(saved_elements(block, TensorRole::statistic), 2 * 2 * 64);
 }
 
-TEST(convolutional, a_basic_block_with_a_downsampled_shortcut_keeps_its_convolution_too) {
+TEST(Convolutional, ABasicBlockWithADownsampledShortcutKeepsItsConvolutionToo) {
     // r has 64 x 56 x 56 = 200,704 elements; c1, r1, c2 and the shortcut's convolution 128 x 28 x 28 = 100,352 each.
     const Network network = build_convolutional({.name = "resnet18"}, {.micro_batch = 1});
     EXPECT_EQ(saved_elements(graph_at(network, 3)), 200'704 + 4 * 100'352);
 }
 
-TEST(convolutional, a_head_keeps_what_the_activation_before_it_needs) {
+TEST(Convolutional, AHeadKeepsWhatTheActivationBeforeItNeeds) {
     // Global pooling needs nothing for backward, but ReLU behind the last addition needs its output, 512 x 7 x 7 of an image: the head
     // reads it, so the head keeps it, beside the 512 averages that the classifier needs.
     const Network network = build_convolutional({.name = "resnet18"}, {.micro_batch = 2});
@@ -224,7 +224,7 @@ std::vector<std::string> block_names(const Network& network) {
     return names;
 }
 
-TEST(convolutional, a_block_is_a_residual_a_module_a_convolution_or_a_dense_stage) {
+TEST(Convolutional, ABlockIsAResidualAModuleAConvolutionOrADenseStage) {
     const auto blocks_of = [](const char* name) { return build_convolutional({.name = name, .image_px = 299}, {}).sequence.size(); };
     EXPECT_EQ(blocks_of("resnet50"), 1 + (3 + 4 + 6 + 3) + 1);        // stem, bottlenecks, head
     EXPECT_EQ(blocks_of("vgg16"), (2 + 2 + 3 + 3 + 3) + 2 + 1);       // convolutions, dense layers, head
@@ -236,13 +236,13 @@ TEST(convolutional, a_block_is_a_residual_a_module_a_convolution_or_a_dense_stag
                 ElementsAre("stem", "stage 1", "stage 2", "stage 3", "stage 4", "head"));
 }
 
-TEST(convolutional, every_block_has_parameters) {  // a block of an activation or a pooling alone would be nothing to send or gather
+TEST(Convolutional, EveryBlockHasParameters) {  // a block of an activation or a pooling alone would be nothing to send or gather
     for (const std::string& name : convolutional_names())
         for (const Block& block : build_convolutional({.name = name, .image_px = 299}, {}).templates)
             EXPECT_GT(block.graph.parameters(), 0) << name << ", " << block.name;
 }
 
-TEST(convolutional, what_a_block_writes_is_what_the_next_one_reads) {
+TEST(Convolutional, WhatABlockWritesIsWhatTheNextOneReads) {
     for (const std::string& name : convolutional_names())
         for (const int tp : {1, 2}) {
             if (tp == 2 && has_odd_cut(name)) continue;
@@ -255,14 +255,14 @@ TEST(convolutional, what_a_block_writes_is_what_the_next_one_reads) {
         }
 }
 
-TEST(convolutional, equal_blocks_share_a_template) {
+TEST(Convolutional, EqualBlocksShareATemplate) {
     // Stem; stage 1: one block that widens, two equal ones; stages 2 to 4: one that shrinks, 7, 35 and 2 equal ones; head.
     const Network network = build_convolutional({.name = "resnet152"}, {});
     EXPECT_EQ(network.sequence.size(), 1 + 3 + 8 + 36 + 3 + 1);
     EXPECT_EQ(network.templates.size(), 1 + 4 * 2 + 1);
 }
 
-TEST(convolutional, aliases_name_the_same_network) {
+TEST(Convolutional, AliasesNameTheSameNetwork) {
     for (const auto& [alias, name] : {std::pair{"mobilenetv2_100", "mobilenet_v2"},
                                       {"mobilenet_v3_large", "mobilenetv3_large_100"},
                                       {"inception3", "inception_v3"},
@@ -273,7 +273,7 @@ TEST(convolutional, aliases_name_the_same_network) {
     }
 }
 
-TEST(convolutional, tensor_parallelism_cuts_the_work_evenly) {
+TEST(Convolutional, TensorParallelismCutsTheWorkEvenly) {
     for (const char* name : {"alexnet", "vgg16", "resnet50", "resnext50_32x4d", "googlenet", "inception_v3", "densenet121", "mobilenet_v2",
                              "mobilenetv3_small_100", "efficientnet_b0", "seresnext50_32x4d", "resnet50d"}) {
         const Flops serial = sum_forward_flops(build_convolutional({.name = name}, {}));
@@ -282,12 +282,12 @@ TEST(convolutional, tensor_parallelism_cuts_the_work_evenly) {
     }
 }
 
-TEST(convolutional, tensor_parallelism_cuts_all_parameters_but_the_bias_behind_the_sum) {
+TEST(Convolutional, TensorParallelismCutsAllParametersButTheBiasBehindTheSum) {
     // The classifier of ResNet is cut by input: its bias of 1000 is on both devices.
     EXPECT_EQ(2 * build_convolutional({.name = "resnet50"}, {.tensor = 2}).parameters(), 25'557'032 + 1000);
 }
 
-TEST(convolutional, a_convolution_cut_by_output_gathers_what_it_reads) {
+TEST(Convolutional, AConvolutionCutByOutputGathersWhatItReads) {
     // A basic block of stage 1 gathers before each of its two convolutions: 64 x 56 x 56 = 200,704 elements of an image.
     const Network network = build_convolutional({.name = "resnet18"}, {.micro_batch = 2, .tensor = 2});
     const auto exchanges = operators_of<Exchange>(graph_at(network, 2));
@@ -300,19 +300,19 @@ TEST(convolutional, a_convolution_cut_by_output_gathers_what_it_reads) {
     }
 }
 
-TEST(convolutional, branches_that_read_one_image_gather_it_once) {
+TEST(Convolutional, BranchesThatReadOneImageGatherItOnce) {
     // Four branches of inception 3b read one image. Behind it, the 3x3, the 5x5 and the pooling branch each gather once more.
     const Network network = build_convolutional({.name = "googlenet"}, {.tensor = 2});
     EXPECT_EQ(operators_of<Exchange>(graph_at(network, 3)).size(), 1 + 3);
 }
 
-TEST(convolutional, depthwise_convolutions_stay_where_their_channels_are) {
+TEST(Convolutional, DepthwiseConvolutionsStayWhereTheirChannelsAre) {
     // Stage 2 of MobileNetV2 expands (gathers), filters each channel by itself, projects (gathers).
     const Network network = build_convolutional({.name = "mobilenet_v2"}, {.tensor = 2});
     EXPECT_EQ(operators_of<Exchange>(graph_at(network, 3)).size(), 2);
 }
 
-TEST(convolutional, a_convnext_block_exchanges_around_its_two_linear_layers_only) {
+TEST(Convolutional, AConvnextBlockExchangesAroundItsTwoLinearLayersOnly) {
     // Norm and depthwise convolution work on the whole image, on every device; the linear layers are cut by output, then by input.
     // Backward sums the gradient of what the first reads, forward what the second writes: 96 x 56 x 56 = 301,056 elements of an image.
     const Network network = build_convolutional({.name = "convnext_tiny"}, {.micro_batch = 2, .tensor = 2});
@@ -325,7 +325,7 @@ TEST(convolutional, a_convnext_block_exchanges_around_its_two_linear_layers_only
     for (const Exchange& e : exchanges) EXPECT_EQ(e.elements, 2 * 301'056);
 }
 
-TEST(convolutional, every_impossible_choice_is_reported) {
+TEST(Convolutional, EveryImpossibleChoiceIsReported) {
     const auto build = [](ConvolutionalSpec spec, Shard shard) { return [=] { build_convolutional(spec, shard); }; };
     EXPECT_THAT(
         refused_pointers(build({.name = "resnet51", .image_px = 0, .channels = 0, .classes = 0}, {.micro_batch = 0, .context = 2})),
@@ -336,7 +336,7 @@ TEST(convolutional, every_impossible_choice_is_reported) {
                 ElementsAre("/workload/image_px"));  // nothing left to pool
 }
 
-TEST(convolutional, dropout_and_loss_exist_in_training_only) {
+TEST(Convolutional, DropoutAndLossExistInTrainingOnly) {
     const Network training = build_convolutional({.name = "vgg16"}, {}), forward_only = build_convolutional({.name = "vgg16"}, inference);
     EXPECT_EQ(operators_of<CrossEntropy>(graph_at(training, training.sequence.size() - 1)).size(), 1);
     EXPECT_EQ(operators_of<CrossEntropy>(graph_at(forward_only, forward_only.sequence.size() - 1)).size(), 0);

@@ -10,7 +10,7 @@ namespace {
 using namespace units;
 using testing::ElementsAre;
 
-TEST(mlp, has_the_parameters_operations_and_saved_tensors_that_one_counts_by_hand) {
+TEST(Mlp, HasTheParametersOperationsAndSavedTensorsThatOneCountsByHand) {
     // 784 -> 4096 -> 4096 -> 10. Weights and biases: 784*4096 + 4096 = 3,215,360; 4096*4096 + 4096 = 16,781,312; 4096*10 + 10 = 40,970.
     // Operations of 32 samples: each weight is multiplied and added once, 2 * 32 * (784*4096 + 4096*4096 + 4096*10) = 1,281,884,160.
     // Saved: the data and the two outputs of ReLU, which are what the layers behind them read.
@@ -20,13 +20,13 @@ TEST(mlp, has_the_parameters_operations_and_saved_tensors_that_one_counts_by_han
     EXPECT_EQ(sum_saved_elements(network), 32 * (784 + 4096 + 4096));
 }
 
-TEST(mlp, equal_layers_share_a_template) {
+TEST(Mlp, EqualLayersShareATemplate) {
     const Network network = build_mlp({.widths = {512, 512, 512, 512, 512, 10}}, {});
     EXPECT_EQ(network.sequence.size(), 5);
     EXPECT_EQ(network.templates.size(), 3);  // the first, which reads the data; three equal ones; the head
 }
 
-TEST(mlp, tensor_parallelism_sums_behind_every_second_layer) {
+TEST(Mlp, TensorParallelismSumsBehindEverySecondLayer) {
     const Network network = build_mlp({.widths = {784, 4096, 4096, 4096, 10}}, {.micro_batch = 32, .tensor = 2});
     const auto exchanges = [&](std::size_t block) { return operators_of<Exchange>(graph_at(network, block)); };
     // The first layer is cut by output; the data wants no gradient. The second is cut by input: its output is summed.
@@ -44,13 +44,13 @@ TEST(mlp, tensor_parallelism_sums_behind_every_second_layer) {
     EXPECT_EQ(exchanges(3)[0].elements, 32 * 10);
 }
 
-TEST(mlp, tensor_parallelism_saves_no_tensor_twice) {
+TEST(Mlp, TensorParallelismSavesNoTensorTwice) {
     // The data whole, the outputs of the first and the third ReLU by halves, that of the second whole.
     const Network network = build_mlp({.widths = {784, 4096, 4096, 4096, 10}}, {.micro_batch = 32, .tensor = 2});
     EXPECT_EQ(sum_saved_elements(network), 32 * (784 + 4096 / 2 + 4096 + 4096 / 2));
 }
 
-TEST(mlp, every_impossible_choice_is_reported) {
+TEST(Mlp, EveryImpossibleChoiceIsReported) {
     EXPECT_THAT(refused_pointers([] { build_mlp({.widths = {0}, .activation = PointwiseKind::add}, {.expert = 2}); }),
                 ElementsAre("/plan/ep", "/workload/mlp/widths", "/workload/mlp/widths/0", "/workload/mlp/activation"));
     EXPECT_THAT(refused_pointers([] { build_mlp({.widths = {784, 100, 10}}, {.tensor = 3}); }), ElementsAre("/plan/tp"));
