@@ -17,11 +17,18 @@ namespace {
 using namespace sextant::gui;
 using sextant::ExitCode;
 
-bool has_display() { return std::getenv("DISPLAY") || std::getenv("WAYLAND_DISPLAY") || std::getenv("QT_QPA_PLATFORM"); }
+// Scripts clear a variable by making it empty.
+bool is_set(const char* variable) {
+    const char* value = std::getenv(variable);
+    return value && *value;
+}
+bool has_display() { return is_set("DISPLAY") || is_set("WAYLAND_DISPLAY") || is_set("QT_QPA_PLATFORM"); }
 
-// Without a display Qt warns of what does not matter to a picture: no hints to a window manager, no folder of a session.
+// Qt warns of what does not matter here: no hints to a window manager, no folder of a session. Where it gives up, on a display that
+// does not answer, it would abort.
 void tell_failures_only(QtMsgType type, const QMessageLogContext&, const QString& text) {
     if (type == QtCriticalMsg || type == QtFatalMsg) std::cerr << "sextant-gui: " << text.toStdString() << '\n';
+    if (type == QtFatalMsg) std::_Exit(static_cast<int>(ExitCode::machine_refused));
 }
 
 // Before there is an application, which needs a display: a parser asks one for the name of the program.
@@ -54,10 +61,8 @@ int main(int argc, char** argv) {
     if (options.answer) return std::cout << options.answer->toStdString(), 0;
     if (options.mistake)
         return std::cerr << "sextant-gui: " << options.mistake->toStdString() << '\n', static_cast<int>(sextant::ExitCode::wrong_input);
-    if (options.screenshot) {
-        if (!std::getenv("QT_QPA_PLATFORM")) setenv("QT_QPA_PLATFORM", "offscreen", 1);
-        qInstallMessageHandler(tell_failures_only);
-    }
+    if (options.screenshot && !is_set("QT_QPA_PLATFORM")) setenv("QT_QPA_PLATFORM", "offscreen", 1);
+    qInstallMessageHandler(tell_failures_only);
     if (!options.screenshot && !has_display()) {
         std::cerr << "sextant-gui: there is no display; --screenshot draws without one\n";
         return static_cast<int>(sextant::ExitCode::machine_refused);

@@ -74,6 +74,15 @@ TEST_F(Program, SaysWhenThePictureCannotBeWritten) {
     EXPECT_THAT(r.err, HasSubstr("cannot write"));
 }
 
+TEST_F(Program, NeedsNoDisplayToDrawAndSaysWhereADisplayDoesNotAnswer) {
+    const auto run = [](const std::string& words) { return run_program("/bin/sh", {"-c", "env -u WAYLAND_DISPLAY " + words}); };
+    EXPECT_EQ(run("QT_QPA_PLATFORM= DISPLAY= " SEXTANT_GUI_BINARY " scenarios/default.json --screenshot " + path("x.png")).exit_code, 0);
+    EXPECT_THAT(run("QT_QPA_PLATFORM= DISPLAY= " SEXTANT_GUI_BINARY).err, HasSubstr("there is no display"));
+    const ProcessResult r = run("-u QT_QPA_PLATFORM DISPLAY=:4321 " SEXTANT_GUI_BINARY);
+    EXPECT_EQ(r.exit_code, 3);
+    EXPECT_THAT(r.err, HasSubstr("sextant-gui: "));
+}
+
 TEST_F(Program, IsStartedByTheSubcommand) {
     const ProcessResult r = run_sextant({"gui", "--list-views"});
     EXPECT_EQ(r.exit_code, 0) << r.err;
