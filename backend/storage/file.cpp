@@ -31,7 +31,8 @@ void write_all(const Descriptor& file, BlobView bytes, const std::filesystem::pa
     }
 }
 
-InputFile::InputFile(const std::filesystem::path& path) : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+// A pipe that nobody writes would keep open() waiting; to a file O_NONBLOCK means nothing.
+InputFile::InputFile(const std::filesystem::path& path) : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
     struct stat status {};
     if (descriptor_.number() < 0 || ::fstat(descriptor_.number(), &status) != 0)
         throw_damage(std::string("it cannot be opened: ") + std::strerror(errno));

@@ -7,6 +7,7 @@
 
 #include <random>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace sextant {
@@ -43,6 +44,16 @@ int good_samples(const fs::path& path) {
         named(e);
     }
     return good;
+}
+
+TEST_F(DatasetTest, APipeIsNoDatasetAndIsNotWaitedFor) {
+    ASSERT_EQ(::mkfifo(at("pipe").c_str(), 0600), 0);
+    try {
+        open_dataset(at("pipe"));
+        FAIL() << "opened a pipe";
+    } catch (const InputError& e) {
+        EXPECT_THAT(e.what(), HasSubstr("pipe: it is no regular file"));
+    }
 }
 
 TEST_P(DamagedDatasets, ThatAreCutOffLoseSamplesAndNothingElse) {
