@@ -47,7 +47,7 @@ int open_window(const CommandLine& options) {
     const bool dark = options.dark || QSettings().value(QStringLiteral("window/dark")).toBool();
     MainWindow window(workbench, selection, predictor, dark);
     window.recall();
-    if (options.size) window.resize(*options.size);
+    if (options.size) window.setWindowState(Qt::WindowNoState), window.resize(*options.size);
     if (!options.view.empty()) window.show_view(options.view);
     if (options.scenario) window.files().open(*options.scenario);
     window.show();

@@ -3,8 +3,12 @@
 #include "gui/jobs/background.hpp"
 #include "gui/models/caught.hpp"
 #include "gui/models/lesson_state.hpp"
+#include "gui/models/stated_schema.hpp"
 #include "gui/models/text.hpp"
 #include "gui/models/timeline/timeline.hpp"
+#include "model/io/format/json_reader.hpp"
+#include "model/io/format/json_text.hpp"
+#include "model/io/scenario/workload_reader.hpp"
 
 #include <utility>
 
@@ -15,6 +19,12 @@ namespace {
 bool can_be_edited(const ScenarioDocument& document) {
     const std::optional<std::string> schema = stated_at(document, "schema");
     return schema && *schema == "scenario/1";
+}
+
+void check_model(const std::filesystem::path& path) {
+    Diagnostics diagnostics;
+    (void)read_workload_file(JsonFile::load(path, diagnostics), find_workload);
+    diagnostics.throw_if_any();
 }
 
 }  // namespace
@@ -74,6 +84,10 @@ void Predictor::read(Library& library, const std::filesystem::path& path) {
             const auto measured = freed_in_background(read_measurement(path));
             return tell([this, name, measured] { lay_beside(name, measured); });
         }
+        if (holds_model(path)) {
+            check_model(path);
+            return tell([this, path] { put_in(std::filesystem::absolute(path)); });
+        }
         if (holds_lesson(path)) {
             const auto lesson = opened(library, lesson_in(path));
             if (const auto mistakes = mistakes_in(*lesson); !mistakes.empty()) throw InputError(mistakes);
@@ -98,6 +112,17 @@ void Predictor::lay_beside(const QString& path, const std::shared_ptr<const Meas
     emit refused(path,
                  {{measured->file.string(), "", "a run is shown beside the scenario that it is of, and none is open",
                    of.isEmpty() ? "open the scenario first" : "open " + of.toStdString() + " first"}},
+                 nullptr);
+}
+
+// As one step that undo takes back.
+void Predictor::put_in(const std::filesystem::path& model) {
+    const QString path = q(model.string());
+    if (workbench_.session())
+        return workbench_.edit({{"workload", json_text(model.string())}}, tr("model of %1").arg(q(model.filename().string())));
+    emit refused(path,
+                 {{model.string(), "", "a model takes the place of that of the scenario that is open, and none is open",
+                   "open one for your machine first, and then the model"}},
                  nullptr);
 }
 

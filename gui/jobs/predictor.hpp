@@ -24,7 +24,7 @@ public:
     ~Predictor() override;
 
     // Reads a file, and puts it on the workbench: a scenario if it has an answer, a run or a trace beside the scenario that is
-    // there, a lesson for who shows lessons.
+    // there, a model into it, a lesson for who shows lessons.
     void open(const std::filesystem::path&);
 
 signals:
@@ -39,6 +39,7 @@ private:
     void read(Library&, const std::filesystem::path&);
     void refuse(const QString& path, std::vector<Diagnostic> problems);
     void lay_beside(const QString& path, const std::shared_ptr<const Measured>&);
+    void put_in(const std::filesystem::path& model);
     // Runs in the thread of the workbench.
     void tell(std::function<void()>);
 

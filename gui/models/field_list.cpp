@@ -240,8 +240,13 @@ FieldSection more_section() {
 }
 
 FieldSection model_section() {
-    Field model = named("workload", QStringLiteral("Model"), QStringLiteral("What is trained"), NameKind::models,
-                        [](const Scenario& s) { return q(s.workload.name); });
+    Field name = quantity_field("name", QStringLiteral("Name"), QStringLiteral("What the scenario is called in reports and pictures"),
+                                [](const Scenario& s) { return q(s.name); });
+    name.needed = true;
+    Field model =
+        named("workload", QStringLiteral("Model"),
+              QStringLiteral("What is trained: a name, or a file: the config.json of Hugging Face, or what `sextant import` wrote"),
+              NameKind::models, [](const Scenario& s) { return q(s.workload.name); });
     model.needed = true;
     Field sequence{.path = "workload.seq_len",
                    .label = QStringLiteral("Sequence"),
@@ -257,15 +262,17 @@ FieldSection model_section() {
                             NameKind::frameworks, [](const Scenario& s) { return q(s.framework.name); });
     framework.inside = "framework.base";
     framework.needed = true;
-    return {QStringLiteral("Model"), {model, sequence, framework}};
+    return {QStringLiteral("Model"), {name, model, sequence, framework}};
 }
 
 FieldSection hardware_section() {
     Field cluster = named("hardware.cluster", QStringLiteral("Cluster"), QStringLiteral("Nodes and the network between them"),
                           NameKind::clusters, [](const Scenario& s) { return q(s.cluster.name); });
     cluster.needed = true;
-    Field device = named("hardware.device", QStringLiteral("Device"), QStringLiteral("Another device in the same nodes"), NameKind::devices,
-                         [](const Scenario& s) { return q(s.cluster.node.device.name); });
+    Field device = named("hardware.device", QStringLiteral("Device"),
+                         QStringLiteral("Another device in the same nodes: a name, or the file of a profile, which `sextant profiles show` "
+                                        "gives to begin with"),
+                         NameKind::devices, [](const Scenario& s) { return q(s.cluster.node.device.name); });
     device.inside = "hardware.device.base";
     Field nodes{.path = "hardware.nodes",
                 .label = QStringLiteral("Nodes"),
@@ -297,6 +304,9 @@ FieldSection hardware_section() {
                         [](const Scenario& s) { return quantity(s.cluster.node.device.memory.value); }),
          quantity_field("hardware.device.memory_bandwidth", QStringLiteral("Bandwidth"), QStringLiteral("Of the memory of one device"),
                         [](const Scenario& s) { return quantity(s.cluster.node.device.memory_bandwidth.value); }),
+         number_field("hardware.device.peak_scale", QStringLiteral("Peaks \u00d7"),
+                      QStringLiteral("2: a device that computes twice as fast in every data type"),
+                      [](const Scenario&) { return QStringLiteral("1"); }),
          quantity_field("hardware.network_bandwidth", QStringLiteral("Network"), QStringLiteral("Bandwidth of one network interface"),
                         [](const Scenario& s) { return s.cluster.node.nics > 0 ? quantity(network_link(s).bandwidth.value) : QString(); }),
          number_field("hardware.step_noise", QStringLiteral("Noise"),

@@ -3,6 +3,8 @@
 #include "gui/models/text.hpp"
 #include "model/io/format/json_text.hpp"
 
+#include <algorithm>
+
 namespace sextant::gui {
 namespace {
 
@@ -48,6 +50,17 @@ void complete_straggler(const Session& session, const std::string& path, Edits& 
 
 std::string path_in(const ScenarioDocument& d, const Field& field) {
     return !field.inside.empty() && is_object(d, parent_of(field.inside)) ? field.inside : field.path;
+}
+
+bool covers(const ScenarioDocument& d, const Field& field, const QString& place) {
+    const QString path = q(path_in(d, field));
+    return place == path || place.startsWith(path + QLatin1Char('.'));
+}
+
+bool is_of_a_field(const ScenarioDocument& d, const QString& place) {
+    return std::ranges::any_of(field_sections(), [&](const FieldSection& section) {
+        return std::ranges::any_of(section.fields, [&](const Field& field) { return covers(d, field, place); });
+    });
 }
 
 std::optional<QString> stated_in(const ScenarioDocument& d, const Field& field) {

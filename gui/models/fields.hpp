@@ -48,6 +48,11 @@ const std::vector<FieldSection>& field_sections();
 // Where the field stands in this document.
 std::string path_in(const ScenarioDocument&, const Field&);
 
+// Whether a place in the document ("hardware.nodes") is the field's, or inside it.
+bool covers(const ScenarioDocument&, const Field&, const QString& place);
+// Whether there is such a field.
+bool is_of_a_field(const ScenarioDocument&, const QString& place);
+
 // The value as the document states it; none where it follows from others.
 std::optional<QString> stated_in(const ScenarioDocument&, const Field&);
 

@@ -124,8 +124,9 @@ QString own_sentence(const PlanFindings& f, std::optional<std::size_t> open) {
 
 QString counts_line(const PlanFindings& f) {
     const SearchCounts& c = f.answer.counts;
-    QString line = QStringLiteral("%1 plans priced, %2 do not fit").arg(q(count_text(c.priced)), q(count_text(c.too_large)));
-    if (c.pruned > 0) line += QStringLiteral(", %1 ruled out by a bound").arg(q(count_text(c.pruned)));
+    const auto plans = [](std::int64_t count) { return grouped(static_cast<double>(count)); };
+    QString line = QStringLiteral("%1 plans priced, %2 do not fit").arg(plans(c.priced), plans(c.too_large));
+    if (c.pruned > 0) line += QStringLiteral(", %1 ruled out by a bound").arg(plans(c.pruned));
     line += QStringLiteral("; ") + quantity(f.took);
     return f.answer.complete ? line : line + QStringLiteral(". <b>Stopped before the end</b>: this is the best so far.");
 }

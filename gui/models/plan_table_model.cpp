@@ -4,6 +4,7 @@
 #include "model/io/search/plan_columns.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace sextant::gui {
 namespace {
@@ -26,6 +27,7 @@ void PlanTableModel::set_findings(std::shared_ptr<const PlanFindings> findings) 
 // What is only on the front can be had from the picture.
 void PlanTableModel::fill() {
     columns_.clear();
+    in_common_.clear();
     beside_.clear();
     rows_ = findings_ && !findings_->answer.best.empty() ? static_cast<int>(findings_->listed) : 0;
     if (rows_ == 0) return;
@@ -39,12 +41,17 @@ void PlanTableModel::fill() {
     }
     const auto add = [&](const PlanColumn& from, const QString& tip = {}) {
         Column column{q(from.title), tip, {}, from.align == Align::right};
-        for (const std::string& cell : from.cells) column.cells.push_back(q(cell));
+        for (const std::string& cell : from.cells)
+            column.cells.push_back(q(cell).replace(QLatin1Char('_'), QStringLiteral("_\u200b")));  // where a long word may be broken
         columns_.push_back(std::move(column));
     };
     for (const PlanColumn& c : outcome_columns(findings_->answer.request.job, choices)) add(c);
     std::ranges::swap(columns_[0], columns_[1]);  // the step, next to what it is made of
-    for (const PlanColumn& c : plan_columns(listed)) add(c);
+    for (const PlanColumn& c : plan_columns(listed))
+        if (rows_ > 1 && std::ranges::adjacent_find(c.cells, std::not_equal_to<>()) == c.cells.end())
+            in_common_ += q(c.title + ' ' + c.cells.front());
+        else
+            add(c);
     beside_.insert(findings_->first());
     const auto own = std::ranges::find_if(findings_->plans, &FoundPlan::is_own);
     if (own != findings_->plans.end()) beside_.insert(static_cast<std::size_t>(own - findings_->plans.begin()));

@@ -22,6 +22,8 @@ public:
     [[nodiscard]] const FoundPlan& at(int row) const { return findings_->plans[static_cast<std::size_t>(row)]; }
     [[nodiscard]] bool is_empty() const { return rows_ == 0; }
     [[nodiscard]] Seconds longest_step() const;
+    // What all plans have, which has no column: "recompute none", "offload none".
+    [[nodiscard]] const QStringList& in_common() const { return in_common_; }
     static constexpr int terms_column = 2;
 
     // Up to four plans can be held beside one another.
@@ -52,6 +54,7 @@ private:
     std::shared_ptr<const PlanFindings> findings_;
     int rows_ = 0;
     std::vector<Column> columns_;
+    QStringList in_common_;
     std::set<std::size_t> beside_;
     std::optional<std::size_t> open_;
 };

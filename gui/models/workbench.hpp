@@ -43,6 +43,8 @@ public:
 
     // Has the fields give what is being typed in them: before the document leaves the window.
     void take_typed() { emit typed_wanted(); }
+    // Has the field of this place shown, such as "hardware.nodes", to be changed.
+    void want_field(const QString& place) { emit field_wanted(place); }
     // Writes the document, and from then on is at work on that file, whichever step is gone back to. Throws BackendError when the disk
     // refuses; nothing is lost then.
     void save(const std::filesystem::path&);
@@ -67,6 +69,7 @@ signals:
     void changed();  // the session was replaced, for whatever reason
     void asked(const sextant::gui::SessionPtr& question);
     void typed_wanted();
+    void field_wanted(const QString& place);
     void saved();
     void simulation_wanted(const sextant::gui::SessionPtr& question);
     void simulation_unwanted();

@@ -21,6 +21,7 @@
 
 #include "gui/models/recent_files.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -319,6 +320,44 @@ TEST_F(Files, AFileThatIsDroppedIsOpened) {
     QApplication::sendEvent(&window, &drop);
     settle();
     EXPECT_EQ(workbench.session()->document.file, bundled("default").toStdString());
+}
+
+TEST_F(Files, AModelOfHuggingFaceTakesThePlaceOfTheScenarios) {
+    const QString config =
+        write_file("config.json", R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 64, "vocab_size": 256,
+        "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4, "max_position_embeddings": 512})");
+    window.files().open(config);
+    EXPECT_THAT(message("refusal"), HasSubstr("open one for your machine first"));
+    open("does-not-fit");
+    const std::string before = workbench.answer()->scenario.workload.name;
+    window.files().open(config);
+    wait_for([&] { return workbench.history().undoes().has_value(); });
+    settle();
+    const auto& model = std::get<TransformerSpec>(workbench.answer()->scenario.workload.spec);
+    EXPECT_EQ(model.layers, 2);
+    EXPECT_EQ(model.seq_len, 512);
+    EXPECT_TRUE(workbench.answer()->report.estimate.fits());
+    EXPECT_THAT(find<QLabel>("bar_plan").text().toStdString(), testing::StartsWith("llama: 8 devices"));
+    workbench.undo();
+    EXPECT_EQ(workbench.answer()->scenario.workload.name, before);
+    window.files().open(write_file("unknown.json", R"({"model_type": "no-such-family"})"));
+    EXPECT_THAT(message("refusal"), HasSubstr("no-such-family"));
+}
+
+TEST_F(Files, ThePlanIsExportedAsAScriptOrItIsSaidWhyNot) {
+    open("gpt3-175b-1024xa100");
+    bool done = false;
+    QObject::connect(&window.files(), &FileActions::exported, [&] { done = true; });
+    const auto language = [](const char* word) {
+        return *std::ranges::find(plan_languages(), QString::fromLatin1(word), &PlanLanguage::word);
+    };
+    const QString path = folder.filePath(QStringLiteral("job.sh"));
+    window.files().write_plan(path, language("slurm"));
+    wait_for([&] { return done; });
+    EXPECT_THAT(contents(path), HasSubstr("#SBATCH --nodes=128"));
+    window.files().write_plan(folder.filePath(QStringLiteral("train.py")), language("lightning"));
+    EXPECT_THAT(message("complaint"), HasSubstr("export megatron"));
+    EXPECT_FALSE(QFile::exists(folder.filePath(QStringLiteral("train.py"))));
 }
 
 TEST_F(Files, TheWholeReportIsOnePageThatNeedsNothingElse) {

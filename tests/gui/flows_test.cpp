@@ -248,6 +248,25 @@ TEST_F(Flows, TheHeadSaysWhatIsStatedOfThePlanAndWhatItRunsOn) {
     EXPECT_THAT(plan, testing::Not(HasSubstr("data parallel"))) << "it is not stated";
 }
 
+// The second kind of devices counts as much as the first.
+TEST_F(Flows, TheHeadNamesBothKindsOfDevices) {
+    open("two-kinds-of-gpus");
+    EXPECT_THAT(find<QLabel>("bar_plan").text().toStdString(), HasSubstr(", 4 of A30;"));
+}
+
+TEST_F(Flows, APlaceInTheLineLeadsToItsFieldInWhateverSectionItIs) {
+    open("gpt3-175b-1024xa100");
+    workbench.edit({{"run.tokens", "-1"}});
+    settle();
+    auto& problems = find<QLabel>("problems");
+    EXPECT_THAT(problems.text().toStdString(), HasSubstr("href=\"run.tokens\""));
+    auto& tokens = find<QLineEdit>("run.tokens");
+    EXPECT_FALSE(tokens.isVisible()) << "its section is closed at first";
+    emit problems.linkActivated(QStringLiteral("run.tokens"));
+    EXPECT_TRUE(tokens.isVisible());
+    EXPECT_EQ(window.focusWidget(), &tokens);
+}
+
 TEST_F(Flows, APlanThatDoesNotDivideIsToldAndCanBeMended) {
     open("gpt3-175b-1024xa100");
     auto& tensor = find<QSpinBox>("plan.tp");

@@ -18,6 +18,7 @@ namespace sextant::gui {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 Scenario bundled_scenario(const std::string& name) {
     Library library = open_library();
@@ -155,6 +156,20 @@ TEST_F(Planner, FindsABetterPlanWhichIsOpenedAsOneChange) {
     EXPECT_EQ(step(), before);
     EXPECT_EQ(workbench.answer()->scenario.plan.tp, tp_before);
     EXPECT_EQ(workbench.answer()->scenario.plan.pp, pp_before);
+}
+
+TEST_F(Planner, WhatAllPlansHaveIsSaidOnceBelowTheTable) {
+    begin("gpt3-175b-1024xa100");
+    search();
+    const std::string common = find<QLabel>("planner.in_common").text().toStdString();
+    EXPECT_THAT(common, testing::StartsWith("All of these: "));
+    for (const QTableView* t : window.view("planner").findChildren<QTableView*>())
+        if (t->accessibleName() == QStringLiteral("The best plans")) {
+            for (int c = 3; c < t->model()->columnCount(); ++c) {
+                const std::string heading = t->model()->headerData(c, Qt::Horizontal).toString().toStdString();
+                EXPECT_THAT(common, Not(HasSubstr(heading + " "))) << "it has a column";
+            }
+        }
 }
 
 TEST_F(Planner, ARowOfTheTableIsChosenByKeysAndOpenedByEnter) {

@@ -1,6 +1,7 @@
 // What a report recommends, in the words of the editor, and made by a button.
 #include "gui/models/suggestions.hpp"
 #include "gui/models/text.hpp"
+#include "gui/views/paint/chart.hpp"
 #include "tests/gui/desk.hpp"
 
 #include <gmock/gmock.h>
@@ -81,6 +82,10 @@ TEST_F(Advice, NamesTheWindowsOwnViewsAndNoCommand) {
     open("does-not-fit");
     EXPECT_THAT(find<QLabel>("summary.help").text().toStdString(), Not(HasSubstr("sextant plan")));
     EXPECT_THAT(find<QLabel>("summary.help").text().toStdString(), HasSubstr("of memory in each"));
+    for (const ChartWidget* chart : window.view("summary").findChildren<ChartWidget*>())
+        if (chart->accessibleName() == QStringLiteral("What would move it")) {
+            EXPECT_TRUE(chart->isHidden()) << "nothing that is faster makes it fit";
+        }
     QTest::mouseClick(&find<QPushButton>("summary.search"), Qt::LeftButton);
     EXPECT_TRUE(window.view("planner").isVisible());
 }

@@ -42,7 +42,7 @@ TEST(ClusterMap, TellsOfWhatLoadersShare) {
 }
 
 TEST(ClusterMap, SaysWhatItsBoxesAreFromTheTop) {
-    EXPECT_EQ(levels_text(*map_of("default")).toStdString(), "From the top: sockets (S) with their memory (RAM), devices, by rank.");
+    EXPECT_EQ(levels_text(*map_of("default")).toStdString(), "From the top: sockets (S) with their memory (RAM or M), devices, by rank.");
     EXPECT_THAT(levels_text(*map_of("gpt3-175b-1024xa100")).toStdString(), HasSubstr("spine, leaf switches, NICs"));
 }
 

@@ -127,6 +127,18 @@ TEST_P(EveryView, FitsBetweenEditorAndLessons) {
     EXPECT_LE(scroll->widget()->minimumSizeHint().width(), scroll->viewport()->width());
 }
 
+// On the smallest projector, beside the editor.
+TEST_P(EveryView, FitsIntoASmallWindow) {
+    open("llama-3.1-405b-16384xh100");
+    window.resize(800, 600);
+    window.show_view(GetParam());
+    settle();
+    EXPECT_EQ(window.size(), QSize(800, 600));
+    const auto* scroll = window.view(GetParam()).findChild<QScrollArea*>();
+    if (!scroll || scroll->widget() != &window.view(GetParam()).page()) GTEST_SKIP() << "does not scroll as a whole";
+    EXPECT_LE(scroll->widget()->minimumSizeHint().width(), scroll->viewport()->width());
+}
+
 // Narrower than that they take turns, and the view keeps what one of them leaves.
 TEST_F(Drawn, EditorAndLessonsTakeTurnsInANarrowWindow) {
     open("default");
@@ -153,17 +165,19 @@ TEST_F(Drawn, EditorAndLessonsTakeTurnsInANarrowWindow) {
 
 // Beside the editor a window of 1280 has 800 pixels for them.
 TEST_F(Drawn, TablesOfPlansAreNotCutOff) {
-    open("gpt3-175b-1024xa100");
     window.resize(1280, 800);
-    for (const char* name : {"planner", "scaling"}) {
-        window.show_view(name);
-        settle();
-        window.view(name).begin();
-        settle();
-        for (const auto* table : window.view(name).findChildren<WholeTable*>())
-            if (table->isVisible()) {
-                EXPECT_LE(table->horizontalHeader()->length(), table->viewport()->width()) << name;
-            }
+    for (const char* scenario : {"gpt3-175b-1024xa100", "does-not-fit"}) {
+        open(scenario);
+        for (const char* name : {"planner", "scaling"}) {
+            window.show_view(name);
+            settle();
+            window.view(name).begin();
+            settle();
+            for (const auto* table : window.view(name).findChildren<WholeTable*>())
+                if (table->isVisible()) {
+                    EXPECT_LE(table->horizontalHeader()->length(), table->viewport()->width()) << name << " of " << scenario;
+                }
+        }
     }
 }
 

@@ -9,6 +9,7 @@
 namespace sextant {
 namespace {
 
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 

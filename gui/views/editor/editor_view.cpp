@@ -38,6 +38,7 @@ public:
             QMetaObject::invokeMethod(
                 this, [this] { show_problem(); }, Qt::QueuedConnection);
         });
+        connect(&workbench, &Workbench::field_wanted, this, [this](const QString& place) { go_to(place); });
         in_background(
             this, [] { return load_names(); }, [this](const Names& names) { set_names(names); });
         show_session();
@@ -117,10 +118,21 @@ private:
         const auto wrong = std::ranges::find_if(rows_, &FieldRow::is_wrong);
         auto* scroll = findChild<QScrollArea*>();
         if (!strangers_->isHidden()) return scroll->ensureWidgetVisible(strangers_);
-        if (wrong == rows_.end()) return;
-        heading_of_.at((*wrong)->parentWidget())->setChecked(true);
+        if (wrong != rows_.end()) show_row(**wrong);
+    }
+
+    void go_to(const QString& place) {
+        const ScenarioDocument& document = workbench().session()->document;
+        const auto at = std::ranges::find_if(rows_, [&](const FieldRow* row) { return covers(document, row->field(), place); });
+        if (at == rows_.end()) return;
+        show_row(**at);
+        (*at)->take_keys();
+    }
+
+    void show_row(FieldRow& row) {
+        heading_of_.at(row.parentWidget())->setChecked(true);
         column().activate();
-        scroll->ensureWidgetVisible(*wrong);
+        findChild<QScrollArea*>()->ensureWidgetVisible(&row);
     }
 
     StrangersPanel* strangers_;

@@ -13,12 +13,10 @@ namespace {
 constexpr int label_width = 84;
 
 // What is said about a field, or about something inside it.
-QString problem_at(const Session& session, const std::string& path) {
+QString problem_at(const Session& session, const Field& field) {
     QStringList lines;
-    for (const Diagnostic& d : session.problems) {
-        const QString place = path_of_pointer(d.pointer);
-        if (place == q(path) || place.startsWith(q(path) + QLatin1Char('.'))) lines += sentence(d);
-    }
+    for (const Diagnostic& d : session.problems)
+        if (covers(session.document, field, path_of_pointer(d.pointer))) lines += sentence(d);
     return lines.join(QLatin1Char('\n'));
 }
 
@@ -105,7 +103,7 @@ void FieldRow::show_session(const Session& session) {
     setVisible(!may_be_nothing || stated || !session.answer || !resolved.isEmpty());
     set_state(input_->widget(), "stated", stated.has_value());
     if (drop_) drop_->setVisible(stated.has_value());
-    const QString problem = problem_at(session, path_in(session.document, field_));
+    const QString problem = problem_at(session, field_);
     set_state(input_->widget(), "wrong", !problem.isEmpty());
     problem_->setText(field_.small ? field_.label + QStringLiteral(": ") + problem : problem);
     problem_->setVisible(!problem.isEmpty());

@@ -19,6 +19,7 @@ public:
 
     void show_session(const Session&);
     void set_names(const QStringList& names) { input_->set_choices(names); }
+    void take_keys() { input_->widget().setFocus(Qt::TabFocusReason); }
     [[nodiscard]] bool is_wrong() const { return !problem_->isHidden(); }
     // What is wrong; of a small field whoever has it gives it a place that is wide enough.
     [[nodiscard]] QLabel& problem() const { return *problem_; }

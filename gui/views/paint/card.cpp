@@ -12,6 +12,7 @@ Card::Card(const QString& heading, const QString& tip) {
     body_->setSpacing(gap - 2);
     heading_ = text_label(Type::strong, "faint");
     heading_->setText(heading);
+    heading_->setWordWrap(true);
     body_->addWidget(heading_);
 }
 

@@ -14,6 +14,8 @@ namespace {
 
 constexpr int row_height = 26, above_text = 10, least_last = 90, worth_a_line = 20;
 
+constexpr QChar zero_width_space(0x200b);
+
 // Headings that can take two lines.
 class Headings : public QHeaderView {
 public:
@@ -41,7 +43,7 @@ QString WholeTable::broken(const QString& heading) {
     QString best = heading;
     qsizetype longest = heading.size();
     for (qsizetype i = 1; i + 1 < heading.size(); ++i) {
-        const bool is_space = heading[i] == QLatin1Char(' '), is_hyphen = heading[i] == QLatin1Char('-');
+        const bool is_space = heading[i] == QLatin1Char(' ') || heading[i] == zero_width_space, is_hyphen = heading[i] == QLatin1Char('-');
         const qsizetype first = is_hyphen ? i + 1 : i, rest = heading.size() - i - 1;
         if ((!is_space && !is_hyphen) || std::max(first, rest) >= longest) continue;
         longest = std::max(first, rest);

@@ -2,44 +2,50 @@
 
 #include "gui/models/text.hpp"
 #include "gui/views/paint/card.hpp"
+#include "gui/views/paint/side_by_side.hpp"
 
 #include <QComboBox>
-#include <QGridLayout>
+#include <QHBoxLayout>
 #include <QLineEdit>
 #include <QSpinBox>
 #include <QStyle>
+#include <QVBoxLayout>
 
 namespace sextant::gui {
 namespace {
 
 constexpr Objective objectives[] = {Objective::throughput, Objective::time, Objective::cost, Objective::energy, Objective::memory};
-constexpr int columns = 3, narrowest = 64;
+constexpr int narrowest = 64, room_for_one_row = 860;
 
-QLabel* label_of(const QString& text, QWidget& of) {
+// A field below its name, and below it what is wrong with its text.
+QWidget* below_its_name(const QString& name, QWidget& input, QWidget& labelled, QLabel* problem = nullptr) {
+    auto* cell = new QWidget;
+    auto* column = new QVBoxLayout(cell);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(2);
     auto* label = text_label(Type::small, "faint");
-    label->setText(text);
+    label->setText(name);
     label->setWordWrap(false);
-    label->setBuddy(&of);
-    return label;
+    label->setBuddy(&labelled);
+    column->addWidget(label);
+    column->addWidget(&input);
+    if (problem) column->addWidget(problem);
+    column->addStretch(1);
+    return cell;
 }
 
 }  // namespace
 
 PlanFormPanel::PlanFormPanel() {
-    auto* grid = new QGridLayout(this);
-    grid->setContentsMargins(0, 0, 0, 0);
-    grid->setHorizontalSpacing(gap + 4);
-    grid->setVerticalSpacing(2);
-    for (int c = 0; c < columns; ++c) grid->setColumnStretch(c, 1);
-
     objective_ = new QComboBox;
     objective_->setObjectName(QStringLiteral("planner.objective"));
     objective_->setMinimumWidth(narrowest);
     objective_->setToolTip(tr("What the best plan is best in. Cost needs the price of a device"));
     for (const Objective o : objectives) objective_->addItem(capitalised(words_of(o)));
-    grid->addWidget(label_of(tr("Best in"), *objective_), 0, 0);
-    grid->addWidget(objective_, 1, 0);
 
+    const QString how_many = tr("How many");
+    const Row& numbers = add(PlanFormField::devices, how_many, "planner.devices",
+                             tr("A number, several (8,16,64), or a range: of devices doubled each time, of nodes one by one (4..16)"));
     auto* devices = new QWidget;
     auto* row = new QHBoxLayout(devices);
     row->setContentsMargins(0, 0, 0, 0);
@@ -48,44 +54,44 @@ PlanFormPanel::PlanFormPanel() {
     unit_->setObjectName(QStringLiteral("planner.unit"));
     unit_->setAccessibleName(tr("Counted in"));
     unit_->addItems({tr("devices"), tr("nodes")});
-    QLineEdit* numbers = add(PlanFormField::devices, *grid, 0, 1, tr("How many"), "planner.devices",
-                             tr("A number, several (8,16,64), or a range: of devices doubled each time, of nodes one by one (4..16)"));
-    grid->removeWidget(numbers);
-    row->addWidget(numbers, 1);
+    row->addWidget(numbers.line, 1);
     row->addWidget(unit_);
-    grid->addWidget(devices, 1, 1);
 
     top_ = new QSpinBox;
     top_->setObjectName(QStringLiteral("planner.top"));
     top_->setRange(1, 1000);
     top_->setToolTip(tr("How many plans to show"));
-    grid->addWidget(label_of(tr("Best plans to show"), *top_), 0, 2);
-    grid->addWidget(top_, 1, 2);
 
-    add(PlanFormField::pins, *grid, 3, 0, tr("Leave as they are"), "planner.pins",
-        tr("Fields of the plan that the search must not choose, as the scenario has them or with a value"))
-        ->setPlaceholderText(tr("schedule, tp=8"));
-    add(PlanFormField::where, *grid, 3, 1, tr("Only plans with"), "planner.where",
-        tr("Conditions on step_time, memory, devices, samples_per_s, energy_per_sample, cost_per_sample"))
-        ->setPlaceholderText(tr("memory < 70 GiB, step_time < 2 s"));
-    add(PlanFormField::batches, *grid, 3, 2, tr("Global batches"), "planner.batches", tr("To choose from, if they are yours to choose"))
-        ->setPlaceholderText(tr("512, 1024"));
+    const auto line = [this](PlanFormField field, const QString& label, const char* name, const QString& tip, const QString& example) {
+        const Row& added = add(field, label, name, tip);
+        added.line->setPlaceholderText(example);
+        return below_its_name(label, *added.line, *added.line, added.problem);
+    };
+    auto* all = new QVBoxLayout(this);
+    all->setContentsMargins(0, 0, 0, 0);
+    all->addWidget(new SideBySide(
+        {below_its_name(tr("Best in"), *objective_, *objective_), below_its_name(how_many, *devices, *numbers.line, numbers.problem),
+         below_its_name(tr("Best plans to show"), *top_, *top_),
+         line(PlanFormField::pins, tr("Leave as they are"), "planner.pins",
+              tr("Fields of the plan that the search must not choose, as the scenario has them or with a value"), tr("schedule, tp=8")),
+         line(PlanFormField::where, tr("Only plans with"), "planner.where",
+              tr("Conditions on step_time, memory, devices, samples_per_s, energy_per_sample, cost_per_sample"),
+              tr("memory < 70 GiB, step_time < 2 s")),
+         line(PlanFormField::batches, tr("Global batches"), "planner.batches", tr("To choose from, if they are yours to choose"),
+              tr("512, 1024"))},
+        room_for_one_row));
 }
 
-QLineEdit* PlanFormPanel::add(PlanFormField field, QGridLayout& grid, int row, int column, const QString& label, const char* name,
-                              const QString& tip) {
+const PlanFormPanel::Row& PlanFormPanel::add(PlanFormField field, const QString& label, const char* name, const QString& tip) {
     auto* line = new QLineEdit;
     line->setObjectName(QLatin1String(name));
     line->setAccessibleName(label);
     line->setToolTip(tip);
+    line->setMinimumWidth(narrowest);
     auto* problem = text_label(Type::small, "bad");
     problem->hide();
-    grid.addWidget(label_of(label, *line), row, column);
-    grid.addWidget(line, row + 1, column);
-    grid.addWidget(problem, row + 2, column, Qt::AlignTop);
-    rows_[field] = {line, problem};
     connect(line, &QLineEdit::returnPressed, this, &PlanFormPanel::asked);
-    return line;
+    return rows_[field] = {line, problem};
 }
 
 void PlanFormPanel::show_form(const PlanForm& form) {

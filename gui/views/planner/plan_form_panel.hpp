@@ -6,7 +6,6 @@
 #include <QWidget>
 
 class QComboBox;
-class QGridLayout;
 class QLabel;
 class QLineEdit;
 class QSpinBox;
@@ -31,7 +30,7 @@ private:
         QLineEdit* line;
         QLabel* problem;
     };
-    QLineEdit* add(PlanFormField, QGridLayout&, int row, int column, const QString& label, const char* name, const QString& tip);
+    const Row& add(PlanFormField, const QString& label, const char* name, const QString& tip);
 
     QComboBox *objective_, *unit_;
     QSpinBox* top_;

@@ -125,8 +125,11 @@ private:
         table_->setItemDelegateForColumn(PlanTableModel::terms_column, new TermsDelegate(table_));
         passed_ = text_label(Type::body, "warning");
         passed_->setObjectName(QStringLiteral("planner.passed"));
+        in_common_ = text_label(Type::small, "faint");
+        in_common_->setObjectName(QStringLiteral("planner.in_common"));
         table_card_->body().addWidget(passed_);
         table_card_->body().addWidget(table_);
+        table_card_->body().addWidget(in_common_);
         connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& row) {
             if (row.isValid()) choose(static_cast<std::size_t>(row.row()));
         });
@@ -210,12 +213,14 @@ private:
         show_axes();
         model_.set_findings(findings_);
         model_.set_open(open_);
-        table_->fix(PlanTableModel::terms_column, 84);
+        table_->fix(PlanTableModel::terms_column, 76);
         const bool has_own = findings_->listed > a.best.size();
         const QString heading = !has_own                         ? tr("The best %1, %2 first")
                                 : is_own_open(*findings_, open_) ? tr("The best %1 and the scenario's own, %2 first")
                                                                  : tr("The best %1 and the plan as it was before, %2 first");
         table_card_->set_heading(heading.arg(a.best.size()).arg(ranked_by(a.request.objective)));
+        in_common_->setText(tr("All of these: %1.").arg(model_.in_common().join(QStringLiteral(", "))));
+        in_common_->setVisible(!model_.in_common().isEmpty());
         passed_->setText(tr("Plan 1: %1.").arg(own_sentence(*findings_, open_)));
         passed_->setVisible(findings_->is_passed() && a.request.objective == Objective::throughput);
         csv_.set_table(found_plans_table(*findings_));
@@ -309,7 +314,7 @@ private:
 
     PlanFormPanel* form_;
     AskRow* row_;
-    QLabel *verdict_, *smallest_, *passed_;
+    QLabel *verdict_, *smallest_, *passed_, *in_common_;
     QWidget* found_;
     Card *table_card_, *alternatives_card_, *remedies_card_;
     QComboBox* axis_;

@@ -260,7 +260,7 @@ private:
             too_many
                 ? tr("The plan needs <b>%1 processes</b>, and this machine has %2 cores: give a launcher that reaches more machines, "
                      "or open a run that was made elsewhere.")
-                      .arg(ranks)
+                      .arg(grouped(ranks))
                       .arg(cores)
                 : tr("%1 on %2 cores of this machine.").arg(ranks == 1 ? tr("One process") : tr("%1 processes").arg(ranks)).arg(cores));
         start_->setEnabled(!too_many && !run_.is_running());

@@ -80,14 +80,9 @@ private:
         row->addWidget(label);
         row->addWidget(sizes_);
         row->addStretch(1);
-        auto* kinds = new QHBoxLayout;
-        kinds->setSpacing(gap + 4);
-        kinds->addWidget(strong_);
-        kinds->addWidget(weak_);
-        kinds->addStretch(1);
         row_ = new AskRow(workbench(), QStringLiteral("scaling.ask"), tr("Plan each size"));
         card->body().addLayout(row);
-        card->body().addLayout(kinds);
+        card->body().addWidget(new SideBySide({strong_, weak_}, 480));
         card->body().addWidget(row_);
         connect(row_, &AskRow::asked, this, [this] { ask(); });
         connect(sizes_, &QLineEdit::returnPressed, this, [this] { ask(); });

@@ -59,6 +59,8 @@ public:
         filter_->setClearButtonEnabled(true);
         filter_->setObjectName(QStringLiteral("filter"));
         auto* open = new QPushButton(tr("Open a file\u2026"));
+        open->setToolTip(
+            tr("A scenario or a lesson of your own; a model, such as the config.json of Hugging Face, for the scenario that is open"));
         row->addWidget(filter_, 1);
         auto* lessons = new QPushButton(tr("Lessons"));
         lessons->setToolTip(tr("A guided tour through some of these"));
@@ -93,7 +95,8 @@ public:
         connect(list_, &QListView::clicked, this, &StartView::choose);
         connect(list_, &QListView::activated, this, &StartView::choose);
         connect(open, &QPushButton::clicked, this, [this] {
-            const QString path = QFileDialog::getOpenFileName(this, tr("Open a scenario"), {}, tr("Scenarios (*.json);;All files (*)"));
+            const QString path = QFileDialog::getOpenFileName(this, tr("Open a scenario, a lesson or a model"), {},
+                                                              tr("Scenarios, lessons and models (*.json);;All files (*)"));
             if (!path.isEmpty()) emit wants_to_open(path);
         });
         connect(lessons, &QPushButton::clicked, this, [this] { emit wants_to_show(QStringLiteral("lessons")); });

@@ -80,6 +80,7 @@ void Figures::show_answer(const Session& session, const Answer& answer) {
         interval->before = answer.step_without_what_if;
         lines += tr("<br>%1 without the what-if").arg(quantity(answer.step_without_what_if));
     }
+    if (!e.fits()) lines += tr("<br>as if it fitted");
     step_->chart().show_chart(interval);
     step_->set_lines(lines);
 

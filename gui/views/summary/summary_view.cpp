@@ -147,6 +147,7 @@ private:
         suggestions_->show_suggestions(suggestions(r, most_suggestions));
         help_->setText(help_text(r));
         movers_->show_chart(mover_bars(r.bottleneck, look, 5));
+        movers_->setVisible(r.estimate.fits());  // nothing that is twice as fast makes a plan fit; Breakdown has them all the same
 
         inputs_->show_chart(trust(r, look));
         assumptions_->setText(r.assumptions.empty() ? QString() : tr("Assumed:<br>") + list_of(r.assumptions));

@@ -5,6 +5,7 @@
 #include "gui/models/text.hpp"
 #include "gui/views/paint/card.hpp"
 #include "gui/views/paint/legend.hpp"
+#include "gui/views/paint/side_by_side.hpp"
 #include "gui/views/simulation_state.hpp"
 #include "gui/views/timeline/canvas.hpp"
 #include "gui/views/timeline/search_bar.hpp"
@@ -107,12 +108,12 @@ public:
 
 private:
     QWidget* controls() {
-        controls_ = new QWidget;
-        auto* row = new QHBoxLayout(controls_);
+        auto* shown = new QWidget;
+        auto* row = new QHBoxLayout(shown);
         row->setContentsMargins(0, 0, 0, 0);
         row->setSpacing(gap + 4);
+        row->addStretch(1);
         search_ = new SearchBar;
-        row->addWidget(search_, 1);
         const auto add = [&](const char* name, const QString& text, const QString& tip, bool checked, void (TimelineCanvas::*set)(bool)) {
             auto* box = new QCheckBox(text);
             box->setObjectName(QLatin1String(name));
@@ -132,7 +133,7 @@ private:
         fit->setToolTip(tr("Show all of it, or the range that is selected (F)"));
         connect(fit, &QPushButton::clicked, canvas_, &TimelineCanvas::fit);
         row->addWidget(fit);
-        return controls_;
+        return controls_ = new SideBySide({search_, shown}, 560);
     }
 
     void connect_canvas() {
@@ -250,7 +251,7 @@ private:
                 tr("Click a segment for its numbers and what it waited for; Shift+drag selects a range for all views.<br>"
                    "Wheel or W, S zoom; drag or A, D move; F fits.<br>"
                    "Comma and period choose the segment beside, R its range; [ and ] go to cause and effect."));
-            details_->setToolTip({});
+            details_->setToolTip(details_->text());
             return set_role(*details_, "faint");
         }
         const Trace& trace = *canvas_->content()->of(chosen->origin).trace;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace sextant::gui {
 namespace {
@@ -69,8 +70,27 @@ private:
         if (below > 0)
             paint_text(painter_, box.area.adjusted(10, 0, -14, -5), Qt::AlignBottom | Qt::AlignHCenter, ranks_of(box.shown.node),
                        font_of(Type::small), look_.faint);
-        paint_text(painter_, box.area.adjusted(10, 0, -14, -5 - below), Qt::AlignBottom | Qt::AlignHCenter,
-                   title_of(box.shown, map_.machine.placement), font_of(Type::strong), look_.text);
+        const QRectF line = box.area.adjusted(10, 0, -14, -5 - below);
+        paint_text(painter_, line, Qt::AlignBottom | Qt::AlignHCenter, title_of_box(box, line.width()), font_of(Type::strong), look_.text);
+    }
+
+    // Where a machine has two kinds.
+    QString kind_of_device(int rank) const {
+        const std::optional<Straggler>& others = map_.scenario.straggler;
+        if (!others || !others->device) return {};
+        return q(rank < others->devices ? others->device->name : map_.scenario.cluster.node.device.name);
+    }
+
+    // With the kind of its devices, where they are of one and there is room for it.
+    QString title_of_box(const NodeBox& box, double room) const {
+        const QString title = title_of(box.shown, map_.machine.placement);
+        const int of_node = topology_.devices_per_node(), first = box.shown.node * of_node;
+        std::set<QString> kinds;
+        for (int d = first; d < first + of_node; ++d)
+            if (const auto r = map_.rank_of_device[static_cast<std::size_t>(d)]) kinds.insert(kind_of_device(*r));
+        if (kinds.size() != 1 || kinds.begin()->isEmpty()) return title;
+        const QString longer = title + QStringLiteral(": ") + *kinds.begin();
+        return text_width(longer, font_of(Type::strong)) <= room ? longer : title;
     }
 
     // None of a node that serves parameters.
@@ -196,10 +216,11 @@ private:
         const auto rank = rank_at(v);
         if (!rank) return QStringLiteral("<b>%1</b>").arg(q(vertex(v).name));
         const QString place = place_in_words(map_, *rank);
-        return QStringLiteral("<b>rank %1</b> on %2%3<br>kernels run for %4 of the time")
+        const QString kind = kind_of_device(*rank);
+        return QStringLiteral("<b>rank %1</b> on %2%3%4<br>kernels run for %5 of the time")
             .arg(*rank)
-            .arg(q(vertex(v).name), place.isEmpty() ? QString() : QStringLiteral("<br>") + place,
-                 percent(use_of_rank(map_, *rank, chart_.range)));
+            .arg(q(vertex(v).name), kind.isEmpty() ? kind : QStringLiteral(", ") + kind,
+                 place.isEmpty() ? QString() : QStringLiteral("<br>") + place, percent(use_of_rank(map_, *rank, chart_.range)));
     }
 
     void paint_storage() {

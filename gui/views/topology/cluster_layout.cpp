@@ -184,7 +184,7 @@ QString levels_text(const ClusterMap& map) {
     static const std::pair<VertexKind, const char*> levels[] = {{VertexKind::spine, "spine"},
                                                                 {VertexKind::leaf, "leaf switches"},
                                                                 {VertexKind::nic, "NICs"},
-                                                                {VertexKind::socket, "sockets (S) with their memory (RAM)"},
+                                                                {VertexKind::socket, "sockets (S) with their memory (RAM or M)"},
                                                                 {VertexKind::pcie_switch, "PCIe switches"},
                                                                 {VertexKind::device, "devices, by rank"},
                                                                 {VertexKind::peer_switch, "NVSwitches"}};

@@ -5,7 +5,10 @@
 #include "gui/views/paint/card.hpp"
 #include "model/io/scenario/plan_writer.hpp"
 
+#include <QEvent>
 #include <QHBoxLayout>
+
+#include <algorithm>
 
 namespace sextant::gui {
 namespace {
@@ -44,6 +47,11 @@ protected:
     }
 };
 
+// Then the name of the scenario may be of another one.
+bool is_another_model(const ScenarioDocument& d) {
+    return std::ranges::any_of(d.edits, [](const std::string& edit) { return edit.starts_with("workload="); });
+}
+
 // What the plan is, with what is stated of it beside its numbers; on what, and what carries it out, whose name may be long.
 QString plan_text(const Session& session) {
     const Scenario& s = session.answer->scenario;
@@ -54,7 +62,11 @@ QString plan_text(const Session& session) {
         text += QStringLiteral(", data parallel ") + q(plan_field_text(PlanField::data_parallel, s.plan));
     if (stated_at(session.document, "plan.recompute"))
         text += QStringLiteral(", recompute ") + q(plan_field_text(PlanField::recompute, s.plan));
-    return QStringLiteral("%1; %2, %3; framework: %4").arg(text, q(s.cluster.title), q(s.cluster.node.device.name), framework);
+    QString devices = q(s.cluster.node.device.name);
+    if (s.straggler && s.straggler->device)
+        devices += QStringLiteral(", %1 of %2").arg(grouped(s.straggler->devices), q(s.straggler->device->name));
+    if (is_another_model(session.document)) text = q(session.answer->report.workload) + QStringLiteral(": ") + text;
+    return QStringLiteral("%1; %2, %3; framework: %4").arg(text, q(s.cluster.title), devices, framework);
 }
 
 }  // namespace
@@ -78,15 +90,24 @@ AnswerBar::AnswerBar(Workbench& workbench) : workbench_(workbench) {
     left->addWidget(name_);
     left->addWidget(plan_);
     row_->addLayout(left, 1);
-    rest_ = text_label(Type::small, "faint");
-    rest_->setWordWrap(false);
-    rest_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    auto* rest = new QVBoxLayout;
+    rest->setSpacing(0);
+    for (QLabel** label : {&speed_, &memory_}) {
+        *label = text_label(Type::small, "faint");
+        (*label)->setWordWrap(false);
+        (*label)->setAlignment(Qt::AlignRight);
+    }
+    rest->addStretch(1);
+    rest->addWidget(speed_);
+    rest->addWidget(memory_);
+    rest->addStretch(1);
     auto* right = new QHBoxLayout;
     right->setSpacing(2 * gap);
     right->addStretch(1);
-    right->addWidget(rest_);
+    right->addLayout(rest);
     step_ = text_label(Type::title, "accent");
     step_->setObjectName(QStringLiteral("bar_step_time"));
+    step_->setToolTip(tr("The time of a step"));
     right->addWidget(step_);
     row_->addLayout(right);
     column->addWidget(bar_);
@@ -97,6 +118,8 @@ AnswerBar::AnswerBar(Workbench& workbench) : workbench_(workbench) {
     warning->setContentsMargins(2 * gap, gap - 2, 2 * gap, gap - 2);
     problems_ = text_label(Type::body, "bad");
     problems_->setObjectName(QStringLiteral("problems"));
+    problems_->setTextInteractionFlags(Qt::TextBrowserInteraction);
+    connect(problems_, &QLabel::linkActivated, &workbench, &Workbench::want_field);
     warning->addWidget(problems_);
     column->addWidget(banner_);
 
@@ -118,22 +141,35 @@ void AnswerBar::refresh() {
     setVisible(session != nullptr);
     if (!session) return;
     show_problems(*session);
-    for (QLabel* label : {plan_, step_, rest_}) label->clear();
+    for (QLabel* label : {plan_, step_, speed_, memory_}) label->clear();
     if (!session->answer) return name_->setText(q(session->document.file.filename().string()));
     const Report& r = session->answer->report;
     name_->setText(q(r.scenario));
     name_->setToolTip(q(r.scenario));
     plan_->setText(plan_text(*session));
-    plan_->setToolTip(q(r.workload) + QStringLiteral(": ") + plan_->text());
+    plan_->setToolTip(is_another_model(session->document) ? plan_->text() : q(r.workload) + QStringLiteral(": ") + plan_->text());
     step_->setText(quantity(r.estimate.step));
-    rest_->setText(QStringLiteral("%1 %2s/s, MFU %3<br>%4 of %5%6")
-                       .arg(grouped_quantity(r.samples_per_s.si()), q(r.sample_word), percent(r.mfu, 3), quantity(r.estimate.peak_memory),
-                            quantity(r.estimate.device_memory),
-                            r.estimate.fits()          ? tr(", fits")
-                            : r.estimate.fits_device() ? tr(", <b>host memory does not fit</b>")
-                                                       : tr(": <b>does not fit</b>")));
-    set_role(*step_, session->state == AnswerState::refused ? "faint" : "accent");
-    set_role(*rest_, r.estimate.fits() ? "faint" : "bad");
+    speed_->setText(tr("%1 %2s/s, MFU %3").arg(grouped_quantity(r.samples_per_s.si()), q(r.sample_word), percent(r.mfu, 3)));
+    memory_->setText(QStringLiteral("%1 of %2%3")
+                         .arg(quantity(r.estimate.peak_memory), quantity(r.estimate.device_memory),
+                              r.estimate.fits()          ? tr(", fits")
+                              : r.estimate.fits_device() ? tr(", <b>host memory does not fit</b>")
+                                                         : tr(": <b>does not fit</b>")));
+    set_role(*step_, session->state == AnswerState::refused || !r.estimate.fits() ? "faint" : "accent");
+    set_role(*memory_, r.estimate.fits() ? "faint" : "bad");
+}
+
+// A link has the colour of its look written into its text.
+void AnswerBar::changeEvent(QEvent* e) {
+    QWidget::changeEvent(e);
+    if (e->type() == QEvent::PaletteChange) refresh();
+}
+
+// What leads to its field, where the editor has one.
+QString AnswerBar::place_html(const Session& session, const QString& place) const {
+    const QString name = QStringLiteral("<b>%1</b>").arg(place.toHtmlEscaped());
+    if (!is_of_a_field(session.document, place)) return name;
+    return QStringLiteral("<a href=\"%1\" style=\"color:%2\">%3</a>").arg(place.toHtmlEscaped(), look_of(*this).bad.name(), name);
 }
 
 void AnswerBar::show_problems(const Session& session) {
@@ -141,7 +177,7 @@ void AnswerBar::show_problems(const Session& session) {
     QStringList lines;
     for (const Diagnostic& d : session.problems) {
         const QString place = path_of_pointer(d.pointer);
-        lines += (place.isEmpty() ? QString() : QStringLiteral("<b>%1</b>: ").arg(place.toHtmlEscaped())) + sentence(d).toHtmlEscaped();
+        lines += (place.isEmpty() ? QString() : place_html(session, place) + QStringLiteral(": ")) + sentence(d).toHtmlEscaped();
         if (lines.size() == 4) break;
     }
     const auto more = static_cast<int>(session.problems.size()) - static_cast<int>(lines.size());

@@ -19,15 +19,17 @@ public:
 
 protected:
     void resizeEvent(QResizeEvent*) override;
+    void changeEvent(QEvent*) override;
 
 private:
     void refresh();
     void show_problems(const Session&);
+    [[nodiscard]] QString place_html(const Session&, const QString& place) const;
 
     Workbench& workbench_;
     QBoxLayout* row_;
     QFrame *bar_, *banner_;
-    QLabel *name_, *plan_, *step_, *rest_, *problems_;
+    QLabel *name_, *plan_, *step_, *speed_, *memory_, *problems_;
 };
 
 }  // namespace sextant::gui

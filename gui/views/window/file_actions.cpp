@@ -6,6 +6,7 @@
 #include "gui/models/lesson_state.hpp"
 #include "gui/models/recent_files.hpp"
 #include "gui/models/simulated.hpp"
+#include "gui/models/stated_schema.hpp"
 #include "gui/models/text.hpp"
 #include "gui/models/timeline/timeline.hpp"
 #include "model/io/format/replace_file.hpp"
@@ -50,8 +51,9 @@ FileActions::FileActions(QWidget& window, Workbench& workbench, Predictor& predi
 }
 
 void FileActions::open(const QString& path) {
-    const bool leaves_scenario = !holds_measurement(path_of(path)) && !holds_lesson(path_of(path));
-    if (!leaves_scenario || may_leave()) predictor_.open(path_of(path));
+    const std::filesystem::path file = path_of(path);
+    const bool leaves_scenario = !holds_measurement(file) && !holds_lesson(file) && !holds_model(file);
+    if (!leaves_scenario || may_leave()) predictor_.open(file);
 }
 
 void FileActions::open(const SessionPtr& session) {
@@ -59,8 +61,9 @@ void FileActions::open(const SessionPtr& session) {
 }
 
 void FileActions::ask_and_open() {
-    const QString path = QFileDialog::getOpenFileName(&window_, tr("Open a scenario, a lesson, or a run to compare with"), suggested({}),
-                                                      tr("Scenarios, lessons, runs and traces (*.json *.h5);;All files (*)"));
+    const QString path =
+        QFileDialog::getOpenFileName(&window_, tr("Open a scenario, a model, a lesson, or a run to compare with"), suggested({}),
+                                     tr("Scenarios, models, lessons, runs and traces (*.json *.h5);;All files (*)"));
     if (!path.isEmpty()) open(path);
 }
 
@@ -172,6 +175,21 @@ std::vector<NamedTable> FileActions::tables_of(const View& view) {
     std::erase_if(tables, [](const NamedTable& table) { return table.model->rowCount() == 0; });
     if (tables.empty()) complain(tr("No tables"), tr("There is no table in this view, or none yet."));
     return tables;
+}
+
+void FileActions::ask_and_export_plan(const PlanLanguage& language) {
+    const QString path = ask_for_path(tr("Export the plan for %1").arg(language.name), language.word + QLatin1Char('.') + language.ending,
+                                      QStringLiteral("%1 (*.%2)").arg(language.name, language.ending));
+    if (!path.isEmpty()) write_plan(path, language);
+}
+
+void FileActions::write_plan(const QString& path, const PlanLanguage& language) {
+    when_answered([this, path, language](const SessionPtr& session) {
+        export_plan(path, language, *session, this, [this, path](const PlanExported& result) {
+            if (result.written) emit exported(path);
+            if (!result.said.isEmpty()) complain(result.written ? tr("Exported") : tr("Not exported"), result.said);
+        });
+    });
 }
 
 void FileActions::ask_and_export_report(const ViewInfo& topology, Selection& selection) {

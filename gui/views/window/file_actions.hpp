@@ -4,6 +4,7 @@
 #include "gui/jobs/predictor.hpp"
 #include "gui/models/selection.hpp"
 #include "gui/views/export.hpp"
+#include "gui/views/window/plan_export.hpp"
 
 #include <QObject>
 
@@ -33,6 +34,8 @@ public:
     void ask_and_export_tables(const View&);
     void copy_picture(const ViewInfo&, Selection&);
     void copy_tables(const View&);
+    void ask_and_export_plan(const PlanLanguage&);
+    void write_plan(const QString& path, const PlanLanguage&);
     // `topology`: the view that is drawn into the page, where the step was played.
     void ask_and_export_report(const ViewInfo& topology, Selection&);
     void export_report(const QString& path, const ViewInfo& topology, Selection&);

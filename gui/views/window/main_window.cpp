@@ -15,6 +15,7 @@
 #include <QMessageBox>
 #include <QMimeData>
 #include <QPushButton>
+#include <QScreen>
 #include <QSettings>
 #include <QStackedWidget>
 #include <QStatusBar>
@@ -56,6 +57,7 @@ MainWindow::MainWindow(Workbench& workbench, Selection& selection, Predictor& pr
     connect(&workbench, &Workbench::changed, this, &MainWindow::refresh_title);
     connect(&workbench, &Workbench::changed, this, &MainWindow::refresh_centre);
     connect(&workbench, &Workbench::lesson_opened, this, [this] { show_view("lessons"); });
+    connect(&workbench, &Workbench::field_wanted, this, [this] { show_view("editor"); });
     connect(&workbench, &Workbench::opened, &selection, &Selection::clear);
     connect(&workbench, &Workbench::opened, this, [this] {
         refresh_choices();
@@ -242,7 +244,11 @@ void MainWindow::remember() const {
 
 void MainWindow::recall() {
     const QSettings settings;
-    restoreGeometry(settings.value(QStringLiteral("window/geometry")).toByteArray());
+    // Where it was never left: all of a screen that has no room for more than it.
+    const QSize room = screen()->availableSize();
+    if (!restoreGeometry(settings.value(QStringLiteral("window/geometry")).toByteArray()) &&
+        (room.width() <= width() || room.height() <= height()))
+        setWindowState(Qt::WindowMaximized);
     restoreState(settings.value(QStringLiteral("window/state")).toByteArray());
     for (const auto& [name, dock] : side_)
         choice_of_.at(name)->setChecked(settings.value(QStringLiteral("beside/") + q(name), find_view(name)->open_at_first).toBool());

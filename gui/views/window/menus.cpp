@@ -54,6 +54,10 @@ void MainWindow::add_file_menu() {
     add(*picture, tr("Tables as CSV\u2026"), {}, this, [this] { files_.ask_and_export_tables(view(shown().name)); });
     need_a_scenario.push_back(add(menu, tr("Export the &whole report\u2026"), QKeySequence(QStringLiteral("Ctrl+Shift+E")), this,
                                   [this] { files_.ask_and_export_report(*find_view("topology"), selection_); }));
+    QMenu* plan = menu.addMenu(tr("Export the &plan"));
+    need_a_scenario.push_back(plan->menuAction());
+    for (const PlanLanguage& language : plan_languages())
+        add(*plan, tr("For %1\u2026").arg(language.name), {}, this, [this, language] { files_.ask_and_export_plan(language); });
     menu.addSeparator();
     need_a_scenario.push_back(add(menu, tr("&Copy the view as a picture"), QKeySequence(QStringLiteral("Ctrl+Shift+C")), this,
                                   [this] { files_.copy_picture(shown(), selection_); }));

@@ -56,9 +56,9 @@ std::string head(const Report& r) {
     std::string out = "<h1>" + escaped(r.scenario) + "</h1>\n<p>" + escaped(r.workload) + ". " + escaped(r.hardware) + ". " +
                       escaped(r.plan) + ".</p>\n<div class=\"figures\">\n";
     out += box(to_text(e.step), "a step; 80 %: " + to_text(r.low) + " to " + to_text(r.high));
-    out += box(number_text(r.samples_per_s.si()),
-               r.sample_word + "s/s" + (r.tokens_per_s ? ", " + grouped_digits(r.tokens_per_s->si()) + " tokens/s" : "") + "; " +
-                   grouped_digits(r.devices) + (r.devices == 1 ? " device" : " devices"));
+    out += box(number_text(r.samples_per_s.si()), r.sample_word + "s/s" +
+                                                      (r.tokens_per_s ? ", " + grouped_digits(r.tokens_per_s->si()) + " tokens/s" : "") +
+                                                      "; " + grouped_digits(r.devices) + (r.devices == 1 ? " device" : " devices"));
     out +=
         box(to_text(e.peak_memory), "of " + to_text(e.device_memory) + (e.fits_device() ? ", fits" : ": does not fit"), !e.fits_device());
     if (e.host.total() > Bytes{})
