@@ -52,7 +52,7 @@ bool is_of_bundled_files(const std::string& command) {
                        [](const std::smatch& name) { return std::filesystem::exists(SEXTANT_SOURCE_DIR "/" + name.str()); });
 }
 
-TEST(Documents, show_what_their_commands_print) {
+TEST(Documents, ShowWhatTheirCommandsPrint) {
     std::vector<std::filesystem::path> pages{SEXTANT_SOURCE_DIR "/README.md"};
     for (const auto& entry : std::filesystem::directory_iterator(SEXTANT_SOURCE_DIR "/docs"))
         if (entry.path().extension() == ".md") pages.push_back(entry.path());

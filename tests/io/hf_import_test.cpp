@@ -137,7 +137,7 @@ TEST_P(HuggingFaceConfig, IsWrittenAsAWorkloadThatReadsBackTheSame) {
     EXPECT_EQ(size_of(*read).forward, size_of(imported.workload).forward);
 }
 
-TEST_P(HuggingFaceConfig, stands_where_a_workload_file_may) {
+TEST_P(HuggingFaceConfig, StandsWhereAWorkloadFileMay) {
     Diagnostics diagnostics;
     const std::string path = SEXTANT_SOURCE_DIR "/tests/io/hf_configs/" + GetParam().model_type + ".json";
     const auto read = read_workload_file(JsonFile::load(path, diagnostics), find_workload);
@@ -335,7 +335,7 @@ INSTANTIATE_TEST_SUITE_P(
                "no layer is called mlq"},
         Broken{"nested value of another type", "mpt", {"attn_config.alibi=1"}, "/attn_config/alibi", "expected true or false"}));
 
-TEST(HuggingFaceImport, a_config_in_the_place_of_a_workload_file_has_the_problems_of_a_config) {
+TEST(HuggingFaceImport, AConfigInThePlaceOfAWorkloadFileHasTheProblemsOfAConfig) {
     Diagnostics diagnostics;
     const auto file = JsonFile::from_text(R"({"model_type": "lama"})", "config.json", diagnostics);
     EXPECT_FALSE(read_workload_file(file, find_workload));
