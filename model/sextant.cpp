@@ -322,13 +322,6 @@ ProfilerComparison compare(const Scenario& scenario, const ProfilerRecord& profi
     return compare_profiler(scenario, predict(scenario), profile);
 }
 
-Cluster guessed_cluster(Library& library, const MachineFacts& machine) {
-    Diagnostics diagnostics;
-    const Cluster* like = find_cluster(library.catalog, "two-core-reference", diagnostics);
-    library.check_read(diagnostics);
-    return machine_cluster(machine, *like);
-}
-
 std::vector<std::filesystem::path> bundled_measurements(const Library& library) {
     const std::filesystem::path folder = library.root / "measurements";
     std::vector<std::filesystem::path> files = json_files_in(folder);

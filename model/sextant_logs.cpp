@@ -22,35 +22,29 @@ ClusterRecords read_records(Library& library, const std::vector<std::filesystem:
     return found;
 }
 
-Cluster named_cluster(Library& library, const std::string& name) {
+// Throws InputError where there is no such profile, or its file is wrong.
+template <class Profile>
+const Profile& named(Library& library, const Profile* (*find)(Catalog&, std::string_view, Diagnostics&, const NamedBy&),
+                     std::string_view name, const NamedBy& by = {}) {
     Diagnostics problems;
-    const Cluster* found = find_cluster(library.catalog, name, problems, {"--cluster", ""});
-    library.check_read(problems);
-    return *found;
-}
-
-CommunicationLibrary library_named(Library& library, const std::string& name) {
-    Diagnostics problems;
-    const CommunicationLibrary* found = find_library(library.catalog, name, problems, {"--library", ""});
+    const Profile* found = find(library.catalog, name, problems, by);
     library.check_read(problems);
     return *found;
 }
 
 // Of the curves; of jobs alone, theirs.
 CommunicationLibrary library_of_files(Library& library, const ClusterLogs& logs, const ClusterRecords& files, const Cluster& cluster) {
-    if (!logs.library.empty()) return library_named(library, logs.library);
-    if (const auto name = recorded_library(files, cluster)) return library_named(library, *name);
+    const NamedBy option{"--library", ""};
+    if (!logs.library.empty()) return named(library, find_library, logs.library, option);
+    if (const auto name = recorded_library(files, cluster)) return named(library, find_library, *name, option);
     return files.curves.empty() ? files.jobs.front().observed.scenario.library : *cluster.library;
 }
 
-LinkType host_memory_copy(Library& library) {
-    Diagnostics problems;
-    const LinkType* found = find_link(library.catalog, "Host memory copy", problems);
-    library.check_read(problems);
-    return *found;
-}
-
 }  // namespace
+
+Cluster guessed_cluster(Library& library, const MachineFacts& machine) {
+    return machine_cluster(machine, named(library, find_cluster, "two-core-reference"));
+}
 
 Cluster guessed_cluster(Library& library, const MachineFacts& machine, const std::vector<DeviceFacts>& devices,
                         const std::string& topology) {
@@ -90,7 +84,7 @@ NarrowedCluster narrow_cluster(Library& library, const ClusterLogs& logs, const 
     const ClusterRecords files = read_records(library, logs.files);
     NarrowedCluster result;
     result.cluster = logs.cluster.empty() ? recorded_cluster(library.catalog, files, measurement_sources(library))
-                                          : named_cluster(library, logs.cluster);
+                                          : named(library, find_cluster, logs.cluster, {"--cluster", ""});
     result.notes.push_back("begun with " + (result.cluster.title.empty() ? result.cluster.name : result.cluster.title) +
                            (logs.cluster.empty() ? ", as the files say" : ""));
     for (std::string& note : foreign_devices(library.catalog, files, result.cluster)) result.notes.push_back(std::move(note));
@@ -104,7 +98,7 @@ NarrowedCluster narrow_cluster(Library& library, const ClusterLogs& logs, const 
     const CommunicationLibrary of_curves = library_of_files(library, logs, files, result.cluster);
     const bool known = result.cluster.library && result.cluster.library->name == of_curves.name;
     result.fit = fit_cluster(result.cluster, known ? *result.cluster.library : of_curves,
-                             observations(files, result.cluster, host_memory_copy(library)), source);
+                             observations(files, result.cluster, named(library, find_link, "Host memory copy")), source);
     result.cluster = result.fit->cluster;
     return result;
 }

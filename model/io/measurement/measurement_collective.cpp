@@ -1,7 +1,7 @@
 // A measured collective: which library made the call, on which ranks, and how long it took.
 #include "model/io/measurement/measurement_scenario.hpp"
 
-#include "model/base/spelling.hpp"
+#include "model/io/measurement/mentioned_word.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -39,8 +39,7 @@ void put_ranks_on_host(NodeSpec& node, const MeasurementSources& sources, RowRep
 std::string_view library_of(std::string_view words, const Device& device) {
     constexpr std::pair<std::string_view, std::string_view> named[] = {
         {"Baidu", "baidu-allreduce"}, {"RCCL", "rccl"}, {"Gloo", "gloo"}, {"UCX", "openmpi-ucx"}};
-    for (const auto& [word, name] : named)
-        if (mentions(words, word)) return name;
+    if (const std::string_view* name = mentioned_word(words, named)) return *name;
     if (words.empty() && device.architecture.starts_with("cdna")) return "rccl";
     if (!words.empty() && !mentions(words, "NCCL")) return "openmpi-4.0";
     return nccl_of(nccl_minor(words, device.architecture));

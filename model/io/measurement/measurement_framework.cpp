@@ -1,7 +1,7 @@
 // Which framework description a published row stands for: one table, read from the top.
 #include "model/io/measurement/measurement_scenario.hpp"
 
-#include "model/base/spelling.hpp"
+#include "model/io/measurement/mentioned_word.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -58,15 +58,11 @@ constexpr FrameworkRule rules[] = {
 };
 
 // Of families that are not known: by a word of the framework's name, or what most jobs of such a plan run on.
-struct FrameworkWord {
-    std::string_view word, name;
-};
-constexpr FrameworkWord known_words[] = {{"Megatron", "megatron-core"}, {"NeMo", "nemo"},         {"torchtitan", "pytorch-fsdp2"},
-                                         {"FSDP2", "pytorch-fsdp2"},    {"FSDP", "pytorch-fsdp"}, {"DeepSpeed", "deepspeed"},
-                                         {"Horovod", "horovod-pytorch"}};
+constexpr std::pair<std::string_view, std::string_view> known_words[] = {
+    {"Megatron", "megatron-core"}, {"NeMo", "nemo"},           {"torchtitan", "pytorch-fsdp2"}, {"FSDP2", "pytorch-fsdp2"},
+    {"FSDP", "pytorch-fsdp"},      {"DeepSpeed", "deepspeed"}, {"Horovod", "horovod-pytorch"}};
 std::string_view nearest_framework(const MeasuredPlan& p) {
-    for (const FrameworkWord& known : known_words)
-        if (mentions(p.framework, known.word)) return known.name;
+    if (const std::string_view* name = mentioned_word(p.framework, known_words)) return *name;
     const bool narrow = p.precision_kind.ends_with("fp8") || p.precision_kind.ends_with("fp4");
     if (p.tp > 1 || p.pp > 1 || p.ep.value_or(1) > 1 || p.sequence_parallel || narrow) return "megatron-core";
     return p.zero_stage == 3 || !p.fsdp.empty() ? "pytorch-fsdp" : "pytorch-ddp";

@@ -1,6 +1,6 @@
 #include "model/io/measurement/measurement_scenario.hpp"
 
-#include "model/base/spelling.hpp"
+#include "model/io/measurement/mentioned_word.hpp"
 #include "model/plan/framework_defaults.hpp"
 #include "model/plan/recompute.hpp"
 
@@ -41,8 +41,7 @@ std::optional<DataType> precision_kind(const MeasuredPlan& p, const Device& devi
         {"nvfp4", DataType::nvfp4},   {"mxfp8", DataType::mxfp8}, {"fp8", DataType::fp8},      {"bf16", DataType::bf16},
         {"bfloat16", DataType::bf16}, {"fp16", DataType::fp16},   {"float16", DataType::fp16}, {"half", DataType::fp16},
         {"tf32", DataType::tf32},     {"fp32", DataType::fp32},   {"float32", DataType::fp32}};
-    const auto* word = std::ranges::find_if(words, [&](const auto& w) { return mentions(p.precision, w.first); });
-    if (word != std::end(words)) return word->second;
+    if (const DataType* type = mentioned_word(p.precision, words)) return *type;
     const DataType usual = matrix_path(device, DataType::bf16, false).native ? DataType::bf16 : DataType::fp32;
     report.assume("precision not stated: " + std::string(to_text(usual)));
     return usual;
@@ -143,8 +142,7 @@ void set_schedule(const MeasuredPlan& p, const Workload& workload, Plan& plan, R
         {"gpipe", Schedule::gpipe},          {"zbv", Schedule::zero_bubble_v},       {"zb-v", Schedule::zero_bubble_v},
         {"dualpipe", Schedule::dual_pipe_v}, {"zero-bubble", Schedule::zero_bubble}, {"zero bubble", Schedule::zero_bubble},
         {"zb", Schedule::zero_bubble}};
-    const auto* word = std::ranges::find_if(words, [&](const auto& w) { return mentions(p.schedule, w.first); });
-    if (word != std::end(words)) plan.schedule = word->second;
+    if (const Schedule* schedule = mentioned_word(p.schedule, words)) plan.schedule = *schedule;
     if (turns_back(plan.schedule))
         plan.vpp = 2;
     else if (plan.vpp > 1)
@@ -229,15 +227,14 @@ void set_recompute(const MeasuredPlan& p, Plan& plan, RowReport& report) {
 }
 
 void set_optimizer(const TrainingRow& row, bool transformer, Plan& plan, RowReport& report) {
-    const std::string& word = row.plan.optimizer;
     constexpr std::pair<std::string_view, Optimizer> words[] = {{"lamb", Optimizer::lamb},
                                                                 {"adamw", Optimizer::adamw},
                                                                 {"adam", Optimizer::adam},
                                                                 {"momentum", Optimizer::momentum},
                                                                 {"sgd", Optimizer::sgd}};
-    const auto* found = std::ranges::find_if(words, [&](const auto& w) { return mentions(word, w.first); });
-    plan.optimizer = found != std::end(words) ? found->second : transformer ? Optimizer::adam : Optimizer::momentum;
-    if (found == std::end(words)) report.assume(transformer ? "optimizer Adam" : "optimizer SGD with momentum");
+    const Optimizer* stated = mentioned_word(row.plan.optimizer, words);
+    plan.optimizer = stated ? *stated : transformer ? Optimizer::adam : Optimizer::momentum;
+    if (!stated) report.assume(transformer ? "optimizer Adam" : "optimizer SGD with momentum");
 }
 
 void set_offload(const MeasuredPlan& p, Plan& plan) {

@@ -1,7 +1,7 @@
 // The network of a published row: transformers from their numbers, everything else by name.
 #include "model/io/measurement/measurement_scenario.hpp"
 
-#include "model/base/spelling.hpp"
+#include "model/io/measurement/mentioned_word.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -42,15 +42,11 @@ constexpr Family families[] = {
 constexpr std::string_view llamas[] = {"llama", "mistral", "mixtral", "qwen", "deepseek", "kimi",    "moonlight", "intern", "baichuan",
                                        "yi-",   "olmo",    "phi",     "glm",  "vicuna",   "minicpm", "hunyuan",   "dbrx",   "command"};
 
-struct MlpWord {
-    std::string_view word;
-    MlpKind kind;
-};
-constexpr MlpWord mlp_words[] = {{"squared-relu", MlpKind::squared_relu},
-                                 {"swiglu", MlpKind::swiglu},
-                                 {"geglu", MlpKind::geglu},
-                                 {"gelu", MlpKind::gelu},
-                                 {"relu", MlpKind::relu}};
+constexpr std::pair<std::string_view, MlpKind> mlp_words[] = {{"squared-relu", MlpKind::squared_relu},
+                                                              {"swiglu", MlpKind::swiglu},
+                                                              {"geglu", MlpKind::geglu},
+                                                              {"gelu", MlpKind::gelu},
+                                                              {"relu", MlpKind::relu}};
 
 bool is_llama(const MeasuredModel& m) {
     return std::ranges::any_of(llamas, [&](std::string_view word) { return mentions(m.family, word); });
@@ -98,8 +94,8 @@ void set_bert(const MeasuredModel& m, TransformerSpec& t, RowReport& report) {
 
 void set_parts(const MeasuredModel& m, TransformerSpec& t, RowReport& report) {
     const Family& family = family_of(m);
-    const auto* word = std::ranges::find_if(mlp_words, [&](const MlpWord& w) { return mentions(m.mlp, w.word); });
-    t.mlp = word != std::end(mlp_words) ? word->kind : family.mlp;
+    const MlpKind* stated = mentioned_word(m.mlp, mlp_words);
+    t.mlp = stated ? *stated : family.mlp;
     t.norm = family.norm;
     t.position = mentions(m.positional, "learned") ? PositionKind::learned : family.position;
     t.bias = m.bias.value_or(family.bias);
