@@ -232,6 +232,16 @@ TEST(CalibrateFrom, RefusesWhatItCannotUseAndSaysWhatWouldHelp) {
     EXPECT_EQ(run_sextant({"calibrate", "--show", "dgx-a100"}).exit_code, 2);
 }
 
+// Moved away from the scenario that it names.
+TEST(CalibrateFrom, ARunWhoseScenarioIsNotThereIsNamed) {
+    const std::string run = testing::TempDir() + "sextant_moved_" + std::to_string(::getpid()) + ".json";
+    fs::copy_file(SEXTANT_SOURCE_DIR "/fuzz/corpus/run/data_parallel.json", run);
+    const ProcessResult r = run_sextant({"calibrate", "--from", run});
+    EXPECT_EQ(r.exit_code, 2);
+    EXPECT_THAT(r.err, HasSubstr(run + ": it is of the scenario \"scenario.json\", which is neither here nor beside it"));
+    fs::remove(run);
+}
+
 TEST_F(Calibrate, SaysBeforeItMeasuresWhatItCannotWriteOrWasNotTold) {
     EXPECT_EQ(run_sextant({"calibrate", "--quick", "--out", "/no/such/folder/p.json"}).exit_code, 3);
     EXPECT_EQ(run_sextant({"calibrate"}).exit_code, 2);

@@ -95,7 +95,10 @@ private:
     // Paths in a file are as seen from where the file was made, or from the file.
     Scenario scenario(const fs::path& file, const std::string& named, const std::vector<std::string>& overrides) {
         const fs::path beside = file.parent_path() / named;
-        const bool from_file = !fs::exists(named) && fs::exists(beside);
+        const bool from_file = !fs::exists(named);
+        if (from_file && !fs::exists(beside))
+            throw InputError(Diagnostic{file.string(), "", "it is of the scenario \"" + named + "\", which is neither here nor beside it",
+                                        "where it was made there is one"});
         return load_(from_file ? beside : fs::path(named),
                      with_whole_paths(overrides, from_file ? fs::absolute(file).parent_path() : fs::current_path()));
     }
