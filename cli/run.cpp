@@ -70,7 +70,8 @@ void check_host_file(const std::string& file) {
     std::error_code none;
     if (!fs::exists(file, none)) refuse("no such file");
     if (fs::is_directory(file, none)) refuse("it is a directory");
-    if (fs::is_regular_file(file, none) && fs::file_size(file, none) == 0) refuse("the file is empty");
+    if (!fs::is_regular_file(file, none)) refuse("it is no regular file");  // a pipe can be read once, and we are not alone
+    if (fs::file_size(file, none) == 0) refuse("the file is empty");
 }
 
 ExitCode run_for_real(const RunOptions& o) {

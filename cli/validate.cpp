@@ -29,9 +29,9 @@ struct ValidateOptions {
     ValidationView view;
 };
 
-std::string written(const Validation& validation, const ValidateOptions& o) {
-    if (!o.base.empty()) {
-        const ValidationDiff moved = diff(load_validation(o.base), validation);
+std::string written(const Validation& validation, const std::optional<Validation>& base, const ValidateOptions& o) {
+    if (base) {
+        const ValidationDiff moved = diff(*base, validation);
         return o.format == "json" ? validation_diff_json(moved) : validation_diff_text(moved, o.view);
     }
     const auto write = o.format == "json" ? validation_json : o.format == "markdown" ? validation_markdown : validation_text;
@@ -40,6 +40,8 @@ std::string written(const Validation& validation, const ValidateOptions& o) {
 
 void run_validate(const ValidateOptions& o) {
     check_writable(o.html);
+    std::optional<Validation> base;
+    if (!o.base.empty()) base = load_validation(o.base);  // before the long work: it may be refused
     Library library = open_library(o.profiles);
     const std::vector<fs::path> files =
         o.files.empty() ? bundled_measurements(library) : std::vector<fs::path>(o.files.begin(), o.files.end());
@@ -54,7 +56,7 @@ void run_validate(const ValidateOptions& o) {
     });
     progress.reset();
     check_apart({o.html}, library.files);  // profiles that the rows name
-    std::cout << written(validation, o);
+    std::cout << written(validation, base, o);
     if (!o.html.empty()) replace_text_file(o.html, validation_html(validation));
 }
 

@@ -125,6 +125,7 @@ TEST_F(Run, SaysBeforeItStartsWhatDoesNotRun) {
     const ProcessResult folder = run({"--hostfile", "/tmp"});
     EXPECT_EQ(folder.exit_code, 2);
     EXPECT_THAT(folder.err, HasSubstr("--hostfile /tmp: it is a directory"));
+    EXPECT_THAT(run({"--hostfile", "/dev/zero"}).err, HasSubstr("--hostfile /dev/zero: it is no regular file"));
     for (const char* rate : {"nan", "inf", "0", "-1", "fast"}) {
         const ProcessResult odd = run({"--steps", "1", "--learning-rate", rate});
         EXPECT_EQ(odd.exit_code, 2) << rate;

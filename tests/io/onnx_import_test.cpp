@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace sextant {
@@ -226,9 +227,17 @@ TEST(OnnxImport, RefusesWithAllReasons) {
     EXPECT_THAT(refusal(model({3, 32, 32}, weights, nodes)), HasSubstr("larger or smaller somewhere"));
 }
 
+TEST(OnnxImport, APipeIsRefusedAndNotWaitedFor) {
+    const std::filesystem::path pipe = testing::TempDir() + "sextant_pipe_" + std::to_string(::getpid()) + ".onnx";
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    EXPECT_THROW(import_onnx(pipe), InputError);
+    std::filesystem::remove(pipe);
+}
+
 TEST(OnnxImport, AFileThatIsNotThereIsWrongInput) {
     EXPECT_THROW(import_onnx(std::filesystem::path("/nowhere/model.onnx")), InputError);
     EXPECT_THROW(import_onnx(std::filesystem::path(SEXTANT_SOURCE_DIR)), InputError);
+    EXPECT_THROW(import_onnx(std::filesystem::path("/dev/zero")), InputError);
     const std::filesystem::path empty = testing::TempDir() + "sextant_empty_" + std::to_string(::getpid()) + ".onnx";
     std::ofstream{empty};
     try {

@@ -1,5 +1,6 @@
 #include "model/io/onnx/onnx_import.hpp"
 
+#include "model/io/format/text_file.hpp"
 #include "model/io/onnx/onnx_layers.hpp"
 
 #include <boost/interprocess/file_mapping.hpp>
@@ -334,8 +335,10 @@ Workload import_onnx(std::string_view bytes, const std::string& file) {
 
 Workload import_onnx(const std::filesystem::path& path) {
     namespace ipc = boost::interprocess;
+    Diagnostics problems;
+    if (!check_regular_file(path, problems)) problems.throw_if_any();
     std::error_code error;
-    if (std::filesystem::is_regular_file(path, error) && std::filesystem::is_empty(path, error))  // which no memory maps
+    if (std::filesystem::is_empty(path, error))  // which no memory maps
         throw InputError(Diagnostic{path.string(), "", "is empty", "a file that torch.onnx.export wrote"});
     try {
         const ipc::file_mapping file(path.c_str(), ipc::read_only);
