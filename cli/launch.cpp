@@ -14,6 +14,12 @@ std::string shell_word(const std::string& word) {
     return quoted + "'";
 }
 
+std::string joined(const std::vector<std::string>& names) {
+    std::string list;
+    for (const std::string& name : names) list += (list.empty() ? "" : ",") + name;
+    return list;
+}
+
 }  // namespace
 
 Launcher usual_launcher() { return std::getenv("SLURM_JOB_ID") != nullptr ? Launcher::srun : Launcher::mpirun; }
@@ -28,9 +34,12 @@ std::vector<std::string> command_of(const Launch& l) {
         // Ranks may use all cores of the allocation: one more than compute, where it has that, is for the thread that communicates. The
         // script asks for none, as cores that compute may be all that a node has.
         words = {"srun", "--ntasks", ranks, "--cpu-bind=none", "--kill-on-bad-exit=1"};
+        if (l.in_turn) words.emplace_back("--distribution=cyclic");
     } else {
         words = {"mpirun", "-n", ranks, "--bind-to", "none", "--oversubscribe"};
-        if (!l.host_file.empty())
+        if (!l.hosts_of_ranks.empty())
+            words.insert(words.end(), {"--host", joined(l.hosts_of_ranks), "--map-by", "seq"});
+        else if (!l.host_file.empty())
             words.insert(words.end(), {"--hostfile", l.host_file, "--map-by", "ppr:" + std::to_string(l.ranks_per_host) + ":node"});
         if (l.as_root) words.emplace_back("--allow-run-as-root");
     }
@@ -60,7 +69,7 @@ std::string slurm_script(const Launch& launch, const std::string& job_name, cons
     Launch l = launch;
     l.launcher = Launcher::srun;
     return slurm_header(job_name,
-                        {"--nodes=" + std::to_string(l.hosts()), "--ntasks=" + std::to_string(l.ranks),
+                        {"--nodes=" + std::to_string(l.hosts), "--ntasks=" + std::to_string(l.ranks),
                          "--ntasks-per-node=" + std::to_string(l.ranks_per_host), "--cpus-per-task=" + std::to_string(l.threads)}) +
            "cd " + shell_word(directory.string()) + "\nexec " + shell_line(command_of(l)) + "\n";
 }

@@ -16,15 +16,15 @@ enum class Launcher { mpirun, srun };
 struct Launch {
     Launcher launcher = Launcher::mpirun;
     int ranks = 1;
-    int ranks_per_host = 1;  // in the order of the hosts; on a single machine all ranks share it
-    int threads = 1;         // that compute, of each rank; one more communicates
-    std::string host_file;   // mpirun: which hosts; empty: this machine
+    int hosts = 1, ranks_per_host = 1;        // at most; ranks fill one host after the other. On a single machine all share it
+    bool in_turn = false;                     // srun: they do not, but are dealt to the hosts in turn
+    std::vector<std::string> hosts_of_ranks;  // mpirun: they do not, but stand on these; else empty
+    int threads = 1;                          // that compute, of each rank; one more communicates
+    std::string host_file;                    // mpirun: which hosts; empty: this machine
     bool as_root = false;
     std::vector<std::string> command;  // somebody's own words for the launcher; empty: the usual ones
     std::vector<std::string> options;  // more words for the launcher
     std::vector<std::string> program;  // the executor and its arguments
-
-    [[nodiscard]] int hosts() const { return (ranks + ranks_per_host - 1) / ranks_per_host; }
 };
 
 // Inside an allocation of Slurm, srun knows the hosts.

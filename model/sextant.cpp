@@ -301,6 +301,14 @@ RunLayout run_layout(const Scenario& s) {
     return {workers + (s.plan.has_servers() ? parameter_server_count(s) : 0), per_node};
 }
 
+std::vector<int> nodes_of_ranks(const Scenario& s) {
+    const RankLayout layout(s.plan, used_nodes(s), s.cluster.node.devices);
+    std::vector<int> nodes;
+    for (int rank = 0; rank < layout.ranks(); ++rank) nodes.push_back(layout.node_of(rank));
+    for (int server = 0; layout.ranks() + server < run_layout(s).ranks; ++server) nodes.push_back(node_of_server(s, server));
+    return nodes;
+}
+
 std::vector<int> usual_sizes(const Scenario& job) {
     const int per_node = run_layout(job).ranks_per_node;
     const std::int64_t most = std::min<std::int64_t>(std::int64_t{per_node} * job.cluster.nodes, std::int64_t{4} * job.plan.devices());

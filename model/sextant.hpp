@@ -122,6 +122,8 @@ struct RunLayout {
     int ranks = 1, ranks_per_node = 1;
 };
 RunLayout run_layout(const Scenario&);
+// The number of the node on which each of them stands.
+std::vector<int> nodes_of_ranks(const Scenario&);
 
 // The numbers of devices at which scale() is asked where nobody says which: from one node, or what the plan uses of it, doubled up to four
 // times the plan's devices, as far as there are any; on one node alone from one device.

@@ -34,7 +34,6 @@ private:
 
     void check_groups() {
         refuse_if(plan_.has_servers() && !engine_.serves, "/plan/data_parallel", "parameter servers run on CPUs only", "--backend cpu");
-        refuse_if(!plan_.node_ranks.empty(), "/hardware/devices_per_node", "hosts are given as many ranks each", "as many on each");
         const auto* transformer = std::get_if<TransformerSpec>(&s_.workload.spec);
         refuse_if(transformer != nullptr && transformer->adapters && plan_.has_servers(), "/plan/data_parallel",
                   "parameter servers hold every weight, and adapters leave most of them frozen", "\"data_parallel\": \"all_reduce\"");

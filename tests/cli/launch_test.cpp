@@ -22,6 +22,7 @@ using testing::HasSubstr;
 Launch four_ranks() {
     Launch l;
     l.ranks = 4;
+    l.hosts = 2;
     l.ranks_per_host = 2;
     l.threads = 3;
     l.program = {"exec", "my scenario.json", "--set", "plan.tp=2"};
@@ -42,6 +43,18 @@ TEST(Launch, FillsHostsAsThePlanFillsNodes) {
         shell_line(command_of(l)),
         "mpirun -n 4 --bind-to none --oversubscribe --hostfile hosts --map-by ppr:2:node --allow-run-as-root --mca btl tcp,self exec "
         "'my scenario.json' --set plan.tp=2");
+}
+
+TEST(Launch, NamesTheHostOfEachRankWhereTheyDoNotFillOneAfterTheOther) {
+    Launch l = four_ranks();
+    l.host_file = "hosts";
+    l.hosts_of_ranks = {"a", "b", "a", "b"};
+    EXPECT_THAT(shell_line(command_of(l)),
+                testing::StartsWith("mpirun -n 4 --bind-to none --oversubscribe --host a,b,a,b --map-by seq exec "));
+    l.launcher = Launcher::srun;
+    l.in_turn = true;
+    EXPECT_THAT(shell_line(command_of(l)),
+                testing::StartsWith("srun --ntasks 4 --cpu-bind=none --kill-on-bad-exit=1 --distribution=cyclic exec "));
 }
 
 TEST(Launch, LeavesHostsToSlurm) {

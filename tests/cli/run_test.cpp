@@ -108,6 +108,32 @@ TEST_F(Run, WritesTheCommandInsteadOfRunningIt) {
     EXPECT_THAT(script.out, HasSubstr("exec srun --ntasks 2 "));
 }
 
+// Hosts of two cores. Four ranks in turn are on hosts 0, 1, 0, 1; one and two on 0, 1, 1; four, and a server beside the workers of each of
+// two hosts, on 0, 0, 1, 1 and 0, 1.
+TEST_F(Run, PutsRanksOnHostsAsThePlanHasThemOnNodes) {
+    std::ofstream(file("hosts")) << "# ours\nn1 slots=1\n\nn2\nn1\nn3\n";
+    const auto command = [&](std::vector<std::string> plan, const char* launcher = "mpirun") {
+        plan.insert(plan.end(), {"--hostfile", file("hosts"), "--print-launch", launcher, "--set", "hardware.cluster_nodes=2", "--set",
+                                 "hardware.ranks_per_device=2"});
+        return run(plan);
+    };
+    const std::vector<std::string> scattered{"--set", "plan.dp=4", "--set", "plan.scattered=true"},
+        uneven{"--set", "plan.dp=3", "--set", "plan.global_batch=6", "--set", "hardware.devices_per_node=1,2"},
+        served{"--set", "plan.dp=4", "--set", "plan.data_parallel=parameter_server", "--set", "plan.servers_on_workers=true"};
+    EXPECT_THAT(command({"--set", "plan.dp=4"}).out, HasSubstr("--hostfile " + file("hosts") + " --map-by ppr:2:node "));
+    EXPECT_THAT(command(scattered).out, HasSubstr(" --host n1,n2,n1,n2 --map-by seq "));
+    EXPECT_THAT(command(uneven).out, HasSubstr(" --host n1,n2,n2 --map-by seq "));
+    EXPECT_THAT(command(served).out, HasSubstr(" --host n1,n1,n2,n2,n1,n2 --map-by seq "));
+    EXPECT_THAT(command(scattered, "slurm").out, HasSubstr("--nodes=2\n#SBATCH --ntasks=4\n#SBATCH --ntasks-per-node=2\n"));
+    EXPECT_THAT(command(scattered, "slurm").out, HasSubstr(" --distribution=cyclic "));
+    const ProcessResult refused = command(uneven, "slurm");
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_THAT(refused.err, HasSubstr("/plan: srun fills one node after the other"));
+    const ProcessResult few = run({"--hostfile", file("hosts"), "--set", "plan.dp=4", "--set", "plan.global_batch=8"});
+    EXPECT_EQ(few.exit_code, 2);
+    EXPECT_THAT(few.err, HasSubstr("it names 3 hosts, and the plan has ranks on 4"));
+}
+
 TEST_F(Run, SaysBeforeItStartsWhatDoesNotRun) {
     const ProcessResult r = run({"--set", "plan.offload=optimizer", "--out", file("run.json")});
     EXPECT_EQ(r.exit_code, 2);
@@ -215,6 +241,23 @@ TEST_F(Run, RunsOverSeveralHosts) {
         }
     EXPECT_GT(bytes, 2e6);
     EXPECT_GT(seconds, (bytes - 256e3) / 25e6);
+}
+
+// Three ranks, of which the first has a host to itself.
+TEST_F(Run, PutsUnlikeNumbersOfRanksOnHosts) {
+    const std::string hosts = SEXTANT_SOURCE_DIR "/scripts/hosts";
+    if (::geteuid() != 0) GTEST_SKIP() << "namespaces and limited links need root";
+    const ProcessResult probe = run_program(hosts, {"2", "200mbit", "true"});
+    if (probe.exit_code != 0) GTEST_SKIP() << "network namespaces cannot be made here: " << probe.err;
+    const std::string there = std::string("exec ") + SEXTANT_BINARY + " run " + file("tiny.json") + " --hostfile $HOSTFILE --out " +
+                              file("there.json") + " --steps 2 --set plan.dp=3 --set plan.global_batch=6" +
+                              " --set hardware.ranks_per_device=2 --set hardware.devices_per_node=1,2";
+    const ProcessResult apart = run_program(hosts, {"2", "200mbit", "sh", "-c", there});
+    ASSERT_EQ(apart.exit_code, 0) << apart.err;
+    const Json record = Json::parse(std::ifstream(file("there.json")));
+    std::vector<std::string> where;
+    for (const Json& rank : record["environment"]["ranks"]) where.push_back(rank["host"]);
+    EXPECT_THAT(where, testing::ElementsAre("host1", "host2", "host2"));
 }
 
 }  // namespace
