@@ -42,6 +42,7 @@ struct DataParallelPrice {
 // What one worker has for all servers together, or they for it, while all others do the same.
 Seconds server_way_time(const Prepared::State&, Bytes, const Resources&);
 // What host memory does for a parameter server, and beside it for others on its host: adds gradients to the sum; updates weights with them.
+// Beside workers that are cores: what such a core does, taking the gradients from them included. Neglected: that the workers may need it.
 Seconds server_sum_time(const Prepared::State&, Bytes gradients);
 Seconds server_update_time(const Prepared::State&, Bytes gradients);
 

@@ -177,6 +177,19 @@ TEST(CostTable, OfAParameterServerIsBytesOnTheWayAndPassesOverHostMemory) {
     EXPECT_NEAR(device_time(price_of(job, ServeWork{1e9, true})) / ms, 20, 1e-9);
 }
 
+// Beside four workers that are cores it is one too. It takes 2 GB of gradients at 20 GB/s; three workers' in four are added to the sum in
+// three passes at 1 TB/s. Adam's update reads the gradients, and reads and writes weights and two states: seven passes.
+TEST(CostTable, OfAParameterServerOnACoreIsCopiesAndPassesOfThatCore) {
+    Scenario job = four_copies();
+    job.cluster.node.device.kind = DeviceKind::cpu;
+    job.plan.optimizer = Optimizer::adam;
+    job.plan.data_parallel = DataParallel::parameter_server;
+    EXPECT_NEAR(device_time(price_of(job, ServeWork{1e9, false})) / ms, 100 + 4.5, 1e-9);
+    EXPECT_NEAR(device_time(price_of(job, ServeWork{1e9, true})) / ms, 14, 1e-9);
+    job.plan.data_parallel = DataParallel::async_parameter_server;
+    EXPECT_NEAR(device_time(price_of(job, ServeWork{1e9, true})) / ms, 100 + 14, 1e-9);
+}
+
 TEST(CostTable, OfTheFrameworkIsOverTheSpeedOfTheHost) {
     Scenario job = three_layers();
     job.framework.micro_batch_overhead = round_machine::given(1 * ms);
