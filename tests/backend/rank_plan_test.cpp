@@ -32,7 +32,7 @@ TEST(RankPlan, TakesAReductionInBeforeTheNextBackward) {
 
 // Of parameter servers a worker waits for its weights: what they have of its gradients is cleared then, and not after.
 TEST(RankPlan, ClearsWhatServersHaveBeforeItWaitsForThem) {
-    const TaskGraph graph = untied_graph({"plan.data_parallel=parameter_server"});
+    const TaskGraph graph = untied_graph({"plan.data_parallel=parameter_server", "plan.servers_on_workers=true"});
     const RankPlan plan = plan_rank(graph, 0, {}, false);
     std::size_t settled = 0;
     for (const auto& [segment, p] : plan.plans) {
