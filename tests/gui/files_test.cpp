@@ -348,14 +348,14 @@ TEST_F(Files, ThePlanIsExportedAsAScriptOrItIsSaidWhyNot) {
     open("gpt3-175b-1024xa100");
     bool done = false;
     QObject::connect(&window.files(), &FileActions::exported, [&] { done = true; });
-    const auto language = [](const char* word) {
-        return *std::ranges::find(plan_languages(), QString::fromLatin1(word), &PlanLanguage::word);
+    const auto language = [](const char* name) {
+        return *std::ranges::find(plan_languages(), QString::fromLatin1(name), &PlanLanguage::name);
     };
     const QString path = folder.filePath(QStringLiteral("job.sh"));
-    window.files().write_plan(path, language("slurm"));
+    window.files().write_plan(path, language("Slurm, with Megatron-LM"));
     wait_for([&] { return done; });
     EXPECT_THAT(contents(path), HasSubstr("#SBATCH --nodes=128"));
-    window.files().write_plan(folder.filePath(QStringLiteral("train.py")), language("lightning"));
+    window.files().write_plan(folder.filePath(QStringLiteral("train.py")), language("Lightning"));
     EXPECT_THAT(message("complaint"), HasSubstr("export megatron"));
     EXPECT_FALSE(QFile::exists(folder.filePath(QStringLiteral("train.py"))));
 }

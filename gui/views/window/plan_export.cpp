@@ -10,13 +10,15 @@ namespace sextant::gui {
 
 const std::vector<PlanLanguage>& plan_languages() {
     static const std::vector<PlanLanguage> all{
-        {QStringLiteral("slurm"), QStringLiteral("Slurm"), QStringLiteral("sh")},
-        {QStringLiteral("torchrun"), QStringLiteral("torchrun"), QStringLiteral("sh")},
-        {QStringLiteral("megatron"), QStringLiteral("Megatron-LM"), QStringLiteral("sh")},
-        {QStringLiteral("deepspeed"), QStringLiteral("DeepSpeed"), QStringLiteral("json")},
-        {QStringLiteral("lightning"), QStringLiteral("Lightning"), QStringLiteral("py")},
-        {QStringLiteral("tf-distribute"), QStringLiteral("tf.distribute"), QStringLiteral("py")},
-        {QStringLiteral("horovod"), QStringLiteral("Horovod"), QStringLiteral("sh")},
+        {QStringLiteral("Slurm"), QStringLiteral("sh"), QStringLiteral("slurm")},
+        {QStringLiteral("Slurm, with Megatron-LM"), QStringLiteral("sh"), QStringLiteral("slurm"), QStringLiteral("megatron")},
+        {QStringLiteral("Slurm, with DeepSpeed"), QStringLiteral("sh"), QStringLiteral("slurm"), QStringLiteral("deepspeed")},
+        {QStringLiteral("torchrun"), QStringLiteral("sh"), QStringLiteral("torchrun")},
+        {QStringLiteral("Megatron-LM"), QStringLiteral("sh"), QStringLiteral("megatron")},
+        {QStringLiteral("DeepSpeed"), QStringLiteral("json"), QStringLiteral("deepspeed")},
+        {QStringLiteral("Lightning"), QStringLiteral("py"), QStringLiteral("lightning")},
+        {QStringLiteral("tf.distribute"), QStringLiteral("py"), QStringLiteral("tf-distribute")},
+        {QStringLiteral("Horovod"), QStringLiteral("sh"), QStringLiteral("horovod")},
     };
     return all;
 }
@@ -31,8 +33,11 @@ void export_plan(const QString& path, const PlanLanguage& language, const Sessio
         const bool written = end.problem.isEmpty() || end.code == static_cast<int>(ExitCode::does_not_fit);
         then({written, lines->isEmpty() ? end.problem : lines->join(QLatin1Char('\n'))});
     });
-    child->start(QStringLiteral("sextant"), QStringList{QStringLiteral("export"), language.word} + scenario_words(session.document) +
-                                                QStringList{QStringLiteral("--out"), path});
+    QStringList words{QStringLiteral("export"), language.word};
+    words += scenario_words(session.document);
+    words << QStringLiteral("--out") << path;
+    if (!language.starter.isEmpty()) words << QStringLiteral("--launch") << language.starter;
+    child->start(QStringLiteral("sextant"), words);
 }
 
 }  // namespace sextant::gui

@@ -13,9 +13,10 @@ namespace sextant::gui {
 
 // Whose words a plan can be put into.
 struct PlanLanguage {
-    QString word;    // for `sextant export`
-    QString name;    // "Megatron-LM"
-    QString ending;  // of the file
+    QString name;       // "Megatron-LM"
+    QString ending;     // of the file
+    QString word;       // for `sextant export`
+    QString starter{};  // what a script for Slurm starts, where that is not torchrun
 };
 const std::vector<PlanLanguage>& plan_languages();
 
