@@ -136,7 +136,7 @@ TEST_F(RunFlow, DoesNotBringAMachineToAStandstill) {
     open("gpt3-175b-1024xa100");
     window.show_view("run");
     EXPECT_FALSE(find<QPushButton>("run.start").isEnabled());
-    EXPECT_THAT(find<QLabel>("run.layout").text().toStdString(), HasSubstr("1024 processes"));
+    EXPECT_THAT(find<QLabel>("run.layout").text().toStdString(), HasSubstr("1,024 processes"));
     find<QLineEdit>("run.launcher").setText(QStringLiteral("srun"));
     EXPECT_TRUE(find<QPushButton>("run.start").isEnabled());
 }
