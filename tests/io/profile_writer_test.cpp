@@ -62,8 +62,8 @@ TEST(ProfileText, KeepsTheLatencyTableAsPrintedAndMarksItsTwoErrata) {
     EXPECT_THAT(text, HasSubstr("40M to 160M instructions at 4 GHz, not 80-240M"));
 }
 
-// The model takes the profiles' numbers, not the table's. Both are of one size: the table tells of wires and of the best case, the profiles
-// of what a copy takes (2 us over NVLink, whose wire has 0.3), of a read at any place of a disk, half a turn included, or of a kernel's TCP.
+// The model takes the profiles' numbers, not the table's. Both are of one size: the table tells of wires and of the best case, the
+// profiles of what a copy takes (2 us over NVLink, whose wire has 0.3), of a read anywhere on a disk, half a turn included.
 TEST(ProfileText, HoldsTheLatencyTableBesideWhatTheModelTakes) {
     Catalog catalog = bundled_catalog();
     Diagnostics problems;
