@@ -4,12 +4,6 @@
 #include "model/predict/block_price.hpp"
 
 namespace sextant {
-
-Seconds server_way_time(const Prepared::State& job, Bytes bytes, const Resources& r) {
-    const ServerWay& way = job.groups.to_servers;
-    return max(bytes / (way.host * r.host_link), bytes / (way.network * r.network_bandwidth));
-}
-
 namespace {
 
 // Beside workers that are cores a server is a process on a core as they are: it takes what comes itself, and moves bytes as they do.
@@ -20,6 +14,11 @@ Seconds on_host_of_server(const Prepared::State& job, Bytes moved) {
 }
 
 }  // namespace
+
+Seconds server_way_time(const Prepared::State& job, Bytes bytes, const Resources& r) {
+    const ServerWay& way = job.groups.to_servers;
+    return max(bytes / (way.host * r.host_link), bytes / (way.network * r.network_bandwidth));
+}
 
 Seconds server_sum_time(const Prepared::State& job, Bytes gradients) {
     if (!serves_on_core(job)) return on_host_of_server(job, gradients);
