@@ -42,8 +42,9 @@ Bytes update_traffic(const Precision& precision, const Framework& f, const Optim
     return traffic + norms * gradient;
 }
 
-// Of a scaled loss the host looks at the gradients first, and is no further than the device then; so it is where it reads their norm. Plain kernels take the norm of gradients
-// as they lie, those of all blocks behind each other unless ranks have parts of each, and scale them back.
+// Of a scaled loss the host looks at the gradients first, as where it reads their norm, and is no further than the device then. Plain
+// kernels take the norm of gradients as they lie, those of all blocks behind each other unless ranks have parts of each, and scale them
+// back.
 UpdateTime update_on_device(const Prepared::State& job, const StageParameters& parameters, Bytes buckets, const Resources& r) {
     const Plan& plan = job.scenario.plan;
     const Framework& f = job.scenario.framework;
