@@ -11,13 +11,15 @@ namespace {
 
 constexpr std::array held{SIGINT, SIGTERM, SIGHUP};
 
-volatile std::sig_atomic_t child_id = 0, came = 0;  // a signal handler knows nothing else
+volatile std::sig_atomic_t child_id = 0, came = 0, times = 0;  // a signal handler knows nothing else
 int holders = 0;
 std::array<struct sigaction, held.size()> before;
 
 void hold(int signal) {
     came = signal;
-    if (child_id > 0) ::kill(static_cast<pid_t>(child_id), signal);
+    times = times + 1;
+    constexpr int patience = 2;  // mpirun ends in order at the first, at once at the second, and where it hangs at none
+    if (child_id > 0) ::kill(static_cast<pid_t>(child_id), times > patience ? SIGKILL : signal);
 }
 
 void do_as_before() {
@@ -41,6 +43,7 @@ private:
 };
 
 void throw_what_came() {
+    times = 0;
     if (const int signal = std::exchange(came, 0); signal != 0) throw Interrupted{signal};
 }
 

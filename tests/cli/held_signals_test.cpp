@@ -4,9 +4,13 @@
 #include "cli/scratch_folder.hpp"
 #include "tests/temporary_folder.hpp"
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <thread>
+
+#include <unistd.h>
 
 namespace sextant {
 namespace {
@@ -48,6 +52,30 @@ TEST_F(HeldSignalsTest, ThatNoChildMeetsEndTheProcessWhenTheFolderIsGone) {
         std::_Exit(0);
     };
     EXPECT_EXIT(work(), testing::KilledBySignal(SIGINT), "");
+}
+
+TEST_F(HeldSignalsTest, AThirdOneKillsAChildThatMindsNone) {
+    const auto work = [&] {
+        const fs::path deaf = folder_ / "deaf";
+        std::jthread sender([&] {
+            using namespace std::chrono_literals;
+            while (!fs::exists(deaf)) std::this_thread::sleep_for(10ms);
+            for (int i = 0; i < 3; ++i) {
+                std::this_thread::sleep_for(50ms);
+                ::kill(::getpid(), SIGTERM);
+            }
+        });
+        int signal = 0;
+        try {
+            run_child({"sh", "-c", "trap '' TERM; touch " + deaf.string() + "; while :; do sleep 0.05; done"}, [](const std::string&) {});
+        } catch (const Interrupted& by) {
+            signal = by.signal;
+        }
+        sender.join();
+        fs::remove(deaf);
+        std::_Exit(signal);
+    };
+    EXPECT_EXIT(work(), testing::ExitedWithCode(SIGTERM), "");
 }
 
 TEST_F(HeldSignalsTest, OfATerminalThatIsGoneStayIgnoredWhereTheyWere) {

@@ -197,6 +197,18 @@ TEST_F(Run, SaysWhichFolderForTemporaryFilesIsNone) {
     EXPECT_THAT(r.err, HasSubstr("TMPDIR is /no/such/folder"));
 }
 
+// mpirun would wait for room for ever.
+TEST_F(Run, SaysThatTheFolderForTemporaryFilesIsFull) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root can mount a small filesystem";
+    fs::create_directories(file("small"));
+    if (run_program("mount", {"-t", "tmpfs", "-o", "size=4m", "tmpfs", file("small")}).exit_code != 0)
+        GTEST_SKIP() << "a small filesystem cannot be mounted here";
+    const ProcessResult r = run_program("env", {"TMPDIR=" + file("small"), SEXTANT_BINARY, "run", file("tiny.json"), "--steps", "1"});
+    run_program("umount", {file("small")});
+    EXPECT_EQ(r.exit_code, 3);
+    EXPECT_THAT(r.err, HasSubstr(file("small") + " has 4 MiB left, and 16 are needed; TMPDIR may name another folder"));
+}
+
 // Open MPI keeps the sessions of a user's jobs in TMPDIR/ompi.HOST.UID. A job that finds that made by another in the moment in which it
 // makes it fails, as it does where a file has the name.
 TEST_F(Run, KeepsItsSessionApartFromOtherJobs) {
