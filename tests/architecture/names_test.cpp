@@ -105,6 +105,18 @@ TEST(Architecture, WordsThatAreNoBranchOnANameAreLeftAlone) {
     EXPECT_THAT(in("f(\"see http://x\"); g(\"a\");"), IsEmpty());
 }
 
+TEST(Architecture, TestsHaveNamesOfOneStyle) {
+    static const std::regex test(R"(\n(?:TYPED_)?TEST(?:_[FP])?\(\w+,\s*(\w+)\))");
+    int tests = 0;
+    for (const SourceFile& file : cpp_files("tests"))
+        for (auto it = std::sregex_iterator(file.text.begin(), file.text.end(), test); it != std::sregex_iterator(); ++it, ++tests) {
+            const std::string name = (*it)[1];
+            EXPECT_TRUE(std::isupper(static_cast<unsigned char>(name[0])) && name.find('_') == std::string::npos)
+                << file.path << ": " << name;
+        }
+    EXPECT_GT(tests, 1000);
+}
+
 TEST(Architecture, ProfilesAreKnownByFileNameNameAndAliases) {
     std::set<std::string> names;
     add_names("hardware_profiles/devices/x-1.json", R"({"name": "X One", "aliases": ["xo"]})", names);
