@@ -10,8 +10,8 @@ struct Interrupted {
     int signal;
 };
 
-// While one lives, SIGINT, SIGTERM and SIGHUP only go on to the child, which a third of them kills. With the last one they end the process as usual, also one that came
-// before and was not thrown. SIGHUP that is ignored (nohup) stays so.
+// While one lives, SIGINT, SIGTERM and SIGHUP only go on to the child, which a third of them kills. With the last one they end the process
+// as usual, also one that came before and was not thrown. SIGHUP that is ignored (nohup) stays so.
 class HeldSignals {
 public:
     HeldSignals();

@@ -101,10 +101,10 @@ struct Framework {
     // PyTorch's own kernels, one for each function: a gate is an activation and a product, an RMS norm a chain in FP32, rotary positions
     // are products with two tables. No matter to who wrote a kernel for the whole.
     bool composes_functions = false;
-    bool fuses_expert_gate = false;  // experts in MXFP8: their first product, gate and quantization are one kernel, and so backward
-    bool fused_softmax = false;      // scale, mask and softmax of plain attention in one kernel
-    bool fused_optimizer = false;    // multi-tensor apply; else some kernels per parameter tensor
-    bool recomputes_what_is_read = false;          // of a forward that runs again what backward reads, and nothing more
+    bool fuses_expert_gate = false;        // experts in MXFP8: their first product, gate and quantization are one kernel, and so backward
+    bool fused_softmax = false;            // scale, mask and softmax of plain attention in one kernel
+    bool fused_optimizer = false;          // multi-tensor apply; else some kernels per parameter tensor
+    bool recomputes_what_is_read = false;  // of a forward that runs again what backward reads, and nothing more
     Sourced<double> optimizer_kernels_per_tensor;  // launches of an update over the number of parameter tensors
     bool fused_gradient_accumulation = false;      // wgrad GEMM adds into the gradient buffer
     bool accumulates_from_first = false;           // the first micro-batch of a step as well, into zeros

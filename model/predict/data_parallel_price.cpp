@@ -9,9 +9,7 @@ namespace {
 // Beside workers that are cores a server is a process on a core as they are: it takes what comes itself, and moves bytes as they do.
 bool serves_on_core(const Prepared::State& job) { return job.scenario.cluster.node.device.kind == DeviceKind::cpu; }
 
-Seconds on_host_of_server(const Prepared::State& job, Bytes moved) {
-    return job.groups.to_servers.on_a_host * moved / job.host_bandwidth;
-}
+Seconds on_host_of_server(const Prepared::State& job, Bytes moved) { return job.groups.to_servers.on_a_host * moved / job.host_bandwidth; }
 
 }  // namespace
 

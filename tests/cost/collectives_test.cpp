@@ -304,8 +304,8 @@ TEST(Collectives, ABroadcastBehindAnotherCostsAnEighthOfAStep) {
 }
 
 TEST(Collectives, AChainOverNodesIsFullWhenAChunkOfEachChannelHasCrossedIt) {
-    // Three nodes of four at 10 GB/s, which two channels carry, 512 KiB each at once: before 1 GB of 100 ms, and steps of 8 x 1 and 3 x 5 us,
-    // 1 MiB goes from node to node twice, 105 us each.
+    // Three nodes of four at 10 GB/s, which two channels carry, 512 KiB each at once: before 1 GB of 100 ms, and steps of 8 x 1 and 3 x 5
+    // us, 1 MiB goes from node to node twice, 105 us each.
     CommunicationLibrary library = round_machine::library();
     library.chains_follow = true;
     library.channel_rate = 10 * GB / s;

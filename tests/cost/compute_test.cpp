@@ -323,7 +323,8 @@ TEST(AttentionTime, OfHalfAWaveIsThatOfTheWholeOne) {
 
 TEST(AttentionTime, PerOperationIsLongerForNarrowHeadsTheFasterProductsAre) {
     // Multiprocessors with 2,048 operations in a clock: an exponential is as long as the products of 2048 / (4 x 16) = 32 elements forward,
-    // of 12.8 backward. Heads of 64 reach (64 / 96) / (128 / 160) = 0.833 of what those of 128 do, (64 / 76.8) / (128 / 140.8) = 0.917 back.
+    // of 12.8 backward. Heads of 64 reach (64 / 96) / (128 / 160) = 0.833 of what those of 128 do, (64 / 76.8) / (128 / 140.8) = 0.917
+    // back.
     Device d = device();
     d.load_latency = round_machine::given(450 * ns);
     Kernel forward = attention(108, 128, 64), backward = forward;

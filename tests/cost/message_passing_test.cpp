@@ -91,11 +91,11 @@ TEST(MessagePassing, RatesOfAServerAreInProportionToItsMemory) {
 
 TEST(MessagePassing, ABroadcastTakesTheFirstRuleThatFits) {
     const Group eight = processes(1, 8), hundred = processes(1, 100);
-    // Binomial: three rounds of 1 us latency and 1 us to copy 1 KB; ranks have one and a half in the mean. The eight wait for 0, 2, 1, 1, 0, 1,
-    // 0 and 0 larger subtrees, each 1 us to post and 1 to copy: 5/8 of 2 us.
+    // Binomial: three rounds of 1 us latency and 1 us to copy 1 KB; ranks have one and a half in the mean. The eight wait for 0, 2, 1, 1,
+    // 0, 1, 0 and 0 larger subtrees, each 1 us to post and 1 to copy: 5/8 of 2 us.
     EXPECT_NEAR(message_us(Collective::broadcast, 1 * KB, eight), 3 + 5.0 / 8 * 2, 1e-9);
-    // Split binary: 100 segments of 1 KB for each half and three levels, of which leaves pass two on the way; the ranks in the middle receive one
-    // and send two, 2 us each. Then halves of 100 KB are swapped: 1 us and 100 us.
+    // Split binary: 100 segments of 1 KB for each half and three levels, of which leaves pass two on the way; the ranks in the middle
+    // receive one and send two, 2 us each. Then halves of 100 KB are swapped: 1 us and 100 us.
     EXPECT_NEAR(message_us(Collective::broadcast, 200 * KB, eight), 102 * 6 + 101, 1e-6);
     // 8 < 2 + 10: a chain of 100 segments of 100 KB, three more until the rank in the middle has the last one; each is received and
     // sent on, 101 us and 101 us.

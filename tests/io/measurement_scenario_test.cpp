@@ -219,11 +219,17 @@ TEST(MeasurementScenario, ParameterServersShareTheWorkersHosts) {
 
 TEST(MeasurementScenario, VariablesOnDevicesAreServedByDevices) {
     const auto plan_of = [](const char* plan) {
-        return scenario_of(vision_row(R"json("gpu": "K80 (per die)", "gpus": 8, "nodes": 1, "gpus_per_node": 8, "intra_node": {"kind": "pcie"})json", plan)).plan;
+        return scenario_of(
+                   vision_row(
+                       R"json("gpu": "K80 (per die)", "gpus": 8, "nodes": 1, "gpus_per_node": 8, "intra_node": {"kind": "pcie"})json",
+                       plan))
+            .plan;
     };
-    EXPECT_EQ(plan_of(R"json("dp": 8, "global_batch": 256, "framework": "TensorFlow", "variable_update": "parameter_server/gpu")json").data_parallel,
+    EXPECT_EQ(plan_of(R"json("dp": 8, "global_batch": 256, "framework": "TensorFlow", "variable_update": "parameter_server/gpu")json")
+                  .data_parallel,
               DataParallel::all_reduce);
-    EXPECT_EQ(plan_of(R"json("dp": 8, "global_batch": 256, "framework": "TensorFlow", "variable_update": "parameter_server/cpu")json").data_parallel,
+    EXPECT_EQ(plan_of(R"json("dp": 8, "global_batch": 256, "framework": "TensorFlow", "variable_update": "parameter_server/cpu")json")
+                  .data_parallel,
               DataParallel::parameter_server);
 }
 
