@@ -213,7 +213,7 @@ private:
         show_axes();
         model_.set_findings(findings_);
         model_.set_open(open_);
-        table_->fix(PlanTableModel::terms_column, 76);
+        table_->fix(PlanTableModel::terms_column, 82);
         const bool has_own = findings_->listed > a.best.size();
         const QString heading = !has_own                         ? tr("The best %1, %2 first")
                                 : is_own_open(*findings_, open_) ? tr("The best %1 and the scenario's own, %2 first")
