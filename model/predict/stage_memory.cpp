@@ -1,4 +1,5 @@
 #include "model/predict/stage_memory.hpp"
+
 #include "model/cost/kernel_rules.hpp"
 #include "model/plan/framework_defaults.hpp"
 #include "model/predict/block_price.hpp"
