@@ -191,6 +191,7 @@ Table beside_table(const PlanFindings& f, const std::vector<std::size_t>& which,
     };
     for (const PlanColumn& c : outcome_columns(f.answer.request.job, chosen)) add(c.title, c.cells);
     std::vector<std::string> energy;
+    energy.reserve(chosen.size());
     for (const PlanChoice* c : chosen) energy.push_back(quantity(c->energy_per_sample).toStdString());
     add("energy for a sample", energy);
     for (const PlanColumn& c : plan_columns(plans))

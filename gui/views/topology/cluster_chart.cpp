@@ -83,14 +83,15 @@ private:
 
     // With the kind of its devices, where they are of one and there is room for it.
     QString title_of_box(const NodeBox& box, double room) const {
-        const QString title = title_of(box.shown, map_.machine.placement);
+        QString title = title_of(box.shown, map_.machine.placement);
         const int of_node = topology_.devices_per_node(), first = box.shown.node * of_node;
         std::set<QString> kinds;
         for (int d = first; d < first + of_node; ++d)
             if (const auto r = map_.rank_of_device[static_cast<std::size_t>(d)]) kinds.insert(kind_of_device(*r));
         if (kinds.size() != 1 || kinds.begin()->isEmpty()) return title;
-        const QString longer = title + QStringLiteral(": ") + *kinds.begin();
-        return text_width(longer, font_of(Type::strong)) <= room ? longer : title;
+        QString longer = title + QStringLiteral(": ") + *kinds.begin();
+        if (text_width(longer, font_of(Type::strong)) <= room) return longer;
+        return title;
     }
 
     // None of a node that serves parameters.

@@ -167,7 +167,7 @@ void AnswerBar::changeEvent(QEvent* e) {
 
 // What leads to its field, where the editor has one.
 QString AnswerBar::place_html(const Session& session, const QString& place) const {
-    const QString name = QStringLiteral("<b>%1</b>").arg(place.toHtmlEscaped());
+    QString name = QStringLiteral("<b>%1</b>").arg(place.toHtmlEscaped());
     if (!is_of_a_field(session.document, place)) return name;
     return QStringLiteral("<a href=\"%1\" style=\"color:%2\">%3</a>").arg(place.toHtmlEscaped(), look_of(*this).bad.name(), name);
 }

@@ -108,7 +108,7 @@ void set_parameter_server(const MeasuredPlan& p, const MeasuredHardware& h, Plan
     plan.parameter_servers = h.nodes;
 }
 
-void set_data_parallel(const MeasuredPlan& p, const MeasuredHardware& h, Plan& plan, RowReport& report) {
+void set_data_parallel(const MeasuredPlan& p, const MeasuredHardware& h, Plan& plan) {
     constexpr DataParallel by_stage[] = {DataParallel::all_reduce, DataParallel::zero1, DataParallel::zero2, DataParallel::zero3};
     int stage = p.zero_stage;
     std::optional<int> group = p.zero1_shard_size;
@@ -277,7 +277,7 @@ Plan plan_of(const TrainingRow& row, const Cluster& cluster, const Workload& wor
     plan.sequence_parallel = p.sequence_parallel;
     plan.head_chunks = p.lmhead_chunks;
     set_batches(p, plan, report);
-    set_data_parallel(p, row.hardware, plan, report);
+    set_data_parallel(p, row.hardware, plan);
     set_schedule(p, workload, plan, report);
     set_recompute(p, plan, report);
     plan.precision = precision_of(p, cluster.node.device, std::holds_alternative<ConvolutionalSpec>(workload.spec), report);

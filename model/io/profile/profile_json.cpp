@@ -80,10 +80,10 @@ ProfileJson json_of(const SampleSpeeds& s, ProfileForm form) {
     ProfileObject w(form);
     sample_speed_fields([&](ProfileKey key, auto field, Bounds) { w.number(key, s.*field); });
     ProfileJson formats = ProfileJson::object();
-    for (const auto& [name, speed] : s.formats) {
+    for (const auto& of_format : s.formats) {
         ProfileObject format(form);
-        format_speed_fields([&](ProfileKey key, auto field, Bounds) { format.number(key, speed.*field); });
-        formats[name] = format.take();
+        format_speed_fields([&](ProfileKey key, auto field, Bounds) { format.number(key, of_format.second.*field); });
+        formats[of_format.first] = format.take();
     }
     if (!formats.empty()) w.put("formats", std::move(formats));
     return w.take();
