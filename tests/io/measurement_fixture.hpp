@@ -77,4 +77,35 @@ inline bool assumes(const Scenario& s, std::string_view words) {
     return false;
 }
 
+inline constexpr std::string_view megatron = R"json({
+  "id": "megatron", "kind": "training", "complete": true,
+  "model": {"family": "GPT", "layers": 105, "hidden": 20480, "heads": 128, "vocab": 51200, "seq_len": 2048, "mlp": "gelu-2mat", "tied_embeddings": true},
+  "hardware": {"gpu": "A100 SXM4 80GB", "gpus": 2240, "gpus_per_node": 8, "nodes": 280, "gpus_used_per_node": 8,
+    "intra_node": {"kind": "nvswitch"}, "inter_node": {"fabric": "infiniband", "nics_per_node": 8, "nic_gbit_per_s": 200}},
+  "plan": {"dp": 8, "tp": 8, "pp": 35, "vpp": 3, "cp": 1, "zero_stage": 0, "sequence_parallel": true, "micro_batch": 1, "global_batch": 2240,
+    "recompute": "selective", "precision": "fp16", "schedule": "interleaved 1f1b", "flash_attention": false,
+    "framework": "Megatron-LM (2022)",
+                           "precision_kind" : "fp16", "framework_family" : "megatron-lm"
+}
+, "measured" : { "step_time_s" : 37.8 }
+})json";
+
+inline constexpr std::string_view fsdp = R"json({
+  "id": "fsdp", "kind": "training",
+  "model": {"family": "Llama-3", "layers": 32, "hidden": 4096, "ffn_hidden": 14336, "heads": 32, "kv_heads": 8, "vocab": 128256, "seq_len": 4096, "mlp": "swiglu"},
+  "hardware": {"gpu": "H100 SXM5 80GB", "gpus": 64, "gpus_per_node": 8, "nodes": 8, "intra_node": {"kind": "nvswitch"},
+    "inter_node": {"fabric": "roce", "nics_per_node": 8, "nic_gbit_per_s": 100}},
+  "plan": {"dp": 64, "fsdp": "FSDP2, group 8", "zero_stage": 3, "micro_batch": 2, "global_batch": 512, "recompute": "full", "flash_attention": true,
+    "precision": "bf16", "precision_kind": "bf16", "framework": "NeMo AutoModel (PyTorch FSDP2)",
+                           "framework_family" : "megatron-core"
+}
+, "measured" : { "step_time_s" : 1 }
+})json";
+
+inline std::string vision_row(std::string_view hardware, std::string_view plan) {
+    return R"json({"id": "v", "kind": "training", "model": {"name": "resnet50", "family": "cnn", "image_px": 224}, "hardware": {)json" +
+           std::string(hardware) + R"json(}, "plan": {"micro_batch": 32, "precision_kind": "fp32", "precision": "fp32", )json" +
+           std::string(plan) + R"json(}, "measured": {"step_time_s": 0.1}, "data": {"input": "synthetic"}})json";
+}
+
 }  // namespace sextant

@@ -8,19 +8,6 @@ namespace {
 
 using namespace units;
 
-constexpr std::string_view megatron = R"json({
-  "id": "megatron", "kind": "training", "complete": true,
-  "model": {"family": "GPT", "layers": 105, "hidden": 20480, "heads": 128, "vocab": 51200, "seq_len": 2048, "mlp": "gelu-2mat", "tied_embeddings": true},
-  "hardware": {"gpu": "A100 SXM4 80GB", "gpus": 2240, "gpus_per_node": 8, "nodes": 280, "gpus_used_per_node": 8,
-    "intra_node": {"kind": "nvswitch"}, "inter_node": {"fabric": "infiniband", "nics_per_node": 8, "nic_gbit_per_s": 200}},
-  "plan": {"dp": 8, "tp": 8, "pp": 35, "vpp": 3, "cp": 1, "zero_stage": 0, "sequence_parallel": true, "micro_batch": 1, "global_batch": 2240,
-    "recompute": "selective", "precision": "fp16", "schedule": "interleaved 1f1b", "flash_attention": false,
-    "framework": "Megatron-LM (2022)",
-                           "precision_kind" : "fp16", "framework_family" : "megatron-lm"
-}
-, "measured" : { "step_time_s" : 37.8 }
-})json";
-
 TEST(MeasurementScenario, AMegatronRowKeepsItsPlanAndGetsTheDefaultsOfItsFamily) {
     const Scenario s = scenario_of(megatron);
     const Plan& p = s.plan;
@@ -49,19 +36,6 @@ TEST(MeasurementScenario, AMegatronRowKeepsItsPlanAndGetsTheDefaultsOfItsFamily)
     EXPECT_EQ(s.cluster.node.nic_link.name, "InfiniBand HDR 4x");
     EXPECT_EQ(s.cluster.node.nics, 8);
     EXPECT_EQ(s.cluster.fabric.kind, FabricKind::rail_leaf_spine);
-}
-
-TEST(MeasurementScenario, SuperchipsAreSoldWithAGraceEachOrOneForTwo) {
-    const auto host_of = [](std::string_view gpu) {
-        std::string row(megatron);
-        return scenario_of(row.replace(row.find("A100 SXM4 80GB"), 14, gpu)).cluster.node.host;
-    };
-    EXPECT_EQ(host_of("A100 SXM4 80GB").cpu, "EPYC 7002/7003");
-    EXPECT_EQ(host_of("GB200 (per GPU)").cpu, "Grace");
-    EXPECT_EQ(host_of("GB200 (per GPU)").sockets, 4);
-    EXPECT_EQ(host_of("GH200 96GB").sockets, 8);
-    EXPECT_NEAR(host_of("GB200 (per GPU)").memory.value / GB, 4 * 480, 1e-9);
-    EXPECT_EQ(host_of("GH200 96GB").cores, 8 * 72);
 }
 
 TEST(MeasurementScenario, LayersThatDoNotDivideAreSplitEvenlyWithEmbeddingAndHead) {
@@ -93,18 +67,6 @@ TEST(MeasurementScenario, ChunksThatATableOfNemoLeavesOutAreAssumedForDenseModel
     EXPECT_EQ(chunks_of(row, R"json("mlp")json", R"json("experts": 8, "topk": 2, "mlp")json"), 1);
     EXPECT_EQ(chunks_of(row, "\"global_batch\": 2240", "\"global_batch\": 2248"), 1);  // 281 micro-batches: no multiple of 8 stages
 }
-
-constexpr std::string_view fsdp = R"json({
-  "id": "fsdp", "kind": "training",
-  "model": {"family": "Llama-3", "layers": 32, "hidden": 4096, "ffn_hidden": 14336, "heads": 32, "kv_heads": 8, "vocab": 128256, "seq_len": 4096, "mlp": "swiglu"},
-  "hardware": {"gpu": "H100 SXM5 80GB", "gpus": 64, "gpus_per_node": 8, "nodes": 8, "intra_node": {"kind": "nvswitch"},
-    "inter_node": {"fabric": "roce", "nics_per_node": 8, "nic_gbit_per_s": 100}},
-  "plan": {"dp": 64, "fsdp": "FSDP2, group 8", "zero_stage": 3, "micro_batch": 2, "global_batch": 512, "recompute": "full", "flash_attention": true,
-    "precision": "bf16", "precision_kind": "bf16", "framework": "NeMo AutoModel (PyTorch FSDP2)",
-                           "framework_family" : "megatron-core"
-}
-, "measured" : { "step_time_s" : 1 }
-})json";
 
 TEST(MeasurementScenario, AnFsdpRowShardsOverItsGroup) {
     const Scenario s = scenario_of(fsdp);
@@ -138,12 +100,6 @@ TEST(MeasurementScenario, WordsForNoShardsAndForShardsInANodeAreUnderstood) {
     EXPECT_EQ(plan("FULL_SHARD").shard_group, std::nullopt);
 }
 
-std::string vision_row(std::string_view hardware, std::string_view plan) {
-    return R"json({"id": "v", "kind": "training", "model": {"name": "resnet50", "family": "cnn", "image_px": 224}, "hardware": {)json" +
-           std::string(hardware) + R"json(}, "plan": {"micro_batch": 32, "precision_kind": "fp32", "precision": "fp32", )json" +
-           std::string(plan) + R"json(}, "measured": {"step_time_s": 0.1}, "data": {"input": "synthetic"}})json";
-}
-
 TEST(MeasurementScenario, ARowMaySpellItsNetworkAsItsSourceDoes) {
     const auto network_of = [](std::string_view name) {
         std::string row = vision_row(R"json("gpu": "V100 SXM2 16GB", "gpus": 1, "nodes": 1, "intra_node": {"kind": "nvlink"})json",
@@ -157,50 +113,6 @@ TEST(MeasurementScenario, ARowMaySpellItsNetworkAsItsSourceDoes) {
     EXPECT_EQ(network_of("efficientnet-b0"), "efficientnet_b0");
     EXPECT_EQ(network_of("BERT-large (SQuAD fine-tuning)"), "bert-large-squad");
     for (const char* none : {"BERT", "resnet500"}) EXPECT_THROW(network_of(none), InputError) << none;
-}
-
-TEST(MeasurementScenario, BridgesJoinPairsAndGeForceCardsHaveNoPeerAccess) {
-    const Scenario s = scenario_of(vision_row(
-        R"json("gpu": "RTX 2080 Ti", "gpus": 4, "nodes": 1, "gpus_per_node": 4, "intra_node": {"kind": "nvlink", "pair_only": true})json",
-        R"json("dp": 4, "global_batch": 128, "framework": "PyTorch DDP", "framework_family": "pytorch-ddp")json"));
-    EXPECT_EQ(s.cluster.node.peers.layout, PeerLayout::pairs);
-    EXPECT_EQ(s.cluster.node.peers.links, 1);
-    EXPECT_FALSE(s.cluster.node.peer_access);
-    EXPECT_FALSE(s.plan.precision.tf32);  // Turing has none
-    EXPECT_EQ(s.plan.optimizer, Optimizer::momentum);
-    EXPECT_TRUE(assumes(s, "SGD with momentum"));
-}
-
-TEST(MeasurementScenario, EightP100FormAHybridCubeMeshOfSingleLinks) {
-    const Scenario s = scenario_of(vision_row(
-        R"json("gpu": "P100 SXM2 16GB", "gpus": 8, "nodes": 1, "gpus_per_node": 8, "intra_node": {"kind": "nvlink"})json",
-        R"json("dp": 8, "global_batch": 256, "framework": "TensorFlow", "framework_family": "tensorflow", "variable_update": "replicated+NCCL", "optimizer": "sgd")json"));
-    const PeerFabric& peers = s.cluster.node.peers;
-    ASSERT_EQ(peers.layout, PeerLayout::matrix);
-    EXPECT_DOUBLE_EQ(peers.link.bandwidth.value / (GB / units::s), 20);
-    ASSERT_EQ(peers.link_count.size(), 8U);
-    for (std::size_t i = 0; i < 8; ++i) {
-        int links = 0;
-        for (std::size_t j = 0; j < 8; ++j) {
-            EXPECT_EQ(peers.link_count[i][j], peers.link_count[j][i]);
-            links += peers.link_count[i][j];
-        }
-        EXPECT_EQ(links, 4) << "a P100 has four links";
-        EXPECT_EQ(peers.link_count[i][i], 0);
-    }
-    EXPECT_EQ(s.plan.data_parallel, DataParallel::all_reduce);
-    EXPECT_EQ(s.plan.optimizer, Optimizer::sgd);
-    EXPECT_EQ(s.framework.name, "tensorflow-1");
-}
-
-TEST(MeasurementScenario, FourA100WithoutASwitchHaveFourLinksToEachOther) {
-    // 12 links over 3 peers.
-    const Scenario s = scenario_of(
-        vision_row(R"json("gpu": "A100 SXM4 80GB", "gpus": 4, "nodes": 1, "gpus_per_node": 4, "intra_node": {"kind": "nvlink"})json",
-                   R"json("dp": 4, "global_batch": 128, "framework": "MxNet", "framework_family": "mxnet")json"));
-    EXPECT_EQ(s.cluster.node.peers.layout, PeerLayout::all_to_all);
-    EXPECT_EQ(s.cluster.node.peers.links, 4);
-    EXPECT_TRUE(s.plan.precision.tf32);  // "fp32" convolutions on Ampere
 }
 
 TEST(MeasurementScenario, ParameterServersShareTheWorkersHosts) {
@@ -425,32 +337,6 @@ TEST(MeasurementScenario, WeightsWhoseMastersAreInHostMemoryAreThere) {
     EXPECT_EQ(row(R"("precision_kind": "fp8", "offload": ["offload-opt-m"])").plan.precision.parameter, DataType::bf16);
 }
 
-TEST(MeasurementScenario, WhatARowDoesNotSayOfItsLinksIsThatOfItsDevicesYears) {
-    const auto machine = [](const std::string& hardware) {
-        return scenario_of(vision_row(hardware, R"("dp": 16, "global_batch": 512, "framework_family": "mxnet")"));
-    };
-    const Scenario boards = machine(R"("gpu": "A100 SXM4 80GB", "gpus": 16, "nodes": 2, "gpus_per_node": 8)");
-    EXPECT_EQ(boards.cluster.node.peers.layout, PeerLayout::crossbar);
-    EXPECT_EQ(boards.cluster.node.nic_link.name, "InfiniBand HDR 4x");
-    EXPECT_EQ(boards.cluster.node.nics, 8);
-    EXPECT_TRUE(assumes(boards, "the row names no network: 8 ports of 200 Gbit/s"));
-    EXPECT_TRUE(assumes(boards, "links inside a node are not stated: nvswitch"));
-    const Scenario cards =
-        machine(R"("gpu": "A100 PCIe 40GB", "gpus": 16, "nodes": 2, "gpus_per_node": 8, "intra_node": {"kind": "nvlink"})");
-    EXPECT_EQ(cards.cluster.node.peers.layout, PeerLayout::pairs);
-    EXPECT_EQ(machine(R"("gpu": "RTX 3090", "gpus": 16, "nodes": 2, "gpus_per_node": 8)").cluster.node.peers.layout, PeerLayout::none);
-}
-
-TEST(MeasurementScenario, AJobInsideOneNvlinkDomainNeedsNoNetworkOfItsRow) {
-    std::string row(fsdp);
-    row.replace(row.find(R"json({"kind": "nvswitch"})json"), 20, R"json({"kind": "nvswitch", "domain_gpus": 72})json");
-    const auto network = row.find(R"json("inter_node")json");
-    row.replace(network, row.find('}', network) + 1 - network, R"json("system": "one domain")json");
-    const Scenario s = scenario_of(row);  // 8 nodes of 8
-    EXPECT_EQ(s.cluster.node.peers.domain, 72);
-    EXPECT_TRUE(assumes(s, "is not crossed"));
-}
-
 TEST(MeasurementScenario, WhatARowDoesNotSayOfItsPlanIsAssumed) {
     const Scenario s = scenario_of(R"json({"id": "x", "kind": "training",
       "model": {"family": "OPT", "layers": 4, "hidden": 256, "heads": 4, "seq_len": 128, "vocab": 1000},
@@ -493,30 +379,6 @@ TEST(MeasurementScenario, EveryProblemOfARowIsNamedAtOnce) {
         EXPECT_EQ(e.diagnostics()[1].pointer, "/rows/0/model");
         EXPECT_EQ(e.diagnostics()[2].pointer, "/rows/0/plan/precision_kind");
     }
-}
-
-TEST(MeasurementScenario, ACollectiveTakesTheFirstDevicesOfEveryNode) {
-    const MeasurementFile file = read_one(R"json({"id": "c", "kind": "collective", "collective": "all_reduce", "message_bytes": 1048576,
-      "library": "OpenMPI 4.0.5 (OSU 5.7, host buffers)",
-      "hardware": {"gpu": "V100 SXM2 16GB", "ranks": 4, "nodes": 2, "gpus_per_node": 4, "buffers": "host", "intra_node": {"kind": "nvlink", "peer_access": true},
-        "inter_node": {"fabric": "infiniband", "nics_per_node": 2, "nic_gbit_per_s": 100}},
-      "measured": {
-    "time_s" : 0.001}})json");
-    const CollectiveScenario s = to_scenario(std::get<CollectiveRow>(file.rows.at(0)), test_sources());
-    EXPECT_EQ(s.members, (std::vector<DeviceIndex>{0, 1, 4, 5}));
-    EXPECT_EQ(s.library.name, "openmpi-4.0");
-    EXPECT_EQ(s.cluster.node.peers.layout, PeerLayout::none);  // host buffers do not travel over NVLink
-    EXPECT_EQ(s.cluster.node.nic_link.name, "InfiniBand EDR 4x");
-}
-
-// DeepBench names some machines by their cards alone.
-TEST(MeasurementScenario, ACollectiveOfASystemThatIsCalledAfterItsDevicesRanOnThose) {
-    const MeasurementFile file =
-        read_one(R"json({"id": "c", "kind": "collective", "collective": "all_reduce", "message_bytes": 1048576, "library": "NCCL",
-      "hardware": {"system": "GTX TITAN X (Maxwell)", "ranks": 4, "nodes": 1, "intra_node": {"kind": "pcie"}}, "measured": {"time_s": 0.001}})json");
-    const CollectiveScenario s = to_scenario(std::get<CollectiveRow>(file.rows.at(0)), test_sources());
-    EXPECT_EQ(s.cluster.node.device.name, "GTX TITAN X (Maxwell)");
-    EXPECT_EQ(s.members.size(), 4U);
 }
 
 TEST(MeasurementScenario, TheTextSearchIgnoresCase) {
