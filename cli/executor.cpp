@@ -1,13 +1,13 @@
 #include "cli/executor.hpp"
 
 #include "cli/child_process.hpp"
+#include "cli/hosts.hpp"
 #include "cli/scratch_folder.hpp"
 #include "model/base/diagnostics.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <fstream>
 #include <iostream>
 #include <sstream>
 #include <thread>
@@ -48,52 +48,6 @@ std::vector<std::string> arguments_of(const ExecutorJob& job, int threads) {
     if (job.operators) words.emplace_back("--operators");
     add("--out", fs::absolute(job.out).string());
     return words;
-}
-
-// Of a file as mpirun reads it, in its order: "node1 slots=2", one line for each.
-std::vector<std::string> host_names(const std::string& file) {
-    std::vector<std::string> names;
-    std::ifstream in(file);
-    for (std::string line, name; std::getline(in, line);) {
-        std::istringstream words(line.substr(0, line.find('#')));
-        if (words >> name && std::ranges::find(names, name) == names.end()) names.push_back(name);
-    }
-    return names;
-}
-
-void check_host_count(const Launch& l, const std::vector<std::string>& names) {
-    if (std::ssize(names) >= l.hosts) return;
-    const std::string named = std::to_string(names.size()) + (names.size() == 1 ? " host" : " hosts");
-    throw InputError(Diagnostic{"--hostfile " + l.host_file, "",
-                                "it names " + named + ", and the plan has ranks on " + std::to_string(l.hosts),
-                                "one line for each host: node1 slots=2"});
-}
-
-// On its hosts as the plan has its ranks on nodes.
-void place(Launch& l, const Scenario& scenario) {
-    const std::vector<int> nodes = nodes_of_ranks(scenario);
-    std::vector<int> count(static_cast<std::size_t>(std::ranges::max(nodes)) + 1);
-    for (const int node : nodes) ++count[static_cast<std::size_t>(node)];
-    l.hosts = static_cast<int>(count.size());
-    l.ranks_per_host = std::ranges::max(count);
-    const auto is = [&](const auto& node_of) {
-        for (int rank = 0; rank < l.ranks; ++rank)
-            if (nodes[static_cast<std::size_t>(rank)] != node_of(rank)) return false;
-        return true;
-    };
-    if (!l.command.empty()) return;
-    const std::vector<std::string> names = host_names(l.host_file);
-    const bool in_order = is([&](int rank) { return rank / l.ranks_per_host; });
-    if (!l.host_file.empty() && (!names.empty() || !in_order)) check_host_count(l, names);  // there may be none yet, to print a command
-    if (in_order) return;
-    if (l.launcher == Launcher::srun) {
-        l.in_turn = is([&](int rank) { return rank % l.hosts; });
-        if (!l.in_turn)
-            throw InputError(Diagnostic{scenario.file, "/plan", "srun fills one node after the other, or deals ranks to nodes in turn",
-                                        "as many ranks on each node; or --print-launch mpirun with --hostfile"});
-    } else if (!names.empty()) {
-        for (const int node : nodes) l.hosts_of_ranks.push_back(names[static_cast<std::size_t>(node)]);
-    }
 }
 
 // Open MPI 4.1 keeps what it notes of all jobs of a user in one folder of the host, and fails where another job makes that folder in the

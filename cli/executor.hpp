@@ -36,7 +36,7 @@ struct ExecutorJob {
 // The executor of a backend. Throws BackendError when it was not built.
 std::filesystem::path executor_of(const std::string& backend);
 
-// Throws as executor_of does.
+// Throws as executor_of does, and as place() does.
 Launch launch_of(const ExecutorJob&, const Scenario&, Launcher);
 
 // Whether the executor accepts the scenario, and, where the ranks run `here`, this machine: `done`, or what it will end with. It says why

@@ -2,6 +2,7 @@
 // what was predicted.
 #include "cli/commands.hpp"
 #include "cli/executor.hpp"
+#include "cli/hosts.hpp"
 #include "cli/output_option.hpp"
 #include "cli/progress.hpp"
 #include "cli/scratch_folder.hpp"
@@ -59,19 +60,6 @@ void keep(const fs::path& record, const fs::path& as) {
         if (!fs::copy_file(record, aside, fs::copy_options::overwrite_existing, error))
             throw BackendError("cannot write " + as.string() + ": " + error.message());
     });
-}
-
-// What mpirun would say of these names neither the option nor the file.
-void check_host_file(const std::string& file) {
-    if (file.empty()) return;
-    const auto refuse = [&](const char* what) {
-        throw InputError(Diagnostic{"--hostfile " + file, "", what, "one line for each host: node1 slots=2"});
-    };
-    std::error_code none;
-    if (!fs::exists(file, none)) refuse("no such file");
-    if (fs::is_directory(file, none)) refuse("it is a directory");
-    if (!fs::is_regular_file(file, none)) refuse("it is no regular file");  // a pipe can be read once, and we are not alone
-    if (fs::file_size(file, none) == 0) refuse("the file is empty");
 }
 
 ExitCode run_for_real(const RunOptions& o) {

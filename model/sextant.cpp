@@ -303,10 +303,9 @@ RunLayout run_layout(const Scenario& s) {
 
 std::vector<int> nodes_of_ranks(const Scenario& s) {
     const RankLayout layout(s.plan, used_nodes(s), s.cluster.node.devices);
-    std::vector<int> nodes;
-    nodes.reserve(static_cast<std::size_t>(run_layout(s).ranks));
-    for (int rank = 0; rank < layout.ranks(); ++rank) nodes.push_back(layout.node_of(rank));
-    for (int server = 0; layout.ranks() + server < run_layout(s).ranks; ++server) nodes.push_back(node_of_server(s, server));
+    std::vector<int> nodes(static_cast<std::size_t>(run_layout(s).ranks));
+    for (int rank = 0; rank < std::ssize(nodes); ++rank)
+        nodes[static_cast<std::size_t>(rank)] = rank < layout.ranks() ? layout.node_of(rank) : node_of_server(s, rank - layout.ranks());
     return nodes;
 }
 

@@ -195,7 +195,7 @@ Table beside_table(const PlanFindings& f, const std::vector<std::size_t>& which,
     for (const PlanChoice* c : chosen) energy.push_back(quantity(c->energy_per_sample).toStdString());
     add("energy for a sample", energy);
     for (const PlanColumn& c : plan_columns(plans))
-        if (std::ranges::adjacent_find(c.cells, std::not_equal_to<>()) != c.cells.end()) add(c.title, c.cells);
+        if (!c.is_alike()) add(c.title, c.cells);
     return t;
 }
 

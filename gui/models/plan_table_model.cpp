@@ -4,7 +4,6 @@
 #include "model/io/search/plan_columns.hpp"
 
 #include <algorithm>
-#include <functional>
 
 namespace sextant::gui {
 namespace {
@@ -48,7 +47,7 @@ void PlanTableModel::fill() {
     for (const PlanColumn& c : outcome_columns(findings_->answer.request.job, choices)) add(c);
     std::ranges::swap(columns_[0], columns_[1]);  // the step, next to what it is made of
     for (const PlanColumn& c : plan_columns(listed))
-        if (rows_ > 1 && std::ranges::adjacent_find(c.cells, std::not_equal_to<>()) == c.cells.end())
+        if (rows_ > 1 && c.is_alike())
             in_common_ += q(c.title + ' ' + c.cells.front());
         else
             add(c);

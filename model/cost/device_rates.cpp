@@ -12,15 +12,20 @@ bool knows_multiprocessors(const Device& d) { return d.load_latency.value > Seco
 // H100, heads of 128 (docs/model/compute.md). Its products alone: what an A100's does.
 constexpr double ampere_forward = 1530, ampere_backward = 1330, ampere_products = 2048;
 
+// Of attention's products, where it is known how many multiprocessors share them.
+const PeakRate* peak_of_multiprocessors(const Device& d) {
+    return knows_multiprocessors(d) ? d.peak(DataType::bf16, ComputeUnit::tensor) : nullptr;
+}
+
 double attention_fraction(double best, double in_a_clock, const Device& d, const Framework& f) {
-    const PeakRate* peak = d.peak(DataType::bf16, ComputeUnit::tensor);
-    if (!f.attention_for_ampere || !peak || !knows_multiprocessors(d)) return best;
+    const PeakRate* peak = peak_of_multiprocessors(d);
+    if (!f.attention_for_ampere || !peak) return best;
     return std::min(best, in_a_clock * d.multiprocessors * d.clock.value.si() / peak->rate.value.si());
 }
 
 double attention_products(const Device& d, const Framework& f) {
-    const PeakRate* peak = d.peak(DataType::bf16, ComputeUnit::tensor);
-    if (!peak || !knows_multiprocessors(d)) return ampere_products;
+    const PeakRate* peak = peak_of_multiprocessors(d);
+    if (!peak) return ampere_products;
     const double best = peak->rate.value.si() / (d.multiprocessors * d.clock.value.si());
     return f.attention_for_ampere ? std::min(best, ampere_products) : best;
 }

@@ -96,9 +96,7 @@ public:
         : stage_(stage),
           list_(std::move(list)),
           ahead_(ahead),
-          blocks_(list_.size() / (stage.plan_.forward_only ? 1
-                                  : stage.weights_pass()   ? 3
-                                                           : 2)),
+          blocks_(list_.size() / passes(stage)),
           reduces_each_(reduces_every_micro_batch(stage.plan_, stage.framework_)),
           scatters_apart_(overlaps_scatters(stage.plan_, stage.framework_)),
           weights_(std::max<std::size_t>(1, ahead)) {}
@@ -133,6 +131,11 @@ public:
     }
 
 private:
+    static std::size_t passes(const StagePlay& stage) {
+        if (stage.plan_.forward_only) return 1;
+        return stage.weights_pass() ? 3 : 2;
+    }
+
     void ask(Overlap& at) {
         weights_.ask(at, list_[next_].fetch, list_[next_].gather);
         next_ = next_ + 1 < list_.size() ? next_ + 1 : 0;

@@ -65,7 +65,6 @@ QString plan_text(const Session& session) {
     QString devices = q(s.cluster.node.device.name);
     if (s.straggler && s.straggler->device)
         devices += QStringLiteral(", %1 of %2").arg(grouped(s.straggler->devices), q(s.straggler->device->name));
-    if (is_another_model(session.document)) text = q(session.answer->report.workload) + QStringLiteral(": ") + text;
     return QStringLiteral("%1; %2, %3; framework: %4").arg(text, q(s.cluster.title), devices, framework);
 }
 
@@ -146,8 +145,9 @@ void AnswerBar::refresh() {
     const Report& r = session->answer->report;
     name_->setText(q(r.scenario));
     name_->setToolTip(q(r.scenario));
-    plan_->setText(plan_text(*session));
-    plan_->setToolTip(is_another_model(session->document) ? plan_->text() : q(r.workload) + QStringLiteral(": ") + plan_->text());
+    const QString plan = plan_text(*session), of_model = q(r.workload) + QStringLiteral(": ") + plan;
+    plan_->setText(is_another_model(session->document) ? of_model : plan);
+    plan_->setToolTip(of_model);
     step_->setText(quantity(r.estimate.step));
     speed_->setText(tr("%1 %2s/s, MFU %3").arg(grouped_quantity(r.samples_per_s.si()), q(r.sample_word), percent(r.mfu, 3)));
     memory_->setText(QStringLiteral("%1 of %2%3")

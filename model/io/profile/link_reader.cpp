@@ -151,8 +151,7 @@ void read_default_source(ObjectReader& r, const Provenance& outer) {
 }
 
 bool read_link(const JsonNode& n, LinkType& out) {
-    const LinkType start = out;  // the category of the file is the default
-    if (!read_whole(n, {}, out, read_link_fields, start)) return false;
+    if (!read_whole(n, {}, out, read_link_fields, out)) return false;  // the category of the file is the default
     complete(out);
     return true;
 }

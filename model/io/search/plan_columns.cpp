@@ -74,6 +74,8 @@ bool all_alike(const std::vector<const Plan*>& plans, const std::function<std::i
 
 }  // namespace
 
+bool PlanColumn::is_alike() const { return std::ranges::adjacent_find(cells, std::not_equal_to<>()) == cells.end(); }
+
 std::vector<PlanColumn> plan_columns(const std::vector<const Plan*>& plans) {
     std::vector<PlanColumn> columns;
     if (plans.empty()) return columns;

@@ -13,6 +13,9 @@ struct PlanColumn {
     std::string title;
     Align align = Align::right;
     std::vector<std::string> cells;  // one for each plan
+
+    // Whether it says the same of all of them.
+    [[nodiscard]] bool is_alike() const;
 };
 
 // How the plans divide the job. Columns that say the same of all of them in the usual way are left out.
