@@ -43,7 +43,7 @@ Bytes most_alive(const OperatorGraph& graph, const Plan& plan) {
         for (const auto* list : {&op.inputs, &op.outputs})
             for (const TensorId id : *list) ids.push_back(id.value);
         std::ranges::sort(ids);
-        ids.erase(std::ranges::unique(ids).begin(), ids.end());
+        ids.erase(std::unique(ids.begin(), ids.end()), ids.end());  // clang 14, which fuzzes, has no ranges::unique
         return ids;
     };
     std::vector<std::size_t> last(graph.tensors().size(), 0);
