@@ -290,13 +290,16 @@ Seconds checkpoint_time(Bytes bytes, const StorageClass& s, double writers, doub
     if (const auto node = node_write(s)) rate = min(rate, nodes * *node);
     if (s.shared && network > Bandwidth{}) rate = min(rate, nodes * network);
     if (s.shared && s.total_write_bandwidth) rate = min(rate, left * s.total_write_bandwidth->value);
-    const Seconds opens = s.shared && s.metadata_rate ? writers / (left * s.metadata_rate->value) : Seconds{};
-    return max(opens, s.open_latency->value) + bytes / rate;
+    const auto& rate_of_files = s.create_rate ? s.create_rate : s.metadata_rate;
+    const Seconds creates = s.shared && rate_of_files ? writers / (left * rate_of_files->value) : Seconds{};
+    return max(creates, s.create_latency->value) + bytes / rate;
 }
 
-// Who reads is limited by what limits readers.
+// Who reads opens what is there, and is limited by what limits readers.
 Seconds checkpoint_read_time(Bytes bytes, const StorageClass& storage, double writers, double nodes, Bandwidth network, double left) {
     StorageClass s = storage;
+    s.create_latency = s.open_latency;
+    s.create_rate = {};
     s.write_bandwidth = s.read_bandwidth;
     s.client_write_bandwidth = s.client_read_bandwidth;
     s.total_write_bandwidth = s.total_read_bandwidth;

@@ -26,6 +26,7 @@ struct StorageClass {
     std::optional<Sourced<Bytes>> read_ahead;                 // at most, where something is asked for; absent: no more than that
     std::optional<Sourced<Frequency>> random_read_rate;       // operations per second, deep queue
     std::optional<Sourced<Frequency>> metadata_rate;          // opens or stats per second, whole system
+    std::optional<Sourced<Frequency>> create_rate;            // new files per second, whole system; absent: as many as opens
     std::optional<Sourced<Bandwidth>> client_read_bandwidth;  // one node's share at most
     std::optional<Sourced<Bandwidth>> client_write_bandwidth;
     std::optional<Sourced<Bandwidth>> total_read_bandwidth;  // whole system

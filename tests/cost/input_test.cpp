@@ -327,6 +327,7 @@ TEST(StagingTime, OfManyNodesSharesTheServer) {
 
 TEST(CheckpointTime, IsThatOfWritersNodesOrTheWholeStorage) {
     StorageClass server = slow_server();
+    server.create_latency = given(10 * ms);
     server.write_bandwidth = given(1 * GB / s);
     EXPECT_NEAR(checkpoint_time(100 * GB, server, 4, 2, {}) / s, 25.01, 1e-9);
     server.client_write_bandwidth = given(1.25 * GB / s);
@@ -334,6 +335,21 @@ TEST(CheckpointTime, IsThatOfWritersNodesOrTheWholeStorage) {
     EXPECT_NEAR(checkpoint_time(100 * GB, server, 4, 2, 1 * GB / s) / s, 50.01, 1e-9);
     server.total_write_bandwidth = given(0.5 * GB / s);
     EXPECT_NEAR(checkpoint_time(100 * GB, server, 4, 2, {}) / s, 200.01, 1e-9);
+}
+
+TEST(CheckpointTime, CreatesAFileForEachWriterAndOpensItToReadItBack) {
+    // 400 files where 200 are made a second, 2 s, and at half of that 4 s; where nobody says how many, as many as are opened: 0.4 s of
+    // 1000. A single one takes 30 ms to make and 10 ms to open. 100 GB at 50 and 100 MB/s of each of 400: 5 s and 2.5 s.
+    StorageClass server = slow_server();
+    server.create_latency = given(30 * ms);
+    server.metadata_rate = given(1000 / s);
+    EXPECT_NEAR(checkpoint_time(100 * GB, server, 400, 2, {}) / s, 5.4, 1e-9);
+    server.create_rate = given(200 / s);
+    EXPECT_NEAR(checkpoint_time(100 * GB, server, 400, 2, {}) / s, 7, 1e-9);
+    EXPECT_NEAR(checkpoint_time(100 * GB, server, 400, 2, {}, 0.5) / s, 9, 1e-9);
+    EXPECT_NEAR(checkpoint_time(50 * MB, server, 1, 1, {}) / s, 1.03, 1e-9);
+    EXPECT_NEAR(checkpoint_read_time(100 * GB, server, 400, 2, {}) / s, 2.9, 1e-9);
+    EXPECT_NEAR(checkpoint_read_time(100 * MB, server, 1, 1, {}) / s, 1.01, 1e-9);
 }
 
 TEST(HostCopy, OfManyPartsOrFromPageableMemoryTakesLonger) {

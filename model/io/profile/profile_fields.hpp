@@ -40,6 +40,7 @@ void storage_fields(const Visit& visit) {
     visit({"read_ahead", "read_ahead_bytes"}, &T::read_ahead, Bounds{4096, 1e10});
     visit({"random_read_rate", "random_reads_per_s"}, &T::random_read_rate, plausible::operation_rate);
     visit({"metadata_rate", "metadata_operations_per_s"}, &T::metadata_rate, plausible::operation_rate);
+    visit({"create_rate", "creates_per_s"}, &T::create_rate, plausible::operation_rate);
     visit({"client_read_bandwidth", "client_read_bytes_per_s"}, &T::client_read_bandwidth, plausible::bandwidth);
     visit({"client_write_bandwidth", "client_write_bytes_per_s"}, &T::client_write_bandwidth, plausible::bandwidth);
     visit({"total_read_bandwidth", "total_read_bytes_per_s"}, &T::total_read_bandwidth, plausible::bandwidth);

@@ -285,6 +285,7 @@ std::string profile_to_text(const StorageClass& storage) {
     number_row(t, sources, "read ahead, at most", storage.read_ahead);
     number_row(t, sources, "random reads", storage.random_read_rate);
     number_row(t, sources, "opens, all clients", storage.metadata_rate);
+    number_row(t, sources, "creates, all clients", storage.create_rate);
     number_row(t, sources, "read, one node", storage.client_read_bandwidth);
     number_row(t, sources, "write, one node", storage.client_write_bandwidth);
     number_row(t, sources, "read, all nodes", storage.total_read_bandwidth);
