@@ -149,21 +149,11 @@ Table row_table(const FileValidation& f) {
     return table;
 }
 
-// What the tables are about; in a terminal somebody has just asked for them.
+// What the tables are about; in a terminal somebody has just asked for them. What was fitted, and to what, is said in docs/validation.md.
 constexpr std::string_view introduction = R"(# Validation
 
 Each row of the measurements (a training step, its peak of memory, or one call of a collective) is predicted from what its source says about the
 machine, the workload and the plan, and compared with what was measured.
-
-What lies behind a predicted time was found in two steps. On published curves of single kernels and collectives: the rates that large products sustain,
-the constants of GEMM tiles and the factors of convolutions ([kernels](model/compute.md)), and NCCL's times to start a call and the bandwidth of its
-protocols today ([collectives](model/collectives.md)). And on one half of the rows below: the clock that a device keeps over a long run, what a
-framework's kernels reach and what its host takes to issue them ([how, and which half](model/training_fit.md)), what a call costs an older NCCL and the
-processes of an MPI; of memory, what a process holds beside the tensors that are counted. The other half judges: no model of a source, and no machine of a source of collectives, is on both sides. The second and the third
-table show it.
-
-The rows of `loading` rest on a constant that two of them show, on the data sheets of Micron's drives, and on the rules of the benchmark: of most systems no limit
-is published, but they have as many accelerators as still pass ([what that means](model/input.md#mlperf-storage)).
 
 An error is predicted / measured - 1. MAPE is the mean of its absolute value, median the median of that, bias the mean with its sign and max the
 largest absolute value. Only counted rows enter: those that are complete and not suspect. "Mean over files" weighs every file the same.
