@@ -86,7 +86,8 @@ void RankMemory::make_room(ParameterRun HeldBlock::*of, const Plan& plan, bool t
 void RankMemory::draw_weights(std::uint64_t seed) {
     for (auto& [b, held] : blocks_) {
         const Array dense = room_for(held.dense), experts = room_for(held.experts), frozen = room_for(held.frozen);
-        held.program.draw_weights(device_, seed, split(b, dense, experts, frozen, nullptr));
+        const auto room = [&](int block) { return block == b ? RunArrays{dense, experts, frozen} : RunArrays{}; };
+        held.program.draw_weights(device_, seed, split(b, room));
         put(held.dense, dense);
         put(held.experts, experts);
         put(held.frozen, frozen);
@@ -113,25 +114,28 @@ void RankMemory::put(const ParameterRun& run, const Array& whole) {
     if (!run.weights) copy(owned, run.owned);
 }
 
-ParameterArrays RankMemory::split(int b, const Array& dense, const Array& experts, const Array& frozen,
-                                  Array ParameterRun::*elsewhere) const {
+ParameterArrays RankMemory::split(int b, const std::function<RunArrays(int block)>& of) const {
     const HeldBlock& held = blocks_.at(b);
-    ParameterArrays arrays{dense.part(0, held.dense.own), {}, experts, frozen.part(0, held.frozen.own), held.biases.weights};
+    const RunArrays mine = of(b);
+    ParameterArrays arrays{mine.dense.part(0, held.dense.own), {}, mine.experts, mine.frozen.part(0, held.frozen.own), held.biases.weights};
     for (const ParameterTensor& p : held.program.parameters()) {
         if (p.run != RunKind::tied) continue;
         const SharedHome& home = *this->home(*p.matrix);
-        Array in = home.run == &HeldBlock::frozen ? frozen : dense;
-        if (home.block != b) in = elsewhere != nullptr ? blocks_.at(home.block).*home.run.*elsewhere : Array{};
+        const RunArrays there = of(home.block);
+        const Array& in = home.run == &HeldBlock::frozen ? there.frozen : there.dense;
         if (in) arrays.tied[static_cast<std::size_t>(*p.matrix)] = in.part(home.offset, home.elements);
     }
     return arrays;
 }
 
-ParameterArrays RankMemory::weights_of(int b, const Array& gathered, const Array& gathered_experts) {
-    HeldBlock& held = blocks_.at(b);
-    const Array dense = gathered ? gathered.part(0, held.dense.elements) : held.dense.weights;
-    const Array frozen = gathered ? gathered.part(held.dense.elements, held.frozen.elements) : held.frozen.weights;
-    return split(b, dense, gathered_experts ? gathered_experts : held.experts.weights, frozen, &ParameterRun::weights);
+ParameterArrays RankMemory::weights_of(int b, const std::function<GatheredWeights(int block)>& gathered) {
+    return split(b, [&](int block) -> RunArrays {
+        const HeldBlock& held = blocks_.at(block);
+        const auto [dense, experts] = gathered(block);
+        const Array& of_experts = experts ? experts : held.experts.weights;
+        if (!dense) return {held.dense.weights, of_experts, held.frozen.weights};
+        return {dense.part(0, held.dense.elements), of_experts, dense.part(held.dense.elements, held.frozen.elements)};
+    });
 }
 
 ParameterArrays RankMemory::gradients_of(int b) {
@@ -144,7 +148,10 @@ ParameterArrays RankMemory::gradients_of(int b) {
     for (ParameterRun* run : held.runs()) make(*run);
     for (const ParameterTensor& p : held.program.parameters())
         if (p.run == RunKind::tied && !p.frozen) make(blocks_.at(home(*p.matrix)->block).dense);
-    return split(b, held.dense.gradients, held.experts.gradients, {}, &ParameterRun::gradients);
+    return split(b, [&](int block) -> RunArrays {
+        const HeldBlock& of = blocks_.at(block);
+        return {of.dense.gradients, of.experts.gradients, {}};
+    });
 }
 
 Array RankMemory::gradient_run(int first, int count, ParameterRun HeldBlock::*of) {

@@ -5,6 +5,7 @@
 #include "model/graph/task_graph.hpp"
 
 #include <array>
+#include <functional>
 #include <map>
 #include <optional>
 
@@ -50,6 +51,15 @@ struct SharedHome {
     bool copied = false;
 };
 
+// Of each run of a block.
+struct RunArrays {
+    Array dense{}, experts{}, frozen{};
+};
+// Of a block; frozen ones behind the dense. Empty where nothing was gathered.
+struct GatheredWeights {
+    Array dense{}, experts{};
+};
+
 // How gradients become what the optimizer reads.
 struct GradientFlow {
     bool sharded = false;             // each rank owns a part
@@ -70,8 +80,8 @@ public:
     [[nodiscard]] const GradientFlow& flow() const { return flow_; }
     [[nodiscard]] const std::optional<SharedHome>& home(SharedMatrix m) const { return homes_[static_cast<std::size_t>(m)]; }
 
-    // For a pass over a block: weights as they are, or those that were gathered, frozen ones behind the dense.
-    ParameterArrays weights_of(int b, const Array& gathered, const Array& gathered_experts);
+    // For a pass over a block: weights as they are, or, of this block or of one whose matrix it shares, those that were gathered.
+    ParameterArrays weights_of(int b, const std::function<GatheredWeights(int block)>& gathered);
     ParameterArrays gradients_of(int b);  // makes room where there is none
     // Gradients of these blocks, which lie one behind another where they are not sharded.
     Array gradient_run(int first, int count, ParameterRun HeldBlock::*of);
@@ -82,9 +92,8 @@ public:
 
 private:
     std::array<std::int64_t, 2> find_homes(const BlockProgram&, int b);
-    // Tied parameters of a block lie among its own, or in `elsewhere` of the block that is their home (null: they are left out).
-    [[nodiscard]] ParameterArrays split(int b, const Array& dense, const Array& experts, const Array& frozen,
-                                        Array ParameterRun::*elsewhere) const;
+    // Of the runs of the block, and of those that are home to its tied parameters, which are left out where that has none.
+    [[nodiscard]] ParameterArrays split(int b, const std::function<RunArrays(int block)>&) const;
     void make_room(ParameterRun HeldBlock::*of, const Plan&, bool trained);
     Array room_for(const ParameterRun&);
     void put(const ParameterRun&, const Array& whole);

@@ -7,14 +7,13 @@ namespace sextant {
 
 BlockContext RankRunner::enter(int block, const Segment& s, const SegmentPlan& plan) {
     if (operators_) operators_->enter(job_.graph.blocks()[static_cast<std::size_t>(block)].block_template);
-    const auto found = plan.gathered_by.find(block);
-    const Gathers gathers = found == plan.gathered_by.end() ? Gathers{} : found->second;
-    const auto gathered = [&](std::optional<SegmentIndex> by) { return by ? gathered_[*by] : Array{}; };
-    return {device_,
-            block_exchanges_,
-            memory_.weights_of(block, gathered(gathers.dense), gathered(gathers.experts)),
-            {},
-            position(s.micro_batch)};
+    const auto gathered = [&](int of) -> GatheredWeights {
+        const auto found = plan.gathered_by.find(of);
+        const Gathers gathers = found == plan.gathered_by.end() ? Gathers{} : found->second;
+        const auto array = [&](std::optional<SegmentIndex> by) { return by ? gathered_[*by] : Array{}; };
+        return {array(gathers.dense), array(gathers.experts)};
+    };
+    return {device_, block_exchanges_, memory_.weights_of(block, gathered), {}, position(s.micro_batch)};
 }
 
 void RankRunner::forward(const Segment& s, const ComputeWork& work, const SegmentPlan& plan) {

@@ -7,15 +7,17 @@
 namespace sextant {
 namespace {
 
-bool trains(const Network& network, int block, SharedMatrix matrix) {
+// Whose weight in a block the matrix is; null: nobody's.
+const Operator* user_of(SharedMatrix matrix, const Network& network, int block) {
     const auto t = static_cast<std::size_t>(network.sequence[static_cast<std::size_t>(block)]);
-    return std::ranges::any_of(network.templates[t].graph.operators(),
-                               [&](const Operator& op) { return op.shared == matrix && op.is_trained(); });
+    const auto operators = network.templates[t].graph.operators();
+    const auto found = std::ranges::find_if(operators, [&](const Operator& op) { return op.shared == matrix; });
+    return found == operators.end() ? nullptr : &*found;
 }
 
 class Planner {
 public:
-    Planner(const TaskGraph& graph, GraphRank rank, const SharedGradients& shared, bool gathers_weights)
+    Planner(const TaskGraph& graph, GraphRank rank, const SharedUses& shared, bool gathers_weights)
         : graph_(graph), rank_(rank), shared_(shared), gathers_(gathers_weights) {
         for (const ServedRound& round : served_rounds(graph, rank))
             for (const Push& push : round.pushes) pushed_[push.segment] = push.block;
@@ -41,15 +43,15 @@ private:
     }
     void take(const ComputeWork& work) {
         for (int b = work.first_block; b < work.first_block + work.count; ++b) {
-            if (work.phase != Phase::forward) {
-                adds_to(b);
-                const auto [begin, end] = shared_.equal_range(b);
-                for (auto other = begin; other != end; ++other) adds_to(other->second);
+            const bool forward = work.phase == Phase::forward;
+            if (!forward) adds_to(b);
+            reads(b, &Gathers::dense);
+            reads(b, &Gathers::experts);
+            const auto [begin, end] = shared_.equal_range(b);
+            for (auto use = begin; use != end; ++use) {
+                if (!forward && use->second.trained) adds_to(use->second.home);
+                reads(use->second.home, &Gathers::dense);
             }
-            if (!gathers_ || !gather_.contains(b)) continue;
-            const Gathers& of_block = plan_.plans[at_].gathered_by[b] = gather_[b];
-            for (const std::optional<SegmentIndex> gather : {of_block.dense, of_block.experts})
-                if (gather) last_use_[*gather] = at_;
         }
     }
     void take(const CollectiveWork& work) {
@@ -75,6 +77,11 @@ private:
     template <class Other>
     void take(const Other&) {}
 
+    void reads(int block, std::optional<SegmentIndex> Gathers::*weights) {
+        if (!gathers_ || !gather_.contains(block)) return;
+        const std::optional<SegmentIndex> gather = plan_.plans[at_].gathered_by[block].*weights = gather_[block].*weights;
+        if (gather) last_use_[*gather] = at_;
+    }
     void adds_to(int block) {
         last_backward_[block] = at_;
         settle(block);
@@ -102,7 +109,7 @@ private:
 
     const TaskGraph& graph_;
     GraphRank rank_;
-    const SharedGradients& shared_;
+    const SharedUses& shared_;
     bool gathers_;
     SegmentIndex at_ = 0;
     RankPlan plan_;
@@ -125,14 +132,15 @@ std::set<int> blocks_of(const TaskGraph& graph, GraphRank rank) {
     return blocks;
 }
 
-SharedGradients shared_gradients(const TaskGraph& graph, GraphRank rank) {
-    SharedGradients shared;
+SharedUses shared_uses(const TaskGraph& graph, GraphRank rank) {
+    SharedUses shared;
     const std::set<int> here = blocks_of(graph, rank);
     for (const SharedMatrix matrix : {SharedMatrix::embedding, SharedMatrix::output}) {
         std::optional<int> home;
         for (const int b : here) {
-            if (!trains(graph.network(), b, matrix)) continue;
-            if (home) shared.emplace(b, *home);
+            const Operator* user = user_of(matrix, graph.network(), b);
+            if (user == nullptr) continue;
+            if (home) shared.emplace(b, SharedUse{*home, user->is_trained()});
             if (!home) home = b;
         }
     }
@@ -145,14 +153,17 @@ std::vector<int> stages_with(const TaskGraph& graph, SharedMatrix matrix) {
     for (GraphRank rank = 0; rank < graph.ranks().size(); ++rank) {
         const RankInfo& info = graph.ranks()[rank];
         if (info.server || !seen.insert(info.stage).second) continue;
-        if (std::ranges::any_of(blocks_of(graph, rank), [&](int b) { return trains(graph.network(), b, matrix); }))
-            stages.push_back(info.stage);
+        const auto trains = [&](int b) {
+            const Operator* user = user_of(matrix, graph.network(), b);
+            return user != nullptr && user->is_trained();
+        };
+        if (std::ranges::any_of(blocks_of(graph, rank), trains)) stages.push_back(info.stage);
     }
     std::ranges::sort(stages);
     return stages;
 }
 
-RankPlan plan_rank(const TaskGraph& graph, GraphRank rank, const SharedGradients& shared, bool gathers_weights) {
+RankPlan plan_rank(const TaskGraph& graph, GraphRank rank, const SharedUses& shared, bool gathers_weights) {
     return Planner(graph, rank, shared, gathers_weights).write();
 }
 

@@ -40,12 +40,18 @@ struct RankPlan {
 // The blocks that a rank computes, or, as a server, has the parameters of.
 std::set<int> blocks_of(const TaskGraph&, GraphRank);
 
-// By block, whose gradients its backward adds to beside its own: of the first block here that trains the same SharedMatrix.
-using SharedGradients = std::multimap<int, int>;
-SharedGradients shared_gradients(const TaskGraph&, GraphRank);
+// Of a block that uses a SharedMatrix: the first block here that uses the same one, with whose parameters it lies. The pass over the one
+// reads the weights of the other, and, where the matrix is trained, adds to its gradients.
+struct SharedUse {
+    int home = 0;
+    bool trained = false;
+    friend bool operator==(const SharedUse&, const SharedUse&) = default;
+};
+using SharedUses = std::multimap<int, SharedUse>;  // by block
+SharedUses shared_uses(const TaskGraph&, GraphRank);
 // The pipeline stages that train one, in order.
 std::vector<int> stages_with(const TaskGraph&, SharedMatrix);
 
-RankPlan plan_rank(const TaskGraph&, GraphRank, const SharedGradients&, bool gathers_weights);
+RankPlan plan_rank(const TaskGraph&, GraphRank, const SharedUses&, bool gathers_weights);
 
 }  // namespace sextant

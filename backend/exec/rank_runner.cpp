@@ -45,7 +45,7 @@ ShardCut shard_of(const Job& job, GraphRank rank, const GradientFlow& flow, Para
 }
 
 RankPlan planned(const Job& job, GraphRank rank, GradientFlow& flow) {
-    RankPlan plan = plan_rank(job.graph, rank, shared_gradients(job.graph, rank), flow.sharded_parameters);
+    RankPlan plan = plan_rank(job.graph, rank, shared_uses(job.graph, rank), flow.sharded_parameters);
     flow.accumulates = !flow.sharded && !flow.served && plan.reduces_repeatedly;
     return plan;
 }

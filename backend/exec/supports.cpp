@@ -126,8 +126,6 @@ private:
         const bool both_ends_together = turns_back(plan_.schedule) && !predicts_further;
         refuse_if(tied && shards && plan_.pp > 1 && !both_ends_together, "/plan/data_parallel",
                   "shards of a matrix that several stages share do not run", untie);
-        refuse_if(tied && plan_.data_parallel == DataParallel::zero3, "/plan/data_parallel",
-                  "an embedding or output matrix that several blocks share does not run with sharded parameters", untie);
         const bool parts = shards || plan_.tp > 1 || plan_.ep > 1 || plan_.has_servers();
         refuse_if(plan_.optimizer == Optimizer::lamb && parts, "/plan/optimizer",
                   "LAMB needs the norms of whole tensors, which no rank has here");

@@ -181,6 +181,36 @@ double waiting_parameters(const Prepared::State& job, std::size_t stage, const I
     return flight.first * first + flight.others * (all - first);
 }
 
+// Parameters of the largest block and of those ahead of it. A matrix that several blocks of the stage use is gathered with the first, and
+// stays beside others until the last has used it.
+double gathered_at_work(const Prepared::State& job, const StageBlocks& blocks) {
+    ParameterCount all;
+    std::array<double, shared_matrix_count> users{};
+    const auto each = [&](const auto& take) {
+        for (std::size_t t = 0; t < job.templates.size(); ++t)
+            if (blocks.count[t] > 0) take(job.templates[t].trained + job.templates[t].frozen, blocks.count[t]);
+    };
+    each([&](const ParameterCount& weights, int count) {
+        all = all + weights;
+        for (std::size_t m = 0; m < users.size(); ++m) users[m] += weights.shared[m].owned + weights.shared[m].tied > 0 ? count : 0;
+    });
+    double largest = 0, others = 0, shared = 0;
+    for (std::size_t m = 0; m < users.size(); ++m) shared += users[m] > 1 ? std::max(all.shared[m].owned, all.shared[m].tied) : 0;
+    each([&](const ParameterCount& weights, int) {
+        double gathered = weights.total();
+        bool is_user = false;
+        for (std::size_t m = 0; m < users.size(); ++m) {
+            const SharedCount& of_block = weights.shared[m];
+            is_user = is_user || of_block.owned + of_block.tied > 0;
+            if (!(all.shared[m].owned > 0)) gathered += of_block.tied;  // the stage's copy
+        }
+        largest = std::max(largest, gathered);
+        if (!is_user) others = std::max(others, gathered);
+    });
+    const double at_once = 1.0 + job.scenario.framework.prefetch_blocks;
+    return std::max(at_once * largest, shared + at_once * others);
+}
+
 // Weights of blocks that are gathered, or fetched from the host, just before they are needed. What is not given back after its forward
 // waits for its backward: of the whole stage, for each micro-batch between the two.
 Bytes gathered_weights(const Prepared::State& job, std::size_t stage, const InFlightBytes& bytes) {
@@ -188,11 +218,10 @@ Bytes gathered_weights(const Prepared::State& job, std::size_t stage, const InFl
     const Framework& f = job.scenario.framework;
     const bool gathers = plan.shards_parameters() && plan.shard_ranks() > 1;
     if (!gathers && plan.offload != Offload::optimizer_and_parameters) return {};
-    const Bytes at_work = (1.0 + f.prefetch_blocks) * bytes.largest_weights;
-    if (plan.forward_only || f.reshards_after_forward) return at_work;
+    if (plan.forward_only || f.reshards_after_forward) return bytes.weights_at_work;
     double parameters = 0;
     for (const InFlight& flight : in_flight(job, stage)) parameters = std::max(parameters, waiting_parameters(job, stage, flight));
-    return max(at_work, (1 - plan.pruned_fraction) * parameters * size_of(job.precision.parameter));
+    return max(bytes.weights_at_work, (1 - plan.pruned_fraction) * parameters * size_of(job.precision.parameter));
 }
 
 // What blocks keep of their activations until backward, on the device or in host memory. Under selective recomputation the kernels of a
@@ -276,8 +305,8 @@ InFlightBytes in_flight_bytes(const Prepared::State& job, std::size_t stage) {
         // Where backward follows at once only one micro-batch's logits are alive. Their gradients wait for those of the weights.
         const bool waits = plan.schedule == Schedule::gpipe || weights_apart(plan.schedule) == WeightsApart::in_all;
         bytes.logits += n * (waits ? flight : 1.0) * waiting_logits(k, plan);
-        bytes.largest_weights = max(bytes.largest_weights, (k.trained + k.frozen).total() * size_of(job.precision.parameter));
     }
+    bytes.weights_at_work = gathered_at_work(job, blocks) * size_of(job.precision.parameter);
     bytes.activations += working;
     return bytes;
 }

@@ -8,9 +8,9 @@
 namespace sextant {
 
 // Of the micro-batches that a stage has in flight, whoever shares weights and states: activations and logits on the device, what is
-// offloaded to host memory; and the weights of its largest block.
+// offloaded to host memory; and the weights that are gathered at a time, where blocks give them back.
 struct InFlightBytes {
-    Bytes activations, logits, offloaded, largest_weights;
+    Bytes activations, logits, offloaded, weights_at_work;
 };
 InFlightBytes in_flight_bytes(const Prepared::State&, std::size_t stage);
 // Memory of each stage; of one what is there from beginning to end, and its peak with what is in flight; and what a device has.

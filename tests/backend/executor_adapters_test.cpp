@@ -39,6 +39,7 @@ TEST_F(ExecutorAdapters, ComputeTheSameInShards) {
                                       {{"dp", 4}, {"data_parallel", "zero3"}},
                                       {{"dp", 4}, {"data_parallel", "zero3"}, {"shard_group", 2}},
                                       {{"dp", 2}, {"tp", 2}, {"data_parallel", "zero3"}}});
+    expect_serial_results(adapted(none, none, true), {{{"dp", 2}, {"data_parallel", "zero3"}}});
 }
 
 // Of an adapter one matrix is cut as the product beside it, and every rank has the other: with a part of its gradient.

@@ -36,7 +36,8 @@ TEST_F(ExecutorInSixteenBits, ComputesTheSameUnderEveryPlan) {
                    {{"pp", 2}, {"vpp", 2}, {"schedule", "interleaved"}},
                    {{"pp", 2}, {"schedule", "zero_bubble"}},
                    {{"dp", 2}, {"data_parallel", "zero1"}},
-                   {{"dp", 2}, {"tp", 2}, {"data_parallel", "zero2"}}});
+                   {{"dp", 2}, {"tp", 2}, {"data_parallel", "zero2"}},
+                   {{"dp", 2}, {"data_parallel", "zero3"}}});
     expect_serial("bf16", transformer(false), {{{"dp", 2}, {"pp", 2}, {"data_parallel", "zero3"}}});
     expect_serial("bf16", perceptron(), {{{"tp", 2}}, {{"dp", 2}, {"data_parallel", "zero3"}}});
 }

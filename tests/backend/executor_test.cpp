@@ -205,6 +205,32 @@ TEST_F(Executor, ComputesTheSameWithParametersInShards) {
                                                {{"dp", 2}, {"pp", 2}, {"data_parallel", "zero3"}}});
 }
 
+// The embedding is gathered for the first block, and again read and added to by the last one.
+TEST_F(Executor, ComputesTheSameWithASharedMatrixInShards) {
+    const json zero3{{"dp", 2}, {"data_parallel", "zero3"}};
+    const auto with = [&](const json& more) {
+        json plan = zero3;
+        plan.update(more);
+        return plan;
+    };
+    expect_serial_results(transformer(true),
+                          {zero3, with({{"micro_batch", 1}, {"reduce_every_micro_batch", false}}),
+                           with({{"micro_batch", 1}, {"reduce_every_micro_batch", true}, {"recompute", "full"}}),
+                           with({{"dp", 4}, {"shard_group", 2}, {"gather_overlap", true}}), with({{"tp", 2}, {"sequence_parallel", true}}),
+                           with({{"cp", 2}, {"dp", 1}, {"schedule", "zero_bubble"}}), with({{"pp", 2}, {"schedule", "zero_bubble_v"}})});
+    framework_ = {{"base", "sextant"}, {"reshards_after_forward", true}, {"prefetch_blocks", 1}, {"clips_gradients", true}};
+    expect_serial_results(transformer(true), {with({{"micro_batch", 1}, {"gather_overlap", true}}), with({{"gather_overlap", false}})});
+}
+
+TEST_F(Executor, GathersWhatIsPredictedOfASharedMatrixInShards) {
+    const json run = train(transformer(true), {{"dp", 2}, {"data_parallel", "zero3"}, {"micro_batch", 1}});
+    ASSERT_FALSE(run.is_null());
+    SpansByKind found = spans_of(run), predicted = predicted_spans();
+    EXPECT_GT(predicted["data_exchange"].bytes, 0);
+    EXPECT_NEAR(found["data_exchange"].bytes, predicted["data_exchange"].bytes, 1);
+    EXPECT_EQ(found["data_exchange"].count, predicted["data_exchange"].count);
+}
+
 // Each rank has some of the heads, and so of the slopes; slices of the sequence stand where they stand.
 TEST_F(Executor, ComputesTheSameWhereScoresFallWithDistance) {
     const json bloom = with(transformer(true), {{"position", "alibi"}, {"embedding_norm", true}});

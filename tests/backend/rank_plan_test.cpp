@@ -62,11 +62,11 @@ TEST(RankPlan, KnowsWhoAddsToTheGradientsOfAnotherBlock) {
     using testing::Pair;
     const std::string module = "workload.transformer.mtp_layers=1";
     const TaskGraph whole = untied_graph({module});
-    EXPECT_THAT(shared_gradients(whole, 0), ElementsAre(Pair(5, 0), Pair(6, 5)));
+    EXPECT_THAT(shared_uses(whole, 0), ElementsAre(Pair(5, SharedUse{0, true}), Pair(6, SharedUse{5, true})));
     EXPECT_THAT(stages_with(whole, SharedMatrix::embedding), ElementsAre(0));
     const TaskGraph stages = untied_graph({module, "plan.dp=1", "plan.pp=2"});
-    EXPECT_THAT(shared_gradients(stages, 0), testing::IsEmpty());
-    EXPECT_THAT(shared_gradients(stages, 1), ElementsAre(Pair(6, 5)));
+    EXPECT_THAT(shared_uses(stages, 0), testing::IsEmpty());
+    EXPECT_THAT(shared_uses(stages, 1), ElementsAre(Pair(6, SharedUse{5, true})));
     EXPECT_THAT(stages_with(stages, SharedMatrix::embedding), ElementsAre(0, 1));
     EXPECT_THAT(stages_with(stages, SharedMatrix::output), ElementsAre(1));
 }

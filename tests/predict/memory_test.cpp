@@ -156,6 +156,32 @@ TEST(Memory, OfZero3HoldsTheWeightsOfABlockAndOfThosePrefetched) {
     EXPECT_NEAR(stage_memory(job).front()[MemoryKind::gathered_weights] / GB, 2 * 0.2, 1e-12);
 }
 
+// The first of ten blocks has a matrix of 50e6 parameters that the last one reads too: it is there beside two blocks of 100e6 each, in two
+// bytes. Of 250e6 that is less than two blocks that have it.
+TEST(Memory, OfZero3KeepsASharedMatrixFromItsFirstUseToItsLast) {
+    constexpr auto embedding = static_cast<std::size_t>(SharedMatrix::embedding);
+    Prepared::State job = ten_layers();
+    job.scenario.plan.dp = 4;
+    job.scenario.plan.data_parallel = DataParallel::zero3;
+    job.scenario.framework.prefetch_blocks = 1;
+    job.scenario.framework.reshards_after_forward = true;
+    job.templates.resize(3, job.templates.front());
+    job.roles.resize(3, BlockRole::input);
+    job.stages.front().count = {8, 1, 1};
+    const auto gathered = [&](double owned, double beside) {
+        job.templates[1].trained.dense = owned + beside;
+        job.templates[1].trained.shared[embedding] = {owned, 0};
+        job.templates[2].trained.dense = beside;
+        job.templates[2].trained.shared[embedding] = {0, owned};
+        return stage_memory(job).front()[MemoryKind::gathered_weights] / GB;
+    };
+    EXPECT_NEAR(gathered(50e6, 0), 2 * (0.05 + 2 * 0.1), 1e-12);
+    EXPECT_NEAR(gathered(250e6, 0), 2 * 2 * 0.25, 1e-12);
+    // The last block alone, in a stage of its own: it has a copy.
+    job.stages.front().count = {8, 0, 1};
+    EXPECT_NEAR(gathered(150e6, 10e6), 2 * 2 * 0.16, 1e-12);
+}
+
 TEST(Memory, OfAHostHoldsWhatTheRanksOfANodeOffload) {
     // 1e9 parameters on eight ranks that share a host: FP32 gradients, weights and two states of Adam, 16 bytes of each parameter once.
     Prepared::State job = ten_layers();
