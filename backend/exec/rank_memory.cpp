@@ -2,11 +2,31 @@
 
 #include "backend/exec/rank_plan.hpp"
 
+#include <algorithm>
+
 namespace sextant {
 namespace {
 
 const OperatorGraph& graph_of(const Network& network, int block) {
     return network.templates[static_cast<std::size_t>(network.sequence[static_cast<std::size_t>(block)])].graph;
+}
+
+bool uses_shared_matrix(const OperatorGraph& graph) {
+    return std::ranges::any_of(graph.operators(), [](const Operator& op) { return op.shared.has_value(); });
+}
+
+// Of matrices that have none yet. How many elements of copies lie behind the block's dense and frozen parameters.
+std::array<std::int64_t, 2> find_homes(SharedHomes& homes, const BlockProgram& program, int b) {
+    std::array<std::int64_t, 2> copies{};
+    for (const ParameterTensor& p : program.parameters()) {
+        if (!p.matrix || homes[static_cast<std::size_t>(*p.matrix)]) continue;
+        const bool copied = p.run == RunKind::tied;
+        std::int64_t& behind = copies[p.frozen ? 1 : 0];
+        const std::int64_t offset = copied ? program.elements(p.frozen ? RunKind::frozen : RunKind::own) + behind : p.offset;
+        if (copied) behind += p.elements();
+        homes[static_cast<std::size_t>(*p.matrix)] = {b, p.frozen ? &HeldBlock::frozen : &HeldBlock::dense, offset, p.elements(), copied};
+    }
+    return copies;
 }
 
 ParameterRun run_of(std::int64_t own, std::int64_t copies, ShardCut shard, bool sharded) {
@@ -16,10 +36,16 @@ ParameterRun run_of(std::int64_t own, std::int64_t copies, ShardCut shard, bool 
 
 }  // namespace
 
+SharedHome::Part SharedHome::part_of(ShardCut shard) const {
+    const std::int64_t part = of_run / shard.ranks, begin = shard.rank * part - offset;
+    const std::int64_t first = std::clamp<std::int64_t>(begin, 0, elements), last = std::clamp<std::int64_t>(begin + part, 0, elements);
+    return {first, last - first};
+}
+
 RankMemory::RankMemory(ComputeDevice& device, const TaskGraph& graph, GraphRank rank, const Network& serial, const Plan& plan,
                        const BlockCut& cut, ShardCut of_dense, ShardCut of_experts, GradientFlow flow)
     : device_(device), flow_(flow) {
-    for (const int b : blocks_of(graph, rank)) {
+    const auto make = [&](int b, SharedHomes& homes) {
         const BlockOptions options{.block = b,
                                    .samples = plan.micro_batch,
                                    .cut = cut,
@@ -28,32 +54,28 @@ RankMemory::RankMemory(ComputeDevice& device, const TaskGraph& graph, GraphRank 
                                    .element = element_of(plan.precision.parameter)};
         HeldBlock held{.program = BlockProgram(graph_of(graph.network(), b), graph_of(serial, b), plan, options)};
         const std::int64_t dense = held.program.elements(RunKind::own), frozen = held.program.elements(RunKind::frozen);
-        const auto [dense_copies, frozen_copies] = find_homes(held.program, b);
+        const auto [dense_copies, frozen_copies] = find_homes(homes, held.program, b);
         held.dense = run_of(dense, dense_copies, of_dense, flow.sharded);
         held.experts = run_of(held.program.elements(RunKind::experts), 0, of_experts, flow.sharded && of_experts.ranks > 1);
         held.frozen = run_of(frozen, frozen_copies, flow.sharded_parameters ? of_dense : ShardCut{}, flow.sharded_parameters);
         held.biases = run_of(held.program.elements(RunKind::biases), 0, {}, false);
-        blocks_.emplace(b, std::move(held));
+        for (std::optional<SharedHome>& home : homes)
+            if (home && home->block == b) home->of_run = (held.*home->run).elements;
+        return held;
+    };
+    for (const int b : blocks_of(graph, rank)) blocks_.emplace(b, make(b, homes_));
+    std::set<int> stages{graph.ranks()[rank].stage};
+    for (GraphRank other = 0; other < graph.ranks().size(); ++other) {
+        const RankInfo& there = graph.ranks()[other];
+        if (there.server || !stages.insert(there.stage).second) continue;
+        for (const int b : blocks_of(graph, other))
+            if (uses_shared_matrix(graph_of(graph.network(), b))) make(b, homes_elsewhere_[there.stage]);
     }
     make_room(&HeldBlock::dense, plan, !plan.forward_only);
     make_room(&HeldBlock::experts, plan, !plan.forward_only);
     make_room(&HeldBlock::frozen, plan, false);
     make_room(&HeldBlock::biases, plan, false);
     clear_gradients();
-}
-
-// Of matrices that have none yet. How many elements of copies lie behind the block's dense and frozen parameters.
-std::array<std::int64_t, 2> RankMemory::find_homes(const BlockProgram& program, int b) {
-    std::array<std::int64_t, 2> copies{};
-    for (const ParameterTensor& p : program.parameters()) {
-        if (!p.matrix || homes_[static_cast<std::size_t>(*p.matrix)]) continue;
-        const bool copied = p.run == RunKind::tied;
-        std::int64_t& behind = copies[p.frozen ? 1 : 0];
-        const std::int64_t offset = copied ? program.elements(p.frozen ? RunKind::frozen : RunKind::own) + behind : p.offset;
-        if (copied) behind += p.elements();
-        homes_[static_cast<std::size_t>(*p.matrix)] = {b, p.frozen ? &HeldBlock::frozen : &HeldBlock::dense, offset, p.elements(), copied};
-    }
-    return copies;
 }
 
 void RankMemory::make_room(ParameterRun HeldBlock::*of, const Plan& plan, bool trained) {

@@ -49,7 +49,15 @@ struct SharedHome {
     ParameterRun HeldBlock::*run = {};  // dense or frozen
     std::int64_t offset = 0, elements = 0;
     bool copied = false;
+    std::int64_t of_run = 0;  // elements of all that it lies with
+
+    // Elements of the matrix.
+    struct Part {
+        std::int64_t first = 0, count = 0;
+    };
+    [[nodiscard]] Part part_of(ShardCut) const;  // that a rank updates
 };
+using SharedHomes = std::array<std::optional<SharedHome>, shared_matrix_count>;
 
 // Of each run of a block.
 struct RunArrays {
@@ -79,6 +87,10 @@ public:
     [[nodiscard]] std::map<int, HeldBlock>& blocks() { return blocks_; }
     [[nodiscard]] const GradientFlow& flow() const { return flow_; }
     [[nodiscard]] const std::optional<SharedHome>& home(SharedMatrix m) const { return homes_[static_cast<std::size_t>(m)]; }
+    // On the ranks of another stage.
+    [[nodiscard]] const std::optional<SharedHome>& home(SharedMatrix m, int stage) const {
+        return homes_elsewhere_.at(stage)[static_cast<std::size_t>(m)];
+    }
 
     // For a pass over a block: weights as they are, or, of this block or of one whose matrix it shares, those that were gathered.
     ParameterArrays weights_of(int b, const std::function<GatheredWeights(int block)>& gathered);
@@ -91,7 +103,6 @@ public:
     void update(ComputeDevice&, const OptimizerSettings&, int step);  // on the device that is to run it
 
 private:
-    std::array<std::int64_t, 2> find_homes(const BlockProgram&, int b);
     // Of the runs of the block, and of those that are home to its tied parameters, which are left out where that has none.
     [[nodiscard]] ParameterArrays split(int b, const std::function<RunArrays(int block)>&) const;
     void make_room(ParameterRun HeldBlock::*of, const Plan&, bool trained);
@@ -103,7 +114,8 @@ private:
     ComputeDevice& device_;
     GradientFlow flow_;
     std::map<int, HeldBlock> blocks_;
-    std::array<std::optional<SharedHome>, shared_matrix_count> homes_{};
+    SharedHomes homes_{};
+    std::map<int, SharedHomes> homes_elsewhere_;  // by stage
 };
 
 }  // namespace sextant

@@ -79,6 +79,7 @@ private:
     void backward(const Segment&, const ComputeWork&, const SegmentPlan&);
     void finish_backward(const Segment&, const ComputeWork&, const SegmentPlan&);
     void sum_tied_gradients(SharedMatrix);
+    [[nodiscard]] int rank_of_shard(int stage, int shard) const;
     void move_biases();
     [[nodiscard]] double norm_of_gradients();
     [[nodiscard]] std::optional<double> factor_of_gradients();

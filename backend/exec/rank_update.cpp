@@ -25,33 +25,53 @@ void RankRunner::run(SegmentIndex s, const UpdateWork&) {
     memory_.clear_gradients();
 }
 
-// Each stage that uses a matrix has it, and the gradients of its use there. Summed in the order of the stages: so all copies stay the same.
+// Each stage that uses a matrix has it, and the gradients of its use there: a rank those of the part that it updates, which of a stage's
+// shards are others than of another's. Summed in the order of the stages: so all copies stay the same.
 void RankRunner::sum_tied_gradients(SharedMatrix matrix) {
     const SharedHome& home = *memory_.home(matrix);
+    const ParameterRun& run = memory_.block(home.block).dense;
+    const SharedHome::Part mine = home.part_of(run.shard);
+    if (mine.count == 0) return;
     Arrays parts;  // by stage
     std::vector<Call> calls;
-    std::size_t mine = 0;
+    std::size_t at = 0;  // among the stages
     for (const int stage : stages_with_.at(matrix)) {
-        if (stage == place_.pipeline) mine = parts.size();
-        parts.push_back(stage == place_.pipeline ? memory_.block(home.block).dense.sums.part(home.offset, home.elements)
-                                                 : device_.allocate(home.elements, Element::real));
+        if (stage != place_.pipeline) {
+            parts.push_back(device_.allocate(mine.count, Element::real));
+            continue;
+        }
+        at = parts.size();
+        parts.push_back(run.sums.part(home.offset + mine.first - run.shard.rank * run.sums.elements, mine.count));
     }
     for (std::size_t i = 0; i < parts.size(); ++i) {
-        if (i == mine) continue;
-        RankPlace there = place_;
-        there.pipeline = stages_with_.at(matrix)[i];
-        const int peer = layout_.rank_at(there);
-        calls.emplace_back(MessageCall{peer, message_tag::tied_gradients, false, parts[mine]});
-        calls.emplace_back(MessageCall{peer, message_tag::tied_gradients, true, parts[i]});
+        if (i == at) continue;
+        const int stage = stages_with_.at(matrix)[i];
+        for (int shard = 0; shard < run.shard.ranks; ++shard) {
+            const SharedHome::Part theirs = memory_.home(matrix, stage)->part_of({shard, run.shard.ranks});
+            const std::int64_t first = std::max(mine.first, theirs.first);
+            const std::int64_t count = std::min(mine.first + mine.count, theirs.first + theirs.count) - first;
+            if (count <= 0) continue;
+            const int peer = rank_of_shard(stage, shard);
+            calls.emplace_back(MessageCall{peer, message_tag::tied_gradients, false, parts[at].part(first - mine.first, count)});
+            calls.emplace_back(MessageCall{peer, message_tag::tied_gradients, true, parts[i].part(first - mine.first, count)});
+        }
     }
     if (calls.empty()) return;
     exchange(recorder_.segment(), calls);
     std::size_t sum = 0;  // where it is so far
     for (std::size_t i = 1; i < parts.size(); ++i) {
-        const std::size_t to = i == mine ? mine : sum;
+        const std::size_t to = i == at ? at : sum;
         device_.add(parts[sum], parts[i], parts[to]);
         sum = to;
     }
+}
+
+// Who has that shard in another stage, of those that this rank's place there shares the parameters with.
+int RankRunner::rank_of_shard(int stage, int shard) const {
+    RankPlace there = place_;
+    there.pipeline = stage;
+    const int rank = layout_.rank_at(there);
+    return flow_.sharded ? layout_.group_of(rank, ParallelGroup::shard)[static_cast<std::size_t>(shard)] : rank;
 }
 
 // Of routers, by how many tokens chose each expert in this step. Tensor ranks that have the same tokens all count them, in every layer and

@@ -106,27 +106,17 @@ private:
                   "norms of all queries and of all keys do not run cut: the ranks do not exchange their sums of squares",
                   "\"qk_norm_whole\": false normalizes each head by itself");
         const Network mine = cut_network(s_);
-        bool tied = false, joins = false;
+        bool joins = false;
         for (const Block& t : mine.templates) {
             for (Diagnostic problem : unsupported(t.graph)) {
                 problem.file = s_.file;
                 if (std::ranges::find(problems_, problem) == problems_.end()) problems_.push_back(std::move(problem));
             }
-            for (const Operator& op : t.graph.operators()) {
-                tied = tied || op.tied;
-                joins = joins || (is_concatenation(op) && !s_.workload.is_transformer());
-            }
+            for (const Operator& op : t.graph.operators()) joins = joins || (is_concatenation(op) && !s_.workload.is_transformer());
         }
         refuse_if(joins && plan_.tp > 1, "/plan/tp",
                   "images that are put together do not run cut: each rank would have their channels in an order of its own");
-        const bool shards = plan_.has_shards();
-        const auto* transformer = std::get_if<TransformerSpec>(&s_.workload.spec);
-        const bool predicts_further = transformer != nullptr && transformer->mtp_layers > 0;
-        const char* untie = predicts_further ? "\"mtp_layers\": 0, \"tied_embeddings\": false" : "\"tied_embeddings\": false";
-        const bool both_ends_together = turns_back(plan_.schedule) && !predicts_further;
-        refuse_if(tied && shards && plan_.pp > 1 && !both_ends_together, "/plan/data_parallel",
-                  "shards of a matrix that several stages share do not run", untie);
-        const bool parts = shards || plan_.tp > 1 || plan_.ep > 1 || plan_.has_servers();
+        const bool parts = plan_.has_shards() || plan_.tp > 1 || plan_.ep > 1 || plan_.has_servers();
         refuse_if(plan_.optimizer == Optimizer::lamb && parts, "/plan/optimizer",
                   "LAMB needs the norms of whole tensors, which no rank has here");
     }

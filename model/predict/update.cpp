@@ -9,17 +9,18 @@
 namespace sextant {
 namespace {
 
-// Ends of a pipeline that have one matrix each have the gradients of their own use of it.
+// Ends of a pipeline that have one matrix each have the gradients of their own use of it: all of them, or those of a shard.
 Bytes tied_gradients(const Prepared::State& job, std::size_t stage, const StageParameters& parameters) {
+    const Plan& plan = job.scenario.plan;
     const std::size_t last = job.stages.size() - 1;
-    if (last == 0 || (stage != 0 && stage != last) || job.scenario.plan.shards_parameters()) return {};
+    if (last == 0 || (stage != 0 && stage != last)) return {};
     const auto other = parameters_of(job, last - stage).shared;
     double elements = 0;
     for (std::size_t m = 0; m < shared_matrix_count; ++m) {
         const SharedCount &here = parameters.shared[m], &there = other[m];
         if (here.owned + here.tied > 0 && there.owned + there.tied > 0) elements += std::max(here.owned, here.tied);
     }
-    return elements * size_of(job.precision.gradient_type());
+    return elements / (plan.shards_gradients() ? plan.shard_ranks() : 1) * size_of(job.precision.gradient_type());
 }
 
 // Of the update of parameters. What is plain updates a block at a time, copies master weights out and clears gradients.

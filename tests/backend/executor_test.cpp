@@ -222,6 +222,18 @@ TEST_F(Executor, ComputesTheSameWithASharedMatrixInShards) {
     expect_serial_results(transformer(true), {with({{"micro_batch", 1}, {"gather_overlap", true}}), with({{"gather_overlap", false}})});
 }
 
+// The first stage has the matrix in front of its positions, the last one behind a norm: shards of the one are not those of the other.
+TEST_F(Executor, ComputesTheSameWithShardsOfAMatrixThatStagesShare) {
+    framework_ = {{"base", "sextant"}, {"clips_gradients", true}};
+    expect_serial_results(transformer(true), {{{"dp", 2}, {"pp", 2}, {"data_parallel", "zero1"}, {"gather_overlap", true}},
+                                              {{"dp", 4}, {"pp", 2}, {"data_parallel", "zero2"}, {"shard_group", 2}},
+                                              {{"dp", 2}, {"pp", 2}, {"tp", 2}, {"data_parallel", "zero2"}},
+                                              {{"dp", 2}, {"pp", 3}, {"data_parallel", "zero3"}},
+                                              {{"cp", 2}, {"pp", 2}, {"data_parallel", "zero3"}, {"schedule", "zero_bubble"}}});
+    const json twelve{{"global_batch", 12}};
+    expect_serial_results(transformer(true), {{{"dp", 3}, {"pp", 2}, {"data_parallel", "zero2"}, {"global_batch", 12}}}, twelve);
+}
+
 TEST_F(Executor, GathersWhatIsPredictedOfASharedMatrixInShards) {
     const json run = train(transformer(true), {{"dp", 2}, {"data_parallel", "zero3"}, {"micro_batch", 1}});
     ASSERT_FALSE(run.is_null());

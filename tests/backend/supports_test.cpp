@@ -66,7 +66,7 @@ TEST(Supports, RunsModulesForMultiTokenPredictionWhereSharedMatricesAreWhole) {
     const std::string modules = "workload.transformer.mtp_layers=1", untied = "workload.transformer.tied_embeddings=false";
     EXPECT_THAT(refused({modules}), IsEmpty());
     EXPECT_THAT(refused({modules, untied, "plan.data_parallel=zero1"}), IsEmpty());
-    EXPECT_THAT(refused({modules, untied, "plan.data_parallel=zero3"}), IsEmpty());
+    EXPECT_THAT(refused({modules, untied, "plan.data_parallel=zero3", "plan.pp=2", "plan.dp=1"}), IsEmpty());
     EXPECT_THAT(refused({modules, untied, "plan.data_parallel=zero3", "plan.dp=1", "plan.cp=2"}), IsEmpty());
     EXPECT_THAT(refused({untied, "plan.data_parallel=zero3"}), IsEmpty());
 }

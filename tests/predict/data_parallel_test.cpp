@@ -101,8 +101,12 @@ TEST(DataParallel, EndsOfAPipelineAddTheGradientsOfAMatrixThatTheyShare) {
     EXPECT_NEAR(waits(0), 200, 20);  // and what it takes to begin
     EXPECT_EQ(waits(1), 0);
     EXPECT_EQ(waits(2), waits(0));
+    // Of a shard of four there is a quarter.
+    const double whole = waits(0);
+    job.scenario.plan.dp = 4;
+    EXPECT_EQ(waits(0), whole);
     job.scenario.plan.data_parallel = DataParallel::zero3;
-    EXPECT_EQ(waits(0), 0);
+    EXPECT_NEAR(whole - waits(0), 150, 1e-9);
 }
 
 TEST(DataParallel, InBucketsHidesBehindBackwardAllButTheLastBucket) {
