@@ -137,8 +137,8 @@ ExpertCounts CpuDevice::choose_experts(const OperatorCall& c, const RoutedTokens
     const Choices choices = sextant::choose_experts(downloaded(*this, c.inputs[1]), biases, p);
     upload(choices.rows.data(), rows);
     upload(choices.scores.data(), scores);
-    if (p.balance_loss == 0) return {choices.sent};
-    return {choices.sent, count_by_sequence(choices, c.inputs[1].elements / p.tokens, p.copies, tokens)};
+    if (p.balance_loss == 0) return {choices.chosen};
+    return {choices.chosen, count_by_sequence(choices, c.inputs[1].elements / p.tokens, p.copies, tokens)};
 }
 
 void CpuDevice::forward(const OperatorCall& c) {

@@ -13,9 +13,16 @@ void add_row(const float* from, float* to, std::int64_t width) {
     for (std::int64_t i = 0; i < width; ++i) to[i] += from[i];
 }
 
-void tokens_to_rows(const TokenPermute& p, const Routing& routing, const float* tokens, float* rows) {
+// What no copy fills is zero.
+void clear_padding(const TokenPermute& p, const Array& rows) {
+    if (p.capacity > 0) std::fill_n(rows.reals(), rows.elements, 0.0F);
+}
+
+void tokens_to_rows(const TokenPermute& p, const Routing& routing, const float* tokens, const Array& rows) {
     const std::int64_t* row = routing.rows.indices();
-    for (std::int64_t i = 0; i < routing.rows.elements; ++i) std::copy_n(tokens + i / p.copies * p.width, p.width, rows + row[i] * p.width);
+    clear_padding(p, rows);
+    for (std::int64_t i = 0; i < routing.rows.elements; ++i)
+        if (row[i] != no_row) std::copy_n(tokens + i / p.copies * p.width, p.width, rows.reals() + row[i] * p.width);
 }
 
 // In the order of the experts: on whichever ranks they are, sums are the same.
@@ -23,7 +30,7 @@ void rows_to_tokens(const TokenPermute& p, const Routing& routing, const float* 
     const std::int64_t* row = routing.rows.indices();
     std::fill_n(tokens.reals(), tokens.elements, 0.0F);
     for (std::int64_t i = 0; i < routing.rows.elements; ++i)
-        add_row(rows + row[i] * p.width, tokens.reals() + i / p.copies * p.width, p.width);
+        if (row[i] != no_row) add_row(rows + row[i] * p.width, tokens.reals() + i / p.copies * p.width, p.width);
 }
 
 // The weight of a row is its score; of several experts of a token, in their sum. Rows are named by the copies that they are.
@@ -46,9 +53,11 @@ struct Weighting {
 void forward_weights(const TokenPermute& p, const OperatorCall& c) {
     const Weighting w(p, c);
     const std::int64_t* row = c.routing->rows.indices();
+    clear_padding(p, c.outputs[1]);
     for (std::int64_t t = 0; t < p.tokens; ++t) {
         const float sum = w.sum(t);
-        for (std::int64_t i = t * p.copies; i < (t + 1) * p.copies; ++i) c.outputs[1].reals()[row[i]] = w.score(i) / sum;
+        for (std::int64_t i = t * p.copies; i < (t + 1) * p.copies; ++i)
+            if (row[i] != no_row) c.outputs[1].reals()[row[i]] = w.score(i) / sum;
     }
 }
 
@@ -67,18 +76,19 @@ void pull_scores(const TokenPermute& p, const Routing& routing, const float* sco
     }
 }
 
-// w_i = s_i / sum s: ds_i = (dw_i - sum w dw) / sum s. With one expert w = s.
+// w_i = s_i / sum s: ds_i = (dw_i - sum w dw) / sum s. With one expert w = s. The weight of a copy that is dropped weighs nothing.
 void backward_weights(const TokenPermute& p, const OperatorCall& c, const float* d_weights, const Array& d_scores) {
     const Weighting w(p, c);
     const std::int64_t* row = c.routing->rows.indices();
+    const auto d_weight = [&](std::int64_t i) { return row[i] == no_row ? 0 : d_weights[row[i]]; };
     pull_scores(p, *c.routing, w.scores, d_scores);
     for (std::int64_t t = 0; t < p.tokens; ++t) {
         const std::int64_t first = t * p.copies, end = first + p.copies;
         const float sum = w.sum(t);
         float mean = 0;
         if (p.copies > 1)
-            for (std::int64_t i = first; i < end; ++i) mean += w.score(i) / sum * d_weights[row[i]];
-        for (std::int64_t i = first; i < end; ++i) d_scores.reals()[w.places[i]] += (d_weights[row[i]] - mean) / sum;
+            for (std::int64_t i = first; i < end; ++i) mean += w.score(i) / sum * d_weight(i);
+        for (std::int64_t i = first; i < end; ++i) d_scores.reals()[w.places[i]] += (d_weight(i) - mean) / sum;
     }
 }
 
@@ -212,13 +222,13 @@ void for_some_routed_rows(Engine& engine, const OperatorCall& c, const Work& wor
 
 void forward(Engine&, const TokenPermute& p, const OperatorCall& c) {
     if (!c.to_experts) return rows_to_tokens(p, *c.routing, c.inputs[0].reals(), c.outputs[0]);
-    tokens_to_rows(p, *c.routing, c.inputs[0].reals(), c.outputs[0].reals());
+    tokens_to_rows(p, *c.routing, c.inputs[0].reals(), c.outputs[0]);
     forward_weights(p, c);
 }
 
 void backward(Engine&, const TokenPermute& p, const OperatorCall& c) {
     const Array &dy = c.output_gradients[0], &dx = c.input_gradients[0];
-    if (!c.to_experts) return tokens_to_rows(p, *c.routing, dy.reals(), dx.reals());
+    if (!c.to_experts) return tokens_to_rows(p, *c.routing, dy.reals(), dx);
     if (dx) rows_to_tokens(p, *c.routing, dy.reals(), dx);
     if (c.input_gradients[1]) backward_weights(p, c, c.output_gradients[1].reals(), c.input_gradients[1]);
 }

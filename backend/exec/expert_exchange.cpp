@@ -41,9 +41,10 @@ Routing route(ComputeDevice& device, RankCommunicator& communicator, const Opera
               double loss_weight) {
     const auto& p = std::get<TokenPermute>(c.op.kind);
     const auto room = [&] { return device.allocate(p.tokens * p.copies, Element::index); };
-    Routing routing{.rows = room(), .scores = room(), .sent = {}, .tokens = tokens};
+    Routing routing{.rows = room(), .scores = room(), .chosen = {}, .tokens = tokens};
     ExpertCounts counts = device.choose_experts(c, tokens, routing.rows, routing.scores);
-    routing.sent = std::move(counts.sent);
+    routing.sent = rows_sent(counts.chosen, p);
+    routing.chosen = std::move(counts.chosen);
     if (p.balance_loss > 0) routing.pulls = pulls_of(device, communicator, std::move(counts.of_sequences), p, tokens, loss_weight);
     return routing;
 }

@@ -51,8 +51,8 @@ void RankRunner::keep_losses(Place at, const BlockProgram& program, Arrays& valu
 }
 
 void RankRunner::count_rows(int block, const Routing& routing) {
-    for (std::size_t e = 0; e < routing.sent.size(); ++e)
-        expert_rows_[static_cast<std::size_t>(block) * job_.experts() + e] += static_cast<double>(routing.sent[e]);
+    for (std::size_t e = 0; e < routing.chosen.size(); ++e)
+        expert_rows_[static_cast<std::size_t>(block) * job_.experts() + e] += static_cast<double>(routing.chosen[e]);
 }
 
 // At the end of a step: to ask a device for a loss is to wait for it. Each rank of a tensor group has the whole loss.

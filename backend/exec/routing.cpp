@@ -43,11 +43,17 @@ std::int64_t rows_at(RoutedRows at, const Routing& routing) {
     return std::accumulate(rows.begin(), rows.end(), std::int64_t{0});
 }
 
+std::vector<std::int64_t> rows_sent(std::span<const std::int64_t> chosen, const TokenPermute& p) {
+    std::vector<std::int64_t> sent(chosen.begin(), chosen.end());
+    if (p.capacity > 0) std::ranges::fill(sent, p.capacity);
+    return sent;
+}
+
 Choices choose_experts(std::span<const float> scores, std::span<const float> biases, const TokenPermute& p) {
     const std::size_t experts = scores.size() / static_cast<std::size_t>(p.tokens);
     const auto groups = static_cast<std::size_t>(p.expert_groups), size = experts / groups;
     Choices choices;
-    choices.sent.resize(experts);
+    choices.chosen.resize(experts);
     std::vector<float> biased(experts), of_groups(groups);
     for (std::size_t t = 0; t < static_cast<std::size_t>(p.tokens); ++t) {
         for (std::size_t e = 0; e < experts; ++e) biased[e] = comparable(scores[t * experts + e] + (biases.empty() ? 0 : biases[e]));
@@ -57,12 +63,17 @@ Choices choose_experts(std::span<const float> scores, std::span<const float> bia
             for (std::size_t e = g * size; e < (g + 1) * size; ++e) candidates.push_back(e);
         for (const std::size_t e : best(biased, std::move(candidates), p.copies)) {
             choices.scores.push_back(static_cast<std::int64_t>(t * experts + e));
-            ++choices.sent[e];
+            ++choices.chosen[e];
         }
     }
-    std::vector<std::int64_t> next(choices.sent.size());  // row of each expert
-    std::exclusive_scan(choices.sent.begin(), choices.sent.end(), next.begin(), std::int64_t{0});
-    for (const std::int64_t place : choices.scores) choices.rows.push_back(next[static_cast<std::size_t>(place) % experts]++);
+    const std::vector<std::int64_t> sent = rows_sent(choices.chosen, p);
+    std::vector<std::int64_t> next(experts), end(experts);  // row of each expert
+    std::exclusive_scan(sent.begin(), sent.end(), next.begin(), std::int64_t{0});
+    std::inclusive_scan(sent.begin(), sent.end(), end.begin());
+    for (const std::int64_t place : choices.scores) {
+        const std::size_t e = static_cast<std::size_t>(place) % experts;
+        choices.rows.push_back(next[e] < end[e] ? next[e]++ : no_row);
+    }
     return choices;
 }
 

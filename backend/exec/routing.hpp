@@ -2,7 +2,8 @@
 //
 // Copies of tokens are rows. They leave a rank in order of expert, then of token; they arrive in order of the rank that sent them, then of
 // expert, and are sorted by expert; where each tensor rank of an expert has rows of its own, its ranks gather theirs, one rank's behind the
-// other's. No row is dropped, and none is padding: how many there are differs from rank to rank and from step to step.
+// other's. How many there are differs from rank to rank and from step to step; but where experts have a capacity each has that many rows of
+// every router. What comes first has them, in order of token; copies for which no room is left are no row, and what is left is padding.
 #pragma once
 
 #include "backend/exec/array.hpp"
@@ -25,10 +26,11 @@ struct RoutedTokens {
 };
 
 struct Routing {
-    // Of each copy of a token, [tokens, experts of a token] in order of expert: the row it is, and the place of its score in [tokens,
-    // experts].
+    // Of each copy of a token, [tokens, experts of a token] in order of expert: the row it is, or none, and the place of its score in
+    // [tokens, experts].
     Array rows, scores;
-    std::vector<std::int64_t> sent;       // rows for each expert of the layer
+    std::vector<std::int64_t> chosen;     // copies for each expert of the layer
+    std::vector<std::int64_t> sent{};     // rows for each
     std::int64_t experts_here = 0;        // of them
     std::vector<std::int64_t> arrived{};  // [ranks of the expert group, experts here]
     std::vector<std::int64_t> worked{};   // [ranks of an expert's tensor group that have rows of their own, experts here]
@@ -37,6 +39,8 @@ struct Routing {
     Array pulls{};
     RoutedTokens tokens{};
 };
+
+constexpr std::int64_t no_row = -1;  // of a copy that is dropped
 
 // Where rows of a tensor stand.
 enum class RoutedRows : std::uint8_t { none, sent, arrived, worked };  // none: it has no routed rows
@@ -55,14 +59,17 @@ constexpr std::int64_t room_for(std::int64_t rows) {
 // arXiv 2405.04434, section 2.2.2), with biases as much as its two best together (DeepSeek-V3, arXiv 2412.19437, section 2.1.2: of eight
 // experts in four groups).
 struct Choices {
-    std::vector<std::int64_t> rows, scores, sent;  // as in Routing
+    std::vector<std::int64_t> rows, scores, chosen;  // as in Routing
 };
 // `scores`: [tokens, experts]; `biases`: [experts], or none.
 Choices choose_experts(std::span<const float> scores, std::span<const float> biases, const TokenPermute&);
 
+// As in Routing, where so many copies chose each expert.
+std::vector<std::int64_t> rows_sent(std::span<const std::int64_t> chosen, const TokenPermute&);
+
 // What the host must know of a decision that a device made.
 struct ExpertCounts {
-    std::vector<std::int64_t> sent;  // as in Routing
+    std::vector<std::int64_t> chosen;  // as in Routing
     // With a loss for balance: how many tokens of each sequence here chose each expert, [sequences, experts].
     std::vector<std::int64_t> of_sequences{};
 };

@@ -42,8 +42,6 @@ private:
     void check_experts() {
         const auto* network = std::get_if<TransformerSpec>(&s_.workload.spec);
         if (network == nullptr || !network->moe) return;
-        refuse_if(s_.workload.pads_experts(), "/workload/moe/capacity_factor", "experts take all tokens that are routed to them",
-                  "\"capacity_factor\": 0");
         refuse_if(plan_.has_servers(), "/plan/data_parallel", "parameter servers do not hold experts", "\"data_parallel\": \"all_reduce\"");
         refuse_if(plan_.ep > 1 && overlaps_experts(plan_, s_.framework, s_.workload), "/plan/expert_overlap",
                   "all-to-alls do not go on behind the kernels of another micro-batch", "\"expert_overlap\": false");

@@ -128,7 +128,7 @@ struct CountChoices {
 struct SumCounts {
     std::int64_t* counts;  // [chunks, experts]
     std::int64_t chunks, experts;
-    std::int64_t* sent;  // [experts]
+    std::int64_t* chosen;  // [experts]
     SEXTANT_KERNEL void operator()(std::int64_t expert) const {
         std::int64_t before = 0;
         for (std::int64_t at = expert; at < chunks * experts; at += experts) {
@@ -136,29 +136,33 @@ struct SumCounts {
             counts[at] = before;
             before += count;
         }
-        sent[expert] = before;
+        chosen[expert] = before;
     }
 };
 
 // In order of expert, then of token.
 struct NumberRows {
     Chunks chunks;
-    const std::int64_t *before, *sent;  // [chunks, experts], [experts]
-    std::int64_t* rows;                 // [tokens, copies]
+    std::int64_t capacity;                // 0: none
+    const std::int64_t *before, *chosen;  // [chunks, experts], [experts]
+    std::int64_t* rows;                   // [tokens, copies]
     SEXTANT_KERNEL void operator()(std::int64_t chunk, std::int64_t expert) const {
-        std::int64_t row = before[chunk * chunks.experts + expert];
-        for (std::int64_t e = 0; e < expert; ++e) row += sent[e];
-        chunks.for_each(chunk, expert, [&](std::int64_t copy) { rows[copy] = row++; });
+        std::int64_t first = capacity * expert, number = before[chunk * chunks.experts + expert];
+        for (std::int64_t e = 0; capacity == 0 && e < expert; ++e) first += chosen[e];
+        chunks.for_each(chunk, expert, [&](std::int64_t copy) {
+            rows[copy] = capacity > 0 && number >= capacity ? no_row : first + number;
+            ++number;
+        });
     }
 };
 
 struct CountSequences {
     Chunks chunks;
-    const std::int64_t *before, *sent;  // as above
-    std::int64_t* counts;               // [sequences, experts]
+    const std::int64_t *before, *chosen;  // as above
+    std::int64_t* counts;                 // [sequences, experts]
     SEXTANT_KERNEL void operator()(std::int64_t sequence, std::int64_t expert) const {
         const std::int64_t experts = chunks.experts, first = sequence * chunks.of_sequence, next = first + chunks.of_sequence;
-        const std::int64_t end = next < chunks.count() ? before[next * experts + expert] : sent[expert];
+        const std::int64_t end = next < chunks.count() ? before[next * experts + expert] : chosen[expert];
         counts[sequence * experts + expert] = end - before[first * experts + expert];
     }
 };
@@ -181,11 +185,11 @@ ExpertCounts choose_experts(Machine& m, const OperatorCall& c, const RoutedToken
     const std::int64_t sequences = p.balance_loss > 0 ? tokens.sequences : 0;
     const Array of_chunks = m.scratch(chunks.count() * experts, Element::index);
     const Array counts = m.scratch((1 + sequences) * experts, Element::index);  // all that goes to the host
-    std::int64_t *before = of_chunks.indices(), *sent = counts.indices();
+    std::int64_t *before = of_chunks.indices(), *chosen = counts.indices();
     m.matrix(chunks.count(), experts, CountChoices{chunks, before});
-    m.elements(experts, SumCounts{before, chunks.count(), experts, sent});
-    m.matrix(chunks.count(), experts, NumberRows{chunks, before, sent, rows.indices()});
-    if (sequences > 0) m.matrix(sequences, experts, CountSequences{chunks, before, sent, sent + experts});
+    m.elements(experts, SumCounts{before, chunks.count(), experts, chosen});
+    m.matrix(chunks.count(), experts, NumberRows{chunks, p.capacity, before, chosen, rows.indices()});
+    if (sequences > 0) m.matrix(sequences, experts, CountSequences{chunks, before, chosen, chosen + experts});
 
     std::vector<std::int64_t> numbers(static_cast<std::size_t>(counts.elements));
     m.download(counts.memory.get(), numbers.data(), counts.bytes());

@@ -10,7 +10,7 @@
 
 namespace sextant::kernels {
 
-// The copies of a token lie together; `rows`: which row each is.
+// The copies of a token lie together; `rows`: which row each is, or none.
 template <class T>
 struct CopyTokens {
     const std::int64_t* rows;
@@ -18,7 +18,9 @@ struct CopyTokens {
     T* to;
     std::int64_t copies, width;
     SEXTANT_KERNEL float operator()(std::int64_t copy, std::int64_t i) const { return tokens[copy / copies * width + i]; }
-    SEXTANT_KERNEL void put(std::int64_t copy, std::int64_t i, float value) const { to[rows[copy] * width + i] = value; }
+    SEXTANT_KERNEL void put(std::int64_t copy, std::int64_t i, float value) const {
+        if (rows[copy] != no_row) to[rows[copy] * width + i] = value;
+    }
 };
 
 // In the order of the experts: on whichever ranks they are, sums are the same.
@@ -29,7 +31,8 @@ struct SumCopies : ToMatrix<T> {
     std::int64_t copies;
     SEXTANT_KERNEL float operator()(std::int64_t token, std::int64_t i) const {
         float sum = 0;
-        for (std::int64_t copy = token * copies; copy < (token + 1) * copies; ++copy) sum += from[rows[copy] * this->width + i];
+        for (std::int64_t copy = token * copies; copy < (token + 1) * copies; ++copy)
+            if (rows[copy] != no_row) sum += from[rows[copy] * this->width + i];
         return sum;
     }
 };
@@ -56,7 +59,8 @@ struct WeightsOfRows {
     float* weights;
     SEXTANT_KERNEL void operator()(std::int64_t token) const {
         const float sum = of.sum(token);
-        for (std::int64_t copy = token * of.copies; copy < (token + 1) * of.copies; ++copy) weights[of.rows[copy]] = of.score(copy) / sum;
+        for (std::int64_t copy = token * of.copies; copy < (token + 1) * of.copies; ++copy)
+            if (of.rows[copy] != no_row) weights[of.rows[copy]] = of.score(copy) / sum;
     }
 };
 
@@ -85,7 +89,8 @@ struct PullScores {
     }
 };
 
-// Adds to d_scores. w_i = s_i / sum s: ds_i = (dw_i - sum w dw) / sum s. With one expert w = s.
+// Adds to d_scores. w_i = s_i / sum s: ds_i = (dw_i - sum w dw) / sum s. With one expert w = s. The weight of a copy that is dropped weighs
+// nothing.
 template <class T>
 struct GradientsOfScores {
     Weighting<T> of;
@@ -96,10 +101,13 @@ struct GradientsOfScores {
         const std::int64_t first = token * of.copies, end = first + of.copies;
         float mean = 0;
         if (of.copies > 1)
-            for (std::int64_t copy = first; copy < end; ++copy) mean += of.score(copy) / sum * d_weights[of.rows[copy]];
+            for (std::int64_t copy = first; copy < end; ++copy) mean += of.score(copy) / sum * d_weight(copy);
         for (std::int64_t copy = first; copy < end; ++copy)
-            d_scores[of.places[copy]] = d_scores[of.places[copy]] + (d_weights[of.rows[copy]] - mean) / sum;
+            d_scores[of.places[copy]] = d_scores[of.places[copy]] + (d_weight(copy) - mean) / sum;
     }
+
+private:
+    [[nodiscard]] SEXTANT_KERNEL float d_weight(std::int64_t copy) const { return of.rows[copy] == no_row ? 0 : d_weights[of.rows[copy]]; }
 };
 
 // Rows as they arrived become rows by expert, or the other way.
@@ -162,23 +170,29 @@ Weighting<T> weighting(const TokenPermute& p, const OperatorCall& c) {
     return {c.routing->rows.indices(), c.routing->scores.indices(), c.inputs[1].as<T>(), p.copies};
 }
 
+// What no copy fills is zero.
+template <class T, class Machine>
+void copy_tokens(Machine& m, const TokenPermute& p, const Routing& routing, const Array& from, const Array& to) {
+    if (p.capacity > 0) m.clear(to.as<T>(), to.elements);
+    m.matrix(p.tokens * p.copies, p.width, CopyTokens<T>{routing.rows.indices(), from.as<T>(), to.as<T>(), p.copies, p.width});
+}
+
 // What an operator does with rows of experts.
 template <class T, class Machine>
 void forward_routed(Machine& m, const TokenPermute& p, const OperatorCall& c) {
     const std::int64_t* rows = c.routing->rows.indices();
-    const T* from = c.inputs[0].as<T>();
-    T* to = c.outputs[0].as<T>();
-    if (!c.to_experts) return m.matrix(p.tokens, p.width, SumCopies<T>{{to, p.width}, rows, from, p.copies});
-    m.matrix(p.tokens * p.copies, p.width, CopyTokens<T>{rows, from, to, p.copies, p.width});
+    if (!c.to_experts)
+        return m.matrix(p.tokens, p.width, SumCopies<T>{{c.outputs[0].as<T>(), p.width}, rows, c.inputs[0].as<T>(), p.copies});
+    copy_tokens<T>(m, p, *c.routing, c.inputs[0], c.outputs[0]);
+    if (p.capacity > 0) m.clear(c.outputs[1].reals(), c.outputs[1].elements);
     m.elements(p.tokens, WeightsOfRows<T>{weighting<T>(p, c), c.outputs[1].reals()});
 }
 template <class T, class Machine>
 void backward_routed(Machine& m, const TokenPermute& p, const OperatorCall& c) {
     const std::int64_t* rows = c.routing->rows.indices();
-    const T* dy = c.output_gradients[0].as<T>();
-    T* dx = c.input_gradients[0].as<T>();
-    if (!c.to_experts) return m.matrix(p.tokens * p.copies, p.width, CopyTokens<T>{rows, dy, dx, p.copies, p.width});
-    if (c.input_gradients[0]) m.matrix(p.tokens, p.width, SumCopies<T>{{dx, p.width}, rows, dy, p.copies});
+    const Array &dy = c.output_gradients[0], &dx = c.input_gradients[0];
+    if (!c.to_experts) return copy_tokens<T>(m, p, *c.routing, dy, dx);
+    if (dx) m.matrix(p.tokens, p.width, SumCopies<T>{{dx.as<T>(), p.width}, rows, dy.as<T>(), p.copies});
     if (!c.input_gradients[1]) return;
     T* d_scores = c.input_gradients[1].as<T>();
     const std::int64_t experts = c.input_gradients[1].elements / p.tokens;

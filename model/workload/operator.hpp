@@ -157,6 +157,7 @@ struct TokenPermute {
     std::int64_t tokens = 1, width = 1, copies = 1;        // each token is written `copies` times
     std::int64_t expert_groups = 1, groups_per_token = 1;  // these and the next as in MixtureOfExperts
     double balance_loss = 0;
+    std::int64_t capacity = 0;  // rows that each expert has room for, filled or not; 0: as many as come
 };
 
 enum class ExchangeKind { all_reduce, all_gather, reduce_scatter, all_to_all, none };

@@ -44,6 +44,7 @@ struct ExpertCut {
     std::int64_t experts = 1, columns = 1;  // local
     std::int64_t degree = 1;                // tensor parallelism inside an expert
     std::int64_t copies = 1;                // rows that leave this rank's router, capacity included
+    std::int64_t capacity = 0;              // of them for each expert, where that is limited
     double load = 1;                        // rows that come to the experts here, over those that leave
 };
 
@@ -56,6 +57,7 @@ ExpertCut cut_experts(const TransformerWriter& w, const MixtureOfExperts& moe, s
     cut.copies = static_cast<std::int64_t>(std::ceil(factor * static_cast<double>(tokens * moe.topk)));
     // One rank may have all; but of those that have room for so many, each works on that.
     const bool has_room_for_all = moe.capacity_factor == 0;
+    if (!has_room_for_all) cut.capacity = ceil_divide(cut.copies, moe.experts);
     if (w.shard.expert > 1 && has_room_for_all) cut.load = std::min(moe.imbalance, static_cast<double>(w.shard.expert));
     return cut;
 }
@@ -162,7 +164,8 @@ TensorId write_experts(TransformerWriter& w, TensorId x, const MixtureOfExperts&
                                .copies = moe.topk,
                                .expert_groups = moe.expert_groups,
                                .groups_per_token = moe.groups_per_token,
-                               .balance_loss = moe.balance_loss};
+                               .balance_loss = moe.balance_loss,
+                               .capacity = cut.capacity};
     w.frozen = true;
     const double biases = moe.sigmoid_router ? static_cast<double>(moe.experts) : 0;
     TensorId routed = w.write("moe.permute", permute, {sent, scores}, {cut.copies, width}, biases);

@@ -1,5 +1,5 @@
-// Mixtures of experts as they are used: processes under mpirun. On however many ranks the experts are, no token is dropped, so a plan
-// computes what one rank does.
+// Mixtures of experts as they are used: processes under mpirun. On however many ranks the experts are, a plan computes what one rank does:
+// no token is dropped, or those of every router that its experts have no room for.
 #include "tests/backend/mpi_test.hpp"
 
 #include <gmock/gmock.h>
@@ -74,6 +74,33 @@ TEST_F(ExecutorExperts, ComputeTheSameInContextParallel) {
     expect_serial_results(
         experts(),
         {{{"cp", 2}, {"ep", 2}}, {{"cp", 2}, {"dp", 2}, {"ep", 4}}, {{"cp", 2}, {"dp", 2}, {"ep", 2}, {"data_parallel", "zero1"}}});
+}
+
+// A router of 32 tokens sends 12 to each of four experts, where 16 would go on average.
+TEST_F(ExecutorExperts, ComputeTheSameWithACapacity) {
+    const json limited = experts({{"capacity_factor", 0.75}});
+    expect_serial_results(limited, {{{"dp", 2}, {"ep", 2}},
+                                    {{"dp", 4}, {"ep", 4}},
+                                    {{"dp", 2}, {"ep", 2}, {"recompute", "full"}},
+                                    {{"pp", 2}, {"dp", 2}, {"ep", 2}, {"schedule", "zero_bubble"}},
+                                    {{"dp", 4}, {"ep", 2}, {"data_parallel", "zero3"}},
+                                    {{"tp", 2}},
+                                    {{"tp", 2}, {"dp", 2}, {"ep", 2}}});
+    EXPECT_NE(train(limited, as_usual)["losses"].back(), train(experts(), as_usual)["losses"].back()) << "nothing is dropped";
+    // Room for all: of part of the tokens too, padded.
+    expect_serial_results(experts({{"capacity_factor", 4}}), {{{"tp", 2}, {"dp", 2}, {"ep", 2}, {"sequence_parallel", true}},
+                                                              {{"tp", 2}, {"ep", 2}, {"expert_tp", 1}, {"sequence_parallel", true}},
+                                                              {{"cp", 2}, {"ep", 2}}});
+}
+
+// However tokens choose: 12 of 32 numbers each in four layers go to four experts and back, of two ranks and two micro-batches.
+TEST_F(ExecutorExperts, ExchangeWithACapacityWhatIsPredicted) {
+    const json run = train(experts({{"capacity_factor", 0.75}}), {{"dp", 2}, {"ep", 2}});
+    ASSERT_FALSE(run.is_null());
+    SpansByKind found = spans_of(run), predicted = predicted_spans();
+    EXPECT_GT(predicted["expert_exchange"].bytes, 0);
+    EXPECT_NEAR(found["expert_exchange"].bytes, predicted["expert_exchange"].bytes, 1e-9 * predicted["expert_exchange"].bytes);
+    EXPECT_EQ(found["expert_exchange"].count, predicted["expert_exchange"].count);
 }
 
 // Of a sequence whose tokens several ranks have, these count together who chose which expert.

@@ -36,6 +36,11 @@ std::vector<Choice> choices() {
             {.name = "groups", .rule = in_groups(4, 6, 2), .experts = 24},
             {.name = "groups with biases", .rule = in_groups(4, 6, 3), .experts = 24, .biases = true},
             {.name = "groups of one", .rule = in_groups(3, 12, 4), .experts = 12, .biases = true},
+            {.name = "capacity", .rule = {.tokens = 90, .copies = 2, .capacity = 30}},
+            {.name = "little capacity",
+             .rule = {.tokens = 90, .copies = 2, .balance_loss = 1, .capacity = 3},
+             .biases = true,
+             .tokens = {.of_sequence = 90}},
             {.name = "bf16", .rule = {.tokens = 90, .copies = 2}, .biases = true, .element = Element::bf16},
             {.name = "fp16", .rule = in_groups(4, 6, 3), .experts = 24, .element = Element::fp16},
             {.name = "sequences", .rule = balanced(90), .tokens = {.sequences = 3, .of_sequence = 30}},
@@ -83,7 +88,7 @@ std::vector<std::vector<std::int64_t>> chosen(ComputeDevice& device, const Choic
     RoutedTokens tokens = choice.tokens;
     if (choice.rule.balance_loss == 0) tokens.of_sequence = choice.rule.tokens;
     const ExpertCounts counts = device.choose_experts(call, tokens, made[0], made[1]);
-    std::vector<std::vector<std::int64_t>> lists{{}, {}, counts.sent, counts.of_sequences};
+    std::vector<std::vector<std::int64_t>> lists{{}, {}, counts.chosen, counts.of_sequences};
     for (std::size_t i = 0; i < made.size(); ++i) {
         lists[i].resize(static_cast<std::size_t>(count));
         device.download(made[i], lists[i].data());

@@ -28,16 +28,28 @@ TEST(Routing, TakesTheLargestScoresAndTheLowerExpertOfTwoAlike) {
     // Token 0 takes experts 1 and 2, token 1 experts 0 and 1 of four alike, token 2 experts 3 and 0.
     const std::vector<float> scores{0.1F, 0.4F, 0.3F, 0.2F, 0.25F, 0.25F, 0.25F, 0.25F, 0.3F, 0.1F, 0.1F, 0.5F};
     const Choices choices = choose_experts(scores, {}, {.tokens = 3, .copies = 2});
-    EXPECT_THAT(choices.sent, ElementsAre(2, 2, 1, 1));
+    EXPECT_THAT(choices.chosen, ElementsAre(2, 2, 1, 1));
     EXPECT_THAT(choices.scores, ElementsAre(1, 2, 4, 5, 8, 11));  // two of each token
     // Rows 0 and 1 are expert 0's, 2 and 3 expert 1's, 4 expert 2's, 5 expert 3's.
     EXPECT_THAT(choices.rows, ElementsAre(2, 4, 0, 3, 1, 5));
 }
 
+// The same choices. Each expert has room for one: the second tokens of experts 1 and 0 are dropped.
+TEST(Routing, DropsWhatAnExpertHasNoRoomFor) {
+    const std::vector<float> scores{0.1F, 0.4F, 0.3F, 0.2F, 0.25F, 0.25F, 0.25F, 0.25F, 0.3F, 0.1F, 0.1F, 0.5F};
+    const TokenPermute one_each{.tokens = 3, .copies = 2, .capacity = 1};
+    const Choices choices = choose_experts(scores, {}, one_each);
+    EXPECT_THAT(choices.rows, ElementsAre(1, 2, 0, no_row, no_row, 3));
+    EXPECT_THAT(choices.chosen, ElementsAre(2, 2, 1, 1));
+    EXPECT_THAT(rows_sent(choices.chosen, one_each), ElementsAre(1, 1, 1, 1));
+    // Of two rooms each the second of expert 2 and of expert 3 stay empty.
+    EXPECT_THAT(choose_experts(scores, {}, {.tokens = 3, .copies = 2, .capacity = 2}).rows, ElementsAre(2, 4, 0, 3, 1, 6));
+}
+
 TEST(Routing, GivesTokensWhoseScoresAreNoNumbersToTheFirstExperts) {
     const float none = std::numeric_limits<float>::quiet_NaN();
-    EXPECT_THAT(choose_experts(std::vector<float>{none, none, none}, {}, {.copies = 2}).sent, ElementsAre(1, 1, 0));
-    EXPECT_THAT(choose_experts(std::vector<float>{none, 0.5F, none}, {}, {.copies = 3}).sent, ElementsAre(1, 1, 1));
+    EXPECT_THAT(choose_experts(std::vector<float>{none, none, none}, {}, {.copies = 2}).chosen, ElementsAre(1, 1, 0));
+    EXPECT_THAT(choose_experts(std::vector<float>{none, 0.5F, none}, {}, {.copies = 3}).chosen, ElementsAre(1, 1, 1));
 }
 
 // Token 0 takes experts 0 and 3 instead of 1 and 2; token 1 would take them anyway.
@@ -95,6 +107,7 @@ struct Mixture {
     std::int64_t sequences = 1;
     bool sigmoid = false;  // scores, with biases of the choice
     std::int64_t groups = 1, groups_per_token = 1;
+    std::int64_t capacity = 0;
 
     friend void PrintTo(const Mixture& m, std::ostream* out) { *out << m.name; }
     [[nodiscard]] TokenPermute permute() const {
@@ -103,7 +116,8 @@ struct Mixture {
                 .copies = topk,
                 .expert_groups = groups,
                 .groups_per_token = groups_per_token,
-                .balance_loss = balance_loss};
+                .balance_loss = balance_loss,
+                .capacity = capacity};
     }
     [[nodiscard]] std::int64_t inner() const { return activation == PointwiseKind::gate ? 2 * ffn : ffn; }
     // As the transformer's builder has it.
@@ -200,15 +214,18 @@ double balance_loss(const Mixture& m, const Parameters& p, const Chosen& chosen)
     return m.balance_loss * loss / static_cast<double>(m.sequences);
 }
 
-// The product of what the mixture makes of x with a given gradient. A weight of several is a score over the sum of those chosen.
+// The product of what the mixture makes of x with a given gradient. A weight of several is a score over the sum of those chosen, whether or
+// not there is room for them.
 double product_with_gradient(const Mixture& m, const Parameters& p, const Chosen& chosen) {
     double sum = 0;
+    std::vector<std::int64_t> taken(static_cast<std::size_t>(m.experts));
     for (std::int64_t t = 0; t < m.tokens; ++t) {
         const double* token = p.at("x").data() + t * m.hidden;
         const std::vector<double> scores = scores_of(m, p, t);
         double of_chosen = 0;
         for (const std::int64_t e : chosen[static_cast<std::size_t>(t)]) of_chosen += scores[static_cast<std::size_t>(e)];
         for (const std::int64_t e : chosen[static_cast<std::size_t>(t)]) {
+            if (++taken[static_cast<std::size_t>(e)] > m.capacity && m.capacity > 0) continue;
             const double weight = scores[static_cast<std::size_t>(e)] / (m.topk > 1 ? of_chosen : 1);
             const std::vector<double> out = through(m, p, e, token);
             for (std::int64_t j = 0; j < m.hidden; ++j)
@@ -295,6 +312,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Mixture{.name = "one_of_five_with_balance", .topk = 1, .balance_loss = 3}, Mixture{.name = "sigmoid", .sigmoid = true},
                     Mixture{.name = "one_sigmoid", .topk = 1, .sigmoid = true},
                     Mixture{.name = "sigmoid_with_balance", .tokens = 8, .balance_loss = 3, .sequences = 2, .sigmoid = true},
+                    // Rooms for 15 of 14 copies, and for 5 of 7.
+                    Mixture{.name = "capacity", .bias = true, .capacity = 3}, Mixture{.name = "little_capacity", .topk = 1, .capacity = 1},
+                    Mixture{.name = "capacity_with_balance", .tokens = 8, .balance_loss = 3, .sequences = 2, .capacity = 2},
                     Mixture{.name = "groups", .experts = 6, .groups = 3, .groups_per_token = 2},
                     Mixture{.name = "sigmoid_in_groups", .experts = 6, .sigmoid = true, .groups = 3, .groups_per_token = 2}),
     [](const auto& test) { return test.param.name; });
