@@ -39,6 +39,10 @@ public:
     void backward(const OperatorCall&) override;
     void merge_losses(const Array& parts, int ranks, const Array& losses, const Array& statistics) override;
     void update(const OptimizerSettings&, int step, const Array& weights, const Array& gradients, std::span<const Array> states) override;
+    void take_moments(const OptimizerSettings&, int step, const Array& weights, const Array& gradients, std::span<const Array> states,
+                      const Array& squares) override;
+    void step_in_proportion(const OptimizerSettings&, int step, const Array& weights, std::span<const Array> states,
+                            const Array& squares) override;
 
 private:
     struct State;

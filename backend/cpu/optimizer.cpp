@@ -1,6 +1,7 @@
 // The optimizers, each as its paper has it: Adam (arXiv 1412.6980, algorithm 1), AdamW (arXiv 1711.05101, algorithm 2), LAMB (arXiv
 // 1904.00962, algorithm 2); momentum as PyTorch has it, the velocity being a sum of gradients.
 #include "backend/cpu/cpu_device.hpp"
+#include "model/base/failure.hpp"
 
 #include <algorithm>
 #include <array>
@@ -43,8 +44,8 @@ struct Run {
     void adam(float coupled, float apart) const {
         for (std::int64_t i = 0; i < count; ++i) w[i] -= rate * (moment_step(i, coupled) + apart * w[i]);
     }
-    // The run is one tensor: its step is as long as the tensor is.
-    void lamb() const {
+    // Of a part of a tensor, whose step is as long as the tensor is.
+    void take_moments(float* added) const {
         constexpr std::int64_t cached = 1024;  // moments that are still there when the norm of their step is taken
         double weights = 0, steps = 0;
         for (std::int64_t begin = 0; begin < count; begin += cached) {
@@ -53,8 +54,12 @@ struct Run {
             weights += squares(begin, end, [this](std::int64_t i) { return w[i]; });
             steps += squares(begin, end, [this](std::int64_t i) { return step_of(i) + decay * w[i]; });
         }
-        const double trust = weights > 0 && steps > 0 ? std::sqrt(weights / steps) : 1;
-        const float scaled = rate * static_cast<float>(trust);
+        if (added == nullptr) return;
+        added[0] += static_cast<float>(weights);
+        added[1] += static_cast<float>(steps);
+    }
+    void step_in_proportion(const float* all) const {
+        const float trust = all[0] > 0 && all[1] > 0 ? std::sqrt(all[0] / all[1]) : 1, scaled = rate * trust;
         for (std::int64_t i = 0; i < count; ++i) w[i] -= scaled * (step_of(i) + decay * w[i]);
     }
 
@@ -103,8 +108,18 @@ void CpuDevice::update(const OptimizerSettings& o, int step, const Array& weight
         case Optimizer::adamw:
             return run.adam(0, run.decay);
         case Optimizer::lamb:
-            return run.lamb();
+            broken_invariant("LAMB takes its step in two parts");
     }
+}
+
+void CpuDevice::take_moments(const OptimizerSettings& o, int step, const Array& weights, const Array& gradients,
+                             std::span<const Array> states, const Array& squares) {
+    Run(o, step, weights, gradients, states).take_moments(squares.reals());
+}
+
+void CpuDevice::step_in_proportion(const OptimizerSettings& o, int step, const Array& weights, std::span<const Array> states,
+                                   const Array& squares) {
+    Run(o, step, weights, {}, states).step_in_proportion(squares.reals());
 }
 
 }  // namespace sextant

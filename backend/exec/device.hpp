@@ -106,10 +106,15 @@ public:
     virtual void enter(const std::function<std::string()>&) {}
     virtual void leave() {}
 
-    // All in fp32. `states`: as many as facts_of(kind).states, zero before the first step. `step` counts from 1. For LAMB the run is one
-    // whole tensor.
+    // All in fp32. `states`: as many as facts_of(kind).states, zero before the first step. `step` counts from 1.
     virtual void update(const OptimizerSettings&, int step, const Array& weights, const Array& gradients,
                         std::span<const Array> states) = 0;
+    // LAMB instead in two parts. The gradients go into the moments, and the squares of the weights and of their steps are added to the two
+    // of `squares` (none: they count elsewhere). Once these are of a whole tensor, each part of it takes a step in their proportion.
+    virtual void take_moments(const OptimizerSettings&, int step, const Array& weights, const Array& gradients,
+                              std::span<const Array> states, const Array& squares) = 0;
+    virtual void step_in_proportion(const OptimizerSettings&, int step, const Array& weights, std::span<const Array> states,
+                                    const Array& squares) = 0;
 };
 
 }  // namespace sextant

@@ -207,30 +207,16 @@ void RankMemory::clear_gradients() {
 }
 
 void RankMemory::update(ComputeDevice& device, const OptimizerSettings& settings, int step) {
-    for (auto& [b, held] : blocks_) {
-        if (settings.kind == Optimizer::lamb) update_tensors(device, settings, step, b);
-        for (const ParameterRun* run : held.runs()) {
-            if (run->elements == 0) continue;
-            const Array& weights = run->masters ? run->masters : run->owned;
-            if (settings.kind != Optimizer::lamb) device.update(settings, step, weights, run->sums, run->states);
-            if (run->masters) device.copy(run->masters, run->owned);
-        }
-    }
+    for (auto& [b, held] : blocks_)
+        for (const ParameterRun* run : held.runs())
+            if (run->elements > 0) device.update(settings, step, run->updated(), run->sums, run->states);
+    round_masters(device);
 }
 
-// Each by itself, as LAMB has it.
-void RankMemory::update_tensors(ComputeDevice& device, const OptimizerSettings& settings, int step, int b) {
-    HeldBlock& held = blocks_.at(b);
-    const auto update = [&](const ParameterRun& run, std::int64_t offset, std::int64_t elements) {
-        std::vector<Array> states;
-        for (const Array& s : run.states) states.push_back(s.part(offset, elements));
-        device.update(settings, step, (run.masters ? run.masters : run.owned).part(offset, elements), run.sums.part(offset, elements),
-                      states);
-    };
-    for (const ParameterTensor& p : held.program.parameters())
-        if (!p.frozen && p.run != RunKind::tied) update(held.run_of(p), p.offset, p.elements());
-    for (const std::optional<SharedHome>& home : homes_)
-        if (home && home->block == b && home->copied && home->run == &HeldBlock::dense) update(held.dense, home->offset, home->elements);
+void RankMemory::round_masters(ComputeDevice& device) {
+    for (auto& [b, held] : blocks_)
+        for (const ParameterRun* run : held.runs())
+            if (run->masters) device.copy(run->masters, run->owned);
 }
 
 }  // namespace sextant

@@ -28,6 +28,8 @@ struct ParameterRun {
     Array masters{};              // `owned` in fp32, where weights are 16 bits: what the optimizer updates
     std::vector<Array> states{};  // of the optimizer, for `owned`
     Array received{};             // where gradients are sharded: what the reduction under way brings
+
+    [[nodiscard]] const Array& updated() const { return masters ? masters : owned; }
 };
 
 struct HeldBlock {
@@ -101,6 +103,7 @@ public:
     void settle(int b);  // what was reduced goes to the sums
     void clear_gradients();
     void update(ComputeDevice&, const OptimizerSettings&, int step);  // on the device that is to run it
+    void round_masters(ComputeDevice&);                               // likewise, once they are updated
 
 private:
     // Of the runs of the block, and of those that are home to its tied parameters, which are left out where that has none.
@@ -109,7 +112,6 @@ private:
     Array room_for(const ParameterRun&);
     void put(const ParameterRun&, const Array& whole);
     void settle(ParameterRun&);
-    void update_tensors(ComputeDevice&, const OptimizerSettings&, int step, int b);
 
     ComputeDevice& device_;
     GradientFlow flow_;

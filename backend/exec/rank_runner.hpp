@@ -13,6 +13,7 @@
 #include "backend/exec/rank_plan.hpp"
 #include "backend/exec/recording_device.hpp"
 #include "backend/exec/server_traffic.hpp"
+#include "backend/exec/tensor_parts.hpp"
 #include "backend/exec/whereabouts.hpp"
 #include "model/plan/rank_layout.hpp"
 
@@ -81,6 +82,8 @@ private:
     void sum_tied_gradients(SharedMatrix);
     [[nodiscard]] int rank_of_shard(int stage, int shard) const;
     void move_biases();
+    void update_in_proportion();
+    [[nodiscard]] Counted counted_here() const;
     [[nodiscard]] double norm_of_gradients();
     [[nodiscard]] std::optional<double> factor_of_gradients();
 

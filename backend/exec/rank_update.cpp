@@ -19,7 +19,11 @@ void RankRunner::run(SegmentIndex s, const UpdateWork&) {
             for (auto& [b, held] : memory_.blocks())
                 for (const ParameterRun* run : held.runs())
                     if (run->sums) device_.scale(run->sums, static_cast<float>(*factor));
-        memory_.update(device_, job_.optimizer, ++updates_);
+        ++updates_;
+        if (job_.optimizer.kind == Optimizer::lamb)
+            update_in_proportion();
+        else
+            memory_.update(device_, job_.optimizer, updates_);
         move_biases();
     }
     memory_.clear_gradients();
@@ -92,16 +96,44 @@ void RankRunner::move_biases() {
     }
 }
 
-// Over the gradients of all parameters of all ranks, each counted once; of the loss as it was scaled.
-double RankRunner::norm_of_gradients() {
+// LAMB: of each tensor, wherever its parts are, a step as long as it is itself.
+void RankRunner::update_in_proportion() {
+    const std::vector<TensorPart> parts = tensor_parts(memory_, job_.graph.network(), counted_here());
+    const Array squares = device_.allocate(2 * static_cast<std::int64_t>(tensor_numbers(job_.graph.network())), Element::real);
+    device_.fill(squares, 0);
+    const auto with = [](const TensorPart& p, const auto& work) {
+        std::vector<Array> states;
+        for (const Array& s : p.run->states) states.push_back(s.part(p.first, p.count));
+        work(p.run->updated().part(p.first, p.count), states);
+    };
+    const auto of_tensor = [&](const TensorPart& p) { return squares.part(2 * static_cast<std::int64_t>(p.tensor), 2); };
+    for (const TensorPart& p : parts)
+        with(p, [&](const Array& weights, const Arrays& states) {
+            device_.take_moments(job_.optimizer, updates_, weights, p.run->sums.part(p.first, p.count), states,
+                                 p.counts ? of_tensor(p) : Array{});
+        });
+    exchange(recorder_.segment(), {SumCall{squares}});
+    for (const TensorPart& p : parts)
+        with(p, [&](const Array& weights, const Arrays& states) {
+            device_.step_in_proportion(job_.optimizer, updates_, weights, states, of_tensor(p));
+        });
+    memory_.round_masters(device_);
+}
+
+// Of all ranks that have the same the first one's count.
+Counted RankRunner::counted_here() const {
     const auto is_first = [&](ParallelGroup alike) {
         const int rank = job_.graph.ranks()[rank_].rank;
         return layout_.group_of(rank, alike).front() == rank;
     };
-    const bool dense = is_first(flow_.sharded ? ParallelGroup::replicas : ParallelGroup::data);
-    const bool experts = flow_.sharded || is_first(ParallelGroup::expert_data);
+    return {is_first(flow_.sharded ? ParallelGroup::replicas : ParallelGroup::data), flow_.sharded || is_first(ParallelGroup::expert_data)};
+}
+
+// Over the gradients of all parameters of all ranks, each counted once; of the loss as it was scaled.
+double RankRunner::norm_of_gradients() {
+    const std::vector<TensorPart> parts = tensor_parts(memory_, job_.graph.network(), counted_here());
     const double scale = loss_scale_ ? loss_scale_->value() : 1;  // what is summed in fp32 must not be too large for it
-    auto squares = static_cast<float>(squares_of_gradients(device_, memory_, dense, experts) / (scale * scale));
+    auto squares = static_cast<float>(squares_of_gradients(device_, parts) / (scale * scale));
     const Array sum = device_.allocate(1, Element::real);
     device_.upload(&squares, sum);
     exchange(recorder_.segment(), {SumCall{sum}});

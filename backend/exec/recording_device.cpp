@@ -54,4 +54,18 @@ void RecordingDevice::update(const OptimizerSettings& settings, int step, const 
     device_.update(settings, step, weights, gradients, states);
 }
 
+void RecordingDevice::take_moments(const OptimizerSettings& settings, int step, const Array& weights, const Array& gradients,
+                                   std::span<const Array> states, const Array& squares) {
+    const std::array both{weights, gradients};
+    recorder_.kernel(SpanKind::optimizer, bytes_of({both, states, states}), Flops{});
+    device_.take_moments(settings, step, weights, gradients, states, squares);
+}
+
+void RecordingDevice::step_in_proportion(const OptimizerSettings& settings, int step, const Array& weights, std::span<const Array> states,
+                                         const Array& squares) {
+    const std::array updated{weights};
+    recorder_.kernel(SpanKind::optimizer, bytes_of({updated, updated, states}), Flops{});
+    device_.step_in_proportion(settings, step, weights, states, squares);
+}
+
 }  // namespace sextant

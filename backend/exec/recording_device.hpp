@@ -44,6 +44,10 @@ public:
     void enter(const std::function<std::string()>& name) override { device_.enter(name); }
     void leave() override { device_.leave(); }
     void update(const OptimizerSettings&, int step, const Array& weights, const Array& gradients, std::span<const Array> states) override;
+    void take_moments(const OptimizerSettings&, int step, const Array& weights, const Array& gradients, std::span<const Array> states,
+                      const Array& squares) override;
+    void step_in_proportion(const OptimizerSettings&, int step, const Array& weights, std::span<const Array> states,
+                            const Array& squares) override;
 
 private:
     [[nodiscard]] SpanKind forward_kind() const { return phase_ == Phase::forward ? SpanKind::forward : SpanKind::recompute; }

@@ -33,6 +33,8 @@ private:
     }
 
     void check_groups() {
+        refuse_if(plan_.has_servers() && plan_.optimizer == Optimizer::lamb, "/plan/optimizer",
+                  "LAMB needs the norms of whole tensors, of which parameter servers have parts", "\"optimizer\": \"adamw\"");
         refuse_if(plan_.has_servers() && !engine_.serves, "/plan/data_parallel", "parameter servers run on CPUs only", "--backend cpu");
         const auto* transformer = std::get_if<TransformerSpec>(&s_.workload.spec);
         refuse_if(transformer != nullptr && transformer->adapters && plan_.has_servers(), "/plan/data_parallel",
@@ -114,9 +116,6 @@ private:
         }
         refuse_if(joins && plan_.tp > 1, "/plan/tp",
                   "images that are put together do not run cut: each rank would have their channels in an order of its own");
-        const bool parts = plan_.has_shards() || plan_.tp > 1 || plan_.ep > 1 || plan_.has_servers();
-        refuse_if(plan_.optimizer == Optimizer::lamb && parts, "/plan/optimizer",
-                  "LAMB needs the norms of whole tensors, which no rank has here");
     }
 
     const Scenario& s_;

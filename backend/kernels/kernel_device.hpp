@@ -127,6 +127,14 @@ public:
                 std::span<const Array> states) override {
         kernels::update(machine_, o, step, weights, gradients, states);
     }
+    void take_moments(const OptimizerSettings& o, int step, const Array& weights, const Array& gradients, std::span<const Array> states,
+                      const Array& squares) override {
+        kernels::take_moments(machine_, o, step, weights, gradients, states, squares);
+    }
+    void step_in_proportion(const OptimizerSettings& o, int step, const Array& weights, std::span<const Array> states,
+                            const Array& squares) override {
+        kernels::step_in_proportion(machine_, o, step, weights, states, squares);
+    }
 
     void begin_step() override {
         machine_.begin_step();

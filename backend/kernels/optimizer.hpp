@@ -3,6 +3,7 @@
 
 #include "backend/exec/device.hpp"
 #include "backend/kernels/column_totals.hpp"
+#include "model/base/failure.hpp"
 
 namespace sextant::kernels {
 
@@ -119,37 +120,63 @@ Array doubles(Machine& m, std::int64_t count) {
     return m.scratch(2 * count);
 }
 
-struct LambTrust {
+// By chunk, to those of the whole tensor.
+struct AddSquares {
     const double *of_weights, *of_steps;
     std::int64_t chunks;
-    float* trust;
+    float* squares;
     SEXTANT_KERNEL void operator()(std::int64_t) const {
         double weights = 0, steps = 0;
         for (std::int64_t i = 0; i < chunks; ++i) {
             weights += of_weights[i];
             steps += of_steps[i];
         }
-        *trust = weights > 0 && steps > 0 ? static_cast<float>(sqrt(weights / steps)) : 1;
+        squares[0] += static_cast<float>(weights);
+        squares[1] += static_cast<float>(steps);
     }
 };
 
 struct LambUpdate {
     LambStep step;
-    const float* trust;
+    const float* squares;
     float rate;
-    SEXTANT_KERNEL float operator()(std::int64_t i) const { return step.w[i] - rate * *trust * step(i); }
+    SEXTANT_KERNEL float operator()(std::int64_t i) const {
+        const float trust = squares[0] > 0 && squares[1] > 0 ? sqrtf(squares[0] / squares[1]) : 1;
+        return step.w[i] - rate * trust * step(i);
+    }
     SEXTANT_KERNEL void put(std::int64_t i, float value) const { step.w[i] = value; }
 };
 
+inline Moments moments_of(const OptimizerSettings& o, int step, std::span<const Array> states) {
+    return {states[0].reals(),
+            states[1].reals(),
+            static_cast<float>(o.beta1),
+            static_cast<float>(o.beta2),
+            static_cast<float>(o.epsilon),
+            static_cast<float>(1 / (1 - std::pow(o.beta1, step))),
+            static_cast<float>(1 / (1 - std::pow(o.beta2, step)))};
+}
+
+inline LambStep lamb_step(const OptimizerSettings& o, int step, const Array& weights, std::span<const Array> states) {
+    return {weights.reals(), moments_of(o, step, states), static_cast<float>(o.weight_decay)};
+}
+
+// These two as ComputeDevice has them.
 template <class Machine>
-void lamb(Machine& m, float* w, const float* g, std::int64_t count, const Moments& moments, float rate, float decay) {
-    const LambStep step{w, moments, decay};
-    m.elements(count, LambMoments{g, moments});
-    const Array weights = doubles(m, chunks_of(count)), steps = doubles(m, chunks_of(count)), trust = m.scratch(1);
-    sum_squares(m, Itself{w}, count, values_in<double>(weights));
-    sum_squares(m, step, count, values_in<double>(steps));
-    m.elements(1, LambTrust{values_in<double>(weights), values_in<double>(steps), chunks_of(count), trust.reals()});
-    m.elements(count, LambUpdate{step, trust.reals(), rate});
+void take_moments(Machine& m, const OptimizerSettings& o, int step, const Array& weights, const Array& gradients,
+                  std::span<const Array> states, const Array& squares) {
+    const std::int64_t count = weights.elements;
+    m.elements(count, LambMoments{gradients.reals(), moments_of(o, step, states)});
+    if (!squares) return;
+    const Array of_weights = doubles(m, chunks_of(count)), of_steps = doubles(m, chunks_of(count));
+    sum_squares(m, Itself{weights.reals()}, count, values_in<double>(of_weights));
+    sum_squares(m, lamb_step(o, step, weights, states), count, values_in<double>(of_steps));
+    m.elements(1, AddSquares{values_in<double>(of_weights), values_in<double>(of_steps), chunks_of(count), squares.reals()});
+}
+template <class Machine>
+void step_in_proportion(Machine& m, const OptimizerSettings& o, int step, const Array& weights, std::span<const Array> states,
+                        const Array& squares) {
+    m.elements(weights.elements, LambUpdate{lamb_step(o, step, weights, states), squares.reals(), static_cast<float>(o.learning_rate)});
 }
 
 template <class Machine>
@@ -159,26 +186,17 @@ void update(Machine& machine, const OptimizerSettings& o, int step, const Array&
     const float* g = gradients.reals();
     const std::int64_t count = weights.elements;
     const auto rate = static_cast<float>(o.learning_rate), decay = static_cast<float>(o.weight_decay);
-    const auto moments = [&] {
-        return Moments{states[0].reals(),
-                       states[1].reals(),
-                       static_cast<float>(o.beta1),
-                       static_cast<float>(o.beta2),
-                       static_cast<float>(o.epsilon),
-                       static_cast<float>(1 / (1 - std::pow(o.beta1, step))),
-                       static_cast<float>(1 / (1 - std::pow(o.beta2, step)))};
-    };
     switch (o.kind) {
         case Optimizer::sgd:
             return machine.elements(count, Sgd{{w}, g, rate, decay});
         case Optimizer::momentum:
             return machine.elements(count, Momentum{w, states[0].reals(), g, rate, decay, static_cast<float>(o.momentum)});
         case Optimizer::adam:
-            return machine.elements(count, Adam{w, g, moments(), rate, decay, 0});
+            return machine.elements(count, Adam{w, g, moments_of(o, step, states), rate, decay, 0});
         case Optimizer::adamw:
-            return machine.elements(count, Adam{w, g, moments(), rate, 0, decay});
+            return machine.elements(count, Adam{w, g, moments_of(o, step, states), rate, 0, decay});
         case Optimizer::lamb:
-            return lamb(machine, w, g, count, moments(), rate, decay);
+            broken_invariant("LAMB takes its step in two parts");
     }
 }
 

@@ -152,6 +152,17 @@ void DelayedDevice::update(const OptimizerSettings& o, int step, const Array& we
         device_->update(o, step, weights, gradients, states);
     });
 }
+void DelayedDevice::take_moments(const OptimizerSettings& o, int step, const Array& weights, const Array& gradients,
+                                 std::span<const Array> states, const Array& squares) {
+    queue_->call([this, o, step, weights = lent(weights), gradients = lent(gradients), states = Operands::lent(states),
+                  squares = lent(squares)] { device_->take_moments(o, step, weights, gradients, states, squares); });
+}
+void DelayedDevice::step_in_proportion(const OptimizerSettings& o, int step, const Array& weights, std::span<const Array> states,
+                                       const Array& squares) {
+    queue_->call([this, o, step, weights = lent(weights), states = Operands::lent(states), squares = lent(squares)] {
+        device_->step_in_proportion(o, step, weights, states, squares);
+    });
+}
 
 Mark DelayedCopies::begin(const Array& from, const Array& to, bool) {
     queue_.call(

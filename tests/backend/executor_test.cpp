@@ -184,6 +184,25 @@ TEST_F(Executor, ClipsTheSameHoweverGradientsAreCut) {
     expect_serial_results(perceptron(), {{{"tp", 2}}, {{"pp", 2}}}, json::object(), clip);
 }
 
+// Of tensors that are in shards, in columns, on several ranks or in two stages, whose norms make the length of their step.
+TEST_F(Executor, ComputesTheSameWithLamb) {
+    const json lamb{{"optimizer", "lamb"}};
+    const auto with = [&](json plan) {
+        plan.update(lamb);
+        return plan;
+    };
+    expect_serial_results(transformer(true),
+                          {with({{"dp", 2}}), with({{"dp", 2}, {"data_parallel", "zero1"}}),
+                           with({{"dp", 4}, {"data_parallel", "zero2"}, {"shard_group", 2}}), with({{"dp", 2}, {"data_parallel", "zero3"}}),
+                           with({{"tp", 2}, {"sequence_parallel", true}}), with({{"pp", 2}}),
+                           with({{"pp", 2}, {"dp", 2}, {"tp", 2}, {"data_parallel", "zero1"}}), with({{"cp", 2}})},
+                          lamb);
+    json grouped = transformer(false);
+    grouped["transformer"]["kv_heads"] = 2;
+    expect_serial_results(grouped, {with({{"tp", 4}})}, lamb);
+    expect_serial_results(perceptron(), {with({{"tp", 2}}), with({{"dp", 2}, {"data_parallel", "zero3"}})}, lamb);
+}
+
 TEST_F(Executor, ComputesTheSameInHybrids) {
     expect_serial_results(transformer(true), {{{"dp", 2}, {"pp", 2}},
                                               {{"dp", 2}, {"pp", 2}, {"pipeline_overlap", true}},

@@ -157,7 +157,7 @@ TEST(Kernel, TakeTheRoomForAScanThatIsAskedForBeforeARun) {
 
 TEST(Kernel, UpdateAsTheCpuDoes) {
     constexpr std::int64_t count = 40'000;  // more than a chunk of a norm
-    for (const Optimizer kind : {Optimizer::sgd, Optimizer::momentum, Optimizer::adam, Optimizer::adamw, Optimizer::lamb}) {
+    for (const Optimizer kind : {Optimizer::sgd, Optimizer::momentum, Optimizer::adam, Optimizer::adamw}) {
         const OptimizerSettings settings{.kind = kind, .learning_rate = 0.01, .weight_decay = 0.1};
         const auto weights_after = [&](ComputeDevice& device) {
             const Array weights = to_device(device, reals(Made::weight, 0, count));
@@ -172,6 +172,31 @@ TEST(Kernel, UpdateAsTheCpuDoes) {
         HostDevice device(3);
         EXPECT_LT(relative_error(weights_after(device), weights_after(cpu)), 1e-6) << static_cast<int>(kind);
     }
+}
+
+// A tensor in two parts, the second of which another rank counts.
+TEST(Kernel, UpdateInProportionAsTheCpuDoes) {
+    constexpr std::int64_t count = 40'000, first = 30'000;
+    const OptimizerSettings settings{.kind = Optimizer::lamb, .learning_rate = 0.01, .weight_decay = 0.1};
+    const auto made = [&](ComputeDevice& device) {
+        const Array weights = to_device(device, reals(Made::weight, 0, count));
+        const std::vector<Array> states{to_device(device, std::vector<float>(count, 0)), to_device(device, std::vector<float>(count, 0))};
+        for (int step = 1; step <= 3; ++step) {
+            const Array gradients = to_device(device, reals(Made::gradient, static_cast<std::uint64_t>(step), count));
+            const Array squares = to_device(device, std::vector<float>{0, 0});
+            const auto take = [&](std::int64_t begin, std::int64_t elements, const Array& to) {
+                const std::vector<Array> of_part{states[0].part(begin, elements), states[1].part(begin, elements)};
+                device.take_moments(settings, step, weights.part(begin, elements), gradients.part(begin, elements), of_part, to);
+            };
+            take(0, first, squares);
+            take(first, count - first, {});
+            device.step_in_proportion(settings, step, weights, states, squares);
+        }
+        return from_device(device, weights);
+    };
+    CpuDevice cpu;
+    HostDevice device(3);
+    EXPECT_LT(relative_error(made(device), made(cpu)), 1e-6);
 }
 
 TEST(Kernel, MergeTheLossesOfSeveralRanks) {

@@ -29,6 +29,7 @@ TEST(Supports, TheDefaultScenarioAndItsRelatives) {
     EXPECT_THAT(refused({"plan.data_parallel=zero2"}), IsEmpty());
     EXPECT_THAT(refused({"plan.data_parallel=zero3"}), IsEmpty()) << "its embeddings are tied";
     EXPECT_THAT(refused({"plan.precision=bf16"}), IsEmpty());
+    EXPECT_THAT(refused({"plan.data_parallel=zero1", "plan.optimizer=lamb"}), IsEmpty());
     EXPECT_THAT(refused({"plan.precision=fp16", "plan.data_parallel=zero1"}), IsEmpty());
     EXPECT_THAT(refused({"plan.data_parallel=parameter_server", "plan.servers_on_workers=true"}), IsEmpty());
 }
@@ -36,7 +37,8 @@ TEST(Supports, TheDefaultScenarioAndItsRelatives) {
 TEST(Supports, SaysOfEachThingThatDoesNotRunWhereItStands) {
     EXPECT_THAT(refused({"plan.precision=fp8"}), Contains("/plan/precision"));
     EXPECT_THAT(refused({"plan.precision=bf16", "framework=pytorch-ddp"}), Contains("/plan/precision")) << "it casts for each use";
-    EXPECT_THAT(refused({"plan.data_parallel=zero1", "plan.optimizer=lamb"}), Contains("/plan/optimizer"));
+    EXPECT_THAT(refused({"plan.data_parallel=parameter_server", "plan.servers_on_workers=true", "plan.optimizer=lamb"}),
+                Contains("/plan/optimizer"));
     EXPECT_THAT(refused({"plan.offload=optimizer"}), Contains("/plan/offload"));
     EXPECT_THAT(refused({"framework=horovod-pytorch"}), Contains("/framework"));
     EXPECT_THAT(refused({"plan.cuda_graph=true"}), Contains("/plan/cuda_graph"));

@@ -111,7 +111,10 @@ TEST(Training, LearnsWithTheStepsOfLamb) {
                 state = device.allocate(weights.elements);
                 device.fill(state, 0);
             }
-            device.update({.kind = Optimizer::lamb, .learning_rate = 0.05}, step, weights, gradients, own);
+            const OptimizerSettings settings{.kind = Optimizer::lamb, .learning_rate = 0.05};
+            const Array squares = to_device(device, std::vector<float>{0, 0});
+            device.take_moments(settings, step, weights, gradients, own, squares);
+            device.step_in_proportion(settings, step, weights, own, squares);
         });
     }
     EXPECT_LT(last, 0.6 * first);
