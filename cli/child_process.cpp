@@ -25,12 +25,13 @@ std::array<int, 2> make_pipe() {
     return ends;
 }
 
-[[noreturn]] void become(const std::vector<std::string>& words, int out, int failure) {
+[[noreturn]] void become(const std::vector<std::string>& words, int out, ChildStderr errors, int failure) {
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     // A group of its own: what a terminal sends to ours reaches it once, through us.
     ::setpgid(0, 0);
     ::dup2(::open("/dev/null", O_RDONLY), STDIN_FILENO);
     ::dup2(out, STDOUT_FILENO);
+    if (errors == ChildStderr::heard) ::dup2(out, STDERR_FILENO);
     std::vector<char*> arguments;
     arguments.reserve(words.size() + 1);
     for (const std::string& w : words) arguments.push_back(const_cast<char*>(w.c_str()));
@@ -63,13 +64,13 @@ void hear_lines(int from, const std::function<void(const std::string&)>& hear) {
 
 }  // namespace
 
-int run_child(const std::vector<std::string>& words, const std::function<void(const std::string&)>& hear) {
+int run_child(const std::vector<std::string>& words, const std::function<void(const std::string&)>& hear, ChildStderr errors) {
     HeldSignals signals;
     std::signal(SIGCHLD, SIG_DFL);  // where whoever started us ignores it, we do too, and a child would leave no status
     const std::array out = make_pipe(), failure = make_pipe();
     const pid_t child = signals.fork();
     if (child < 0) throw refused("fork");
-    if (child == 0) become(words, out[1], failure[1]);
+    if (child == 0) become(words, out[1], errors, failure[1]);
     ::close(out[1]);
     ::close(failure[1]);
     int why = 0;

@@ -2,6 +2,7 @@
 
 #include "cli/child_process.hpp"
 #include "cli/hosts.hpp"
+#include "cli/ranks_said.hpp"
 #include "cli/scratch_folder.hpp"
 #include "model/base/diagnostics.hpp"
 
@@ -51,9 +52,11 @@ std::vector<std::string> arguments_of(const ExecutorJob& job, int threads) {
 }
 
 // Open MPI 4.1 keeps what it notes of all jobs of a user in one folder of the host, and fails where another job makes that folder in the
-// same moment. So a job on this machine has one of its own, where nobody has words of their own for mpirun.
+// same moment. The memory that ranks share are files of /dev/shm, which stay when ranks are killed. So a job on this machine has folders of
+// its own for both, gone with it, where nobody has words of their own for mpirun. Open MPI 5 calls `sm` what was `vader`.
 constexpr auto sessions_of_mpirun = "orte_tmpdir_base";
-bool shares_sessions(const Launch& l) {
+constexpr auto shared_memory = "/dev/shm";
+bool shares_folders(const Launch& l) {
     const bool usual = l.launcher == Launcher::mpirun && l.command.empty() && l.host_file.empty() && l.options.empty();
     return usual && std::getenv(("OMPI_MCA_" + std::string(sessions_of_mpirun)).c_str()) == nullptr;
 }
@@ -67,6 +70,25 @@ void check_room(const fs::path& sessions) {
         throw BackendError("no room for what mpirun notes of a job: " + sessions.parent_path().string() + " has " +
                            std::to_string(space.available >> 20) + " MiB left, and 16 are needed; TMPDIR may name another folder");
 }
+
+class FoldersOfMpirun {
+public:
+    FoldersOfMpirun() {
+        check_room(sessions_.path());
+        if (::access(shared_memory, W_OK) == 0) memory_.emplace(shared_memory);
+    }
+    [[nodiscard]] std::vector<std::string> options() const {
+        std::vector<std::string> words{"--mca", sessions_of_mpirun, sessions_.path().string()};
+        if (memory_)
+            for (const char* files : {"btl_vader_backing_directory", "btl_sm_backing_directory"})
+                words.insert(words.end(), {"--mca", files, memory_->path().string()});
+        return words;
+    }
+
+private:
+    ScratchFolder sessions_;
+    std::optional<ScratchFolder> memory_;
+};
 
 }  // namespace
 
@@ -106,24 +128,26 @@ ExitCode ask(const Launch& launch, bool here) {
 ExitCode execute(const Launch& launch, const std::function<void(std::size_t, std::size_t)>& progress) {
     std::vector<std::string> words = command_of(launch);
     const std::string starter = words[0];
-    std::optional<ScratchFolder> sessions;
-    if (shares_sessions(launch)) {
-        sessions.emplace();
-        check_room(sessions->path());
-        words.insert(words.begin() + 1, {"--mca", sessions_of_mpirun, sessions->path().string()});
+    std::optional<FoldersOfMpirun> folders;
+    if (shares_folders(launch)) {
+        const std::vector<std::string> options = folders.emplace().options();
+        words.insert(words.begin() + 1, options.begin(), options.end());
     }
-    const int end = run_child(words, [&](const std::string& line) {
+    RanksSaid said(std::cerr);
+    const auto hear = [&](const std::string& line) {
         constexpr std::string_view begin = "step ", between = " of ";  // "step 3 of 10": so many are done
-        if (!line.starts_with(begin)) {
-            std::cerr << line << '\n';
-            return;
-        }
+        if (!line.starts_with(begin)) return said.hear(line);
         char* rest = nullptr;
         const std::size_t done = std::strtoul(line.c_str() + begin.size(), &rest, 10);
         progress(done, std::string_view(rest).starts_with(between) ? std::strtoul(rest + between.size(), nullptr, 10) : done);
-    });
+    };
+    const int end = run_child(words, hear, ChildStderr::heard);
     for (const ExitCode known : {ExitCode::done, ExitCode::wrong_input, ExitCode::does_not_fit, ExitCode::defect})
-        if (end == static_cast<int>(known)) return known;  // a rank said why
+        if (end == static_cast<int>(known)) {  // a rank said why
+            said.end(true);
+            return known;
+        }
+    said.end(false);
     throw BackendError("the run did not come to its end: " + starter + " ended with " + std::to_string(end));
 }
 

@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <string>
 
 #include <unistd.h>
 
@@ -174,6 +176,27 @@ TEST_F(Run, TellsWhyTheMachineRefused) {
     const ProcessResult crowd = run({"--steps", "1", "--threads", "100000"});
     EXPECT_EQ(crowd.exit_code, 3);
     EXPECT_THAT(crowd.err, HasSubstr("threads on"));
+}
+
+// 12 x 8000 layers x 4096^2 weights of 16 bytes with gradient and states of Adam: 26 TB. mpirun would add that ranks have ended.
+TEST_F(Run, SaysAloneThatAPlanDoesNotFit) {
+    const ProcessResult r = run({"--steps", "1", "--set", "workload.transformer.layers=8000", "--set", "workload.transformer.hidden=4096"});
+    EXPECT_EQ(r.exit_code, 4);
+    EXPECT_THAT(r.err, testing::StartsWith(file("tiny.json") + ": the plan does not fit in memory"));
+    EXPECT_EQ(std::ranges::count(r.err, '\n'), 1) << r.err;
+}
+
+// Open MPI leaves the memory that ranks share where one is killed.
+TEST_F(Run, LeavesNothingOfAKilledRank) {
+    const std::string script = SEXTANT_BINARY " run " + file("tiny.json") +
+                               " --steps 1000000 >/dev/null & sleep 2; rank=$(pgrep -P $(pgrep -P $! mpirun) | tail -1);"
+                               " ls -d /dev/shm/sextant-*/*.1 | head -n 1; kill -9 $rank; wait $!";
+    const ProcessResult r = run_program("sh", {"-c", script});
+    EXPECT_EQ(r.exit_code, 3);
+    ASSERT_THAT(r.out, testing::StartsWith("/dev/shm/sextant-"));
+    EXPECT_THAT(r.err, testing::AllOf(HasSubstr("is gone: it was killed"), testing::EndsWith("mpirun ended with 137\n"),
+                                      Not(HasSubstr("mpirun noticed"))));
+    EXPECT_FALSE(fs::exists(fs::path(r.out).parent_path())) << r.out;
 }
 
 // As Ctrl-C does: the ranks end, what was put aside goes, and the shell sees the signal.

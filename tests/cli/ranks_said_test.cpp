@@ -1,0 +1,62 @@
+// What is passed on of what Open MPI 4.1 prints when ranks end, in its own words.
+#include "cli/ranks_said.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <vector>
+
+namespace sextant {
+namespace {
+
+const std::string rule(74, '-');
+const std::string rank_line = "sextant-exec-cpu: rank 0 on vm: rank 1 on vm is gone";
+const std::vector<std::string> end_of_ranks{rule,
+                                            "Primary job  terminated normally, but 1 process returned",
+                                            "a non-zero exit code. Per user-direction, the job has been aborted.",
+                                            rule,
+                                            rule,
+                                            "mpirun noticed that process rank 1 with PID 0 on node vm exited on signal 9 (Killed).",
+                                            rule},
+    abort{rule,
+          "MPI_ABORT was invoked on rank 1 in communicator MPI_COMM_WORLD",
+          "with errorcode 3.",
+          "",
+          rule,
+          "[vm:22884] 1 more process has sent help message help-mpi-api.txt / mpi-abort",
+          "[vm:22884] Set MCA parameter \"orte_base_help_aggregate\" to 0 to see all help / error messages",
+          "[vm:24023] Read -1, expected 56064, errno = 3"},
+    cause{rule, "ORTE was unable to reliably start one or more daemons.", "This usually is caused by:", rule};
+
+std::string joined(const std::vector<std::string>& lines) {
+    std::string text;
+    for (const std::string& line : lines) text += line + '\n';
+    return text;
+}
+
+std::string passed_on(const std::vector<std::vector<std::string>>& said, bool why_is_known = false) {
+    std::ostringstream out;
+    RanksSaid ranks(out);
+    for (const auto& lines : said)
+        for (const std::string& line : lines) ranks.hear(line);
+    ranks.end(why_is_known);
+    return out.str();
+}
+
+TEST(RanksSaid, LeavesOutThatRanksHaveEndedWhereOneSaidWhy) {
+    EXPECT_EQ(passed_on({end_of_ranks, {rank_line}, abort}), rank_line + '\n');
+    EXPECT_EQ(passed_on({{"the plan does not fit"}, end_of_ranks}, true), "the plan does not fit\n");
+}
+
+TEST(RanksSaid, KeepsItWhereNobodyElseSaysAnything) {
+    EXPECT_EQ(passed_on({end_of_ranks}), joined(end_of_ranks));
+    EXPECT_EQ(passed_on({abort}), joined(abort));
+}
+
+TEST(RanksSaid, KeepsWhatElseMpirunSays) {
+    EXPECT_EQ(passed_on({cause, {rank_line}, end_of_ranks}), joined(cause) + rank_line + '\n');
+    EXPECT_EQ(passed_on({{rule, "half a frame"}}), rule + "\nhalf a frame\n");
+}
+
+}  // namespace
+}  // namespace sextant
