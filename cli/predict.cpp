@@ -30,8 +30,7 @@ struct PredictOptions {
 Term term_named(const std::string& asked) {
     std::string known, name = asked;
     std::ranges::replace(name, ' ', '_');
-    for (int i = 0; i < term_count; ++i) {
-        const Term t = static_cast<Term>(i);
+    for (const Term t : all_terms) {
         if (to_text(t) == name) return t;
         known += (known.empty() ? "" : ", ") + std::string(to_text(t));
     }

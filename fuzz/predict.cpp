@@ -17,9 +17,9 @@ void require_sound(double value) { require(std::isfinite(value) && value >= 0); 
 
 void require_sound(const Report& report) {
     for (const Terms& terms : {report.estimate.terms, report.estimate.overlapped})
-        for (const Seconds term : terms.of) require_sound(term.si());
+        for (const Seconds term : terms) require_sound(term.si());
     for (const StageMemory& stage : report.estimate.memory)
-        for (const Bytes bytes : stage.of) require_sound(bytes.si());
+        for (const Bytes bytes : stage) require_sound(bytes.si());
     require(report.estimate.step > Seconds{});
     for (const NamedQuantity& q : named_quantities(report)) require(std::isfinite(q.si));
 }

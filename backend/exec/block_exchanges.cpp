@@ -20,7 +20,7 @@ std::vector<std::int64_t> elements_of(const RankCommunicator::Rows& rows) {
 }  // namespace
 
 std::optional<CommunicatorIndex> BlockExchanges::communicator_of(ParallelGroup group) const {
-    return graph_.ranks()[rank_].communicators[static_cast<std::size_t>(group)];
+    return graph_.ranks()[rank_].communicators[group];
 }
 
 int BlockExchanges::ranks(ParallelGroup group) const {

@@ -11,9 +11,7 @@ namespace {
 
 constexpr int tags_per_transfer = 4;
 
-bool has_group(const TaskGraph& graph, GraphRank rank, ParallelGroup group) {
-    return graph.ranks()[rank].communicators[static_cast<std::size_t>(group)].has_value();
-}
+bool has_group(const TaskGraph& graph, GraphRank rank, ParallelGroup group) { return graph.ranks()[rank].communicators[group].has_value(); }
 
 GradientFlow flow_of(const Job& job, GraphRank rank) {
     const bool shards = has_group(job.graph, rank, ParallelGroup::shard);
@@ -28,7 +26,7 @@ GradientFlow flow_of(const Job& job, GraphRank rank) {
 template <class Cut>
 Cut place_in(const TaskGraph& graph, GraphRank rank, ParallelGroup group) {
     if (!has_group(graph, rank, group)) return {};
-    const auto& members = graph.communicators()[*graph.ranks()[rank].communicators[static_cast<std::size_t>(group)]].members;
+    const auto& members = graph.communicators()[*graph.ranks()[rank].communicators[group]].members;
     return {static_cast<int>(std::ranges::find(members, rank) - members.begin()), static_cast<int>(members.size())};
 }
 

@@ -157,7 +157,7 @@ void RankRunner::gather_weights() {
     const auto gather = [&](ParameterRun& run, ParallelGroup group) {
         if (run.elements == 0 || !run.sharded) return;
         if (!run.weights) run.weights = device_.allocate(run.elements, run.owned.element);
-        const CommunicatorIndex owners = *job_.graph.ranks()[rank_].communicators[static_cast<std::size_t>(group)];
+        const CommunicatorIndex owners = *job_.graph.ranks()[rank_].communicators[group];
         loop_.run({CollectiveCall{ExchangeKind::all_gather, owners, Stream::compute, run.owned, run.weights}}, device_.mark());
     };
     for (auto& [b, held] : memory_.blocks()) {

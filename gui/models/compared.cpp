@@ -67,8 +67,7 @@ Table residuals_table(const Comparison& c) {
     t.rows.push_back(rates_row(q(c.prediction.sample_word) + QStringLiteral("s/s"), c.samples_per_s));
     if (c.tokens_per_s) t.rows.push_back(rates_row(QStringLiteral("tokens/s"), *c.tokens_per_s));
     const auto add_terms = [&](const Beside<Terms>& of, const QString& before) {
-        for (int i = 0; i < term_count; ++i) {
-            const auto term = static_cast<Term>(i);
+        for (const Term term : all_terms) {
             const Beside<Seconds> times{of.predicted[term], of.simulated[term], of.measured[term]};
             if (max(times.predicted, max(times.simulated, times.measured)) / c.step.measured > worth_telling)
                 t.rows.push_back(times_row(before + words_of(term), times));

@@ -93,12 +93,9 @@ bool PlanFindings::is_passed() const { return !plans.empty() && !answer.best.emp
 
 std::optional<std::size_t> place_of(const PlanFindings& f, const Plan& plan) {
     const auto is_this = [&](const FoundPlan& p) {
-        bool same = p.choice.plan.global_batch == plan.global_batch;
-        for (int i = 0; i < plan_field_count && same; ++i) {
-            const auto field = static_cast<PlanField>(i);
-            same = plan_field_text(field, p.choice.plan) == plan_field_text(field, plan);
-        }
-        return same;
+        return p.choice.plan.global_batch == plan.global_batch && std::ranges::all_of(all_plan_fields, [&](PlanField field) {
+                   return plan_field_text(field, p.choice.plan) == plan_field_text(field, plan);
+               });
     };
     const auto found = std::ranges::find_if(f.plans, is_this);
     return found == f.plans.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - f.plans.begin()));
@@ -168,8 +165,7 @@ Table found_plans_table(const PlanFindings& f) {
     column(QStringLiteral("cost of a sample (USD)"),
            [](const FoundPlan& p) { return p.choice.cost_per_sample ? QVariant(p.choice.cost_per_sample->si()) : QVariant(); });
     column(QStringLiteral("energy of a sample (J)"), [](const FoundPlan& p) { return p.choice.energy_per_sample.si(); });
-    for (int i = 0; i < term_count; ++i) {
-        const auto term = static_cast<Term>(i);
+    for (const Term term : all_terms) {
         column(words_of(term) + QStringLiteral(" (s)"), [term](const FoundPlan& p) { return p.estimate.terms[term].si(); });
     }
     return t;

@@ -25,9 +25,8 @@ std::vector<RangeTerms> terms_within(const Trace& trace, const TimeRange& range)
 Table range_table(const std::vector<RangeTerms>& list) {
     Table table{{QStringLiteral("rank"), QStringLiteral("term"), QStringLiteral("seconds")}, {}};
     for (const RangeTerms& within : list)
-        for (int t = 0; t < term_count; ++t)
-            if (const auto term = static_cast<Term>(t); within.terms[term] > Seconds{})
-                table.rows.push_back({within.name, words_of(term), within.terms[term].si()});
+        for (const Term term : all_terms)
+            if (within.terms[term] > Seconds{}) table.rows.push_back({within.name, words_of(term), within.terms[term].si()});
     return table;
 }
 

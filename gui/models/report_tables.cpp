@@ -26,8 +26,7 @@ Table terms_table(const Estimate& e) {
     Table t{{QStringLiteral("term"), QStringLiteral("seconds (stage %1)").arg(e.last_stage), QStringLiteral("share"),
              QStringLiteral("seconds (stage %1)").arg(e.slowest_stage), QStringLiteral("hidden seconds")},
             {}};
-    for (int i = 0; i < term_count; ++i) {
-        const auto term = static_cast<Term>(i);
+    for (const Term term : all_terms) {
         t.rows.push_back({words_of(term), e.terms[term].si(), e.terms[term] / e.step, e.slowest[term].si(), e.overlapped[term].si()});
     }
     return t;
@@ -48,11 +47,11 @@ Table inputs_table(const Report& r) {
 
 Table memory_table(const Estimate& e) {
     Table t{{QStringLiteral("stage")}, {}};
-    for (int k = 0; k < memory_kind_count; ++k) t.headings += words_of(static_cast<MemoryKind>(k)) + QStringLiteral(" (B)");
+    for (const MemoryKind kind : all_memory_kinds) t.headings += words_of(kind) + QStringLiteral(" (B)");
     t.headings += QStringLiteral("total (B)");
     for (std::size_t stage = 0; stage < e.memory.size(); ++stage) {
         std::vector<QVariant> row{static_cast<int>(stage)};
-        for (const Bytes& bytes : e.memory[stage].of) row.emplace_back(bytes.si());
+        for (const Bytes& bytes : e.memory[stage]) row.emplace_back(bytes.si());
         row.emplace_back(e.memory[stage].total().si());
         t.rows.push_back(std::move(row));
     }

@@ -7,11 +7,10 @@ namespace sextant::gui {
 
 BarRow row_of(const Terms& terms, const QString& label) {
     BarRow row{.label = label, .note = quantity(terms.total()), .parts = {}, .key = 0};
-    for (int t = 0; t < term_count; ++t) {
-        const auto term = static_cast<Term>(t);
+    for (const Term term : all_terms)
         if (terms[term] > Seconds{})
-            row.parts.push_back({t, words_of(term), terms[term].si(), quantity(terms[term]), fill_of(term), meaning(term)});
-    }
+            row.parts.push_back(
+                {static_cast<int>(term), words_of(term), terms[term].si(), quantity(terms[term]), fill_of(term), meaning(term)});
     return row;
 }
 

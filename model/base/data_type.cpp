@@ -1,14 +1,6 @@
 #include "model/base/data_type.hpp"
 
-#include <array>
-
 namespace sextant {
-namespace {
-
-constexpr std::array types = {DataType::fp64,  DataType::fp32,  DataType::tf32,  DataType::bf16, DataType::fp16, DataType::fp8,
-                              DataType::mxfp8, DataType::nvfp4, DataType::int32, DataType::int8, DataType::int4, DataType::int1};
-
-}  // namespace
 
 std::string_view to_text(DataType type) {
     switch (type) {
@@ -41,11 +33,9 @@ std::string_view to_text(DataType type) {
 }
 
 std::optional<DataType> parse_data_type(std::string_view text) {
-    for (const DataType type : types)
+    for (const DataType type : all_data_types)
         if (to_text(type) == text) return type;
     return std::nullopt;
 }
-
-std::span<const DataType> all_data_types() { return types; }
 
 }  // namespace sextant

@@ -98,8 +98,7 @@ ProbeRun joined(std::vector<const ProbeRun*> passes) {
     const double apart = median_of([&](const ProbeRun& p) { return std::abs(p.measured.total() / step - 1); });
     one.noise = std::max(median_of([](const ProbeRun& p) { return p.noise; }), deviation_of_quartile * apart);
     if (waits_by_chance(one.scenario)) return one;
-    for (std::size_t t = 0; t < term_count; ++t)
-        one.measured.of[t] = Seconds::from_si(median_of([&](const ProbeRun& p) { return p.measured.of[t].si(); }));
+    for (const Term t : all_terms) one.measured[t] = Seconds::from_si(median_of([&](const ProbeRun& p) { return p.measured[t].si(); }));
     if (std::ranges::any_of(passes, [&](const ProbeRun* p) { return p->operators.size() != one.operators.size(); })) return one;
     for (std::size_t i = 0; i < one.operators.size(); ++i)
         one.operators[i].time = Seconds::from_si(median_of([&](const ProbeRun& p) { return p.operators[i].time.si(); }));

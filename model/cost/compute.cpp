@@ -82,9 +82,9 @@ FlopRate matrix_rate(const Kernel& k, const DeviceRates& d, const MatrixRate& ra
 
 Seconds matrix_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
     if (k.direct) return direct_convolution_time(k, d) / scale.compute;
-    FlopRate best = matrix_rate(k, d, d.matrix(k.type));
+    FlopRate best = matrix_rate(k, d, d.matrix[k.type]);
     // Where FP32 may be cast to TF32 it need not be: a library takes the units that are faster for this shape.
-    const bool may_be_cast = k.type == DataType::fp32 && d.matrix(k.type).unit == ComputeUnit::tensor;
+    const bool may_be_cast = k.type == DataType::fp32 && d.matrix[k.type].unit == ComputeUnit::tensor;
     if (may_be_cast && d.fp32_on_vector.sustained > FlopRate{}) best = max(best, matrix_rate(k, d, d.fp32_on_vector));
     const Seconds by_outputs = d.outputs > Frequency{} ? k.outputs / d.outputs : Seconds{};
     return max(k.flops / best, by_outputs) / scale.compute;
@@ -115,7 +115,7 @@ Seconds attention_time(const Kernel& k, const DeviceRates& d, const ComputeScale
     const auto of_products = [&](double head) { return head / (head + exponential_in_elements(k, d)); };
     const double width = on_core ? 1 : of_products(static_cast<double>(k.k)) / of_products(128);
     const double fraction = (k.backward ? d.attention_backward : d.attention_forward) * std::min(width, 1.1) * waves;
-    return (on_core ? k.computed : 1) * k.flops / (d.matrix(k.type).peak * (fraction * scale.compute));
+    return (on_core ? k.computed : 1) * k.flops / (d.matrix[k.type].peak * (fraction * scale.compute));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 // gpu-small-kernels). Tiles: see gemm_utilization. Neglected: cache reuse between kernels, clock changes within a step.
 #pragma once
 
+#include "model/base/enum_array.hpp"
 #include "model/base/quantity.hpp"
 #include "model/cost/kernel.hpp"
 #include "model/hardware/device.hpp"
@@ -33,12 +34,12 @@ struct MatrixRate {
 
 // What the cost functions need of a device, resolved once: no names, no options.
 struct DeviceRates {
-    MatrixRate by_type[static_cast<std::size_t>(DataType::int1) + 1];  // by DataType, int1 the last
-    MatrixRate fp32_on_vector;                                         // whatever tensor units do; a rate of zero: there are none
-    FlopRate vector;                                                   // fp32 on vector units
-    Bandwidth memory;                                                  // streaming
-    Bandwidth loads;                                                   // of activations, that multiprocessors ask for; zero: enough
-    Bandwidth cached;                                                  // what lies in `cache`; zero: not known
+    EnumArray<DataType, MatrixRate, data_type_count> matrix;
+    MatrixRate fp32_on_vector;  // whatever tensor units do; a rate of zero: there are none
+    FlopRate vector;            // fp32 on vector units
+    Bandwidth memory;           // streaming
+    Bandwidth loads;            // of activations, that multiprocessors ask for; zero: enough
+    Bandwidth cached;           // what lies in `cache`; zero: not known
     Bytes cache;
     Seconds exponential;  // of one element; zero: not known, or not what limits
     Seconds kernel_overhead;
@@ -54,8 +55,6 @@ struct DeviceRates {
     double convolution = 1;               // framework's choice of algorithm against the best
     std::span<const GemmCurve> measured;  // products whose times were measured on such a device; owned by the Device
     bool tiles = true;                    // false: CPUs, whose libraries cut work finely
-
-    [[nodiscard]] const MatrixRate& matrix(DataType type) const { return by_type[static_cast<std::size_t>(type)]; }
 };
 
 // The result points into the device.

@@ -35,10 +35,10 @@ double attention_products(const Device& d, const Framework& f) {
 DeviceRates device_rates(const Device& device, const Framework& framework, const Plan& plan) {
     DeviceRates rates;
     const double clock = device.sustained_clock.value;
-    for (const DataType type : all_data_types()) {
+    for (const DataType type : all_data_types) {
         const MatrixPath path = matrix_path(device, type, plan.precision.tf32);
         const double sustained = path.peak->achievable.value * framework.native_build.value * clock;
-        rates.by_type[static_cast<std::size_t>(type)] = {path.peak->rate.value * sustained, path.peak->rate.value, path.peak->unit};
+        rates.matrix[type] = {path.peak->rate.value * sustained, path.peak->rate.value, path.peak->unit};
     }
     rates.memory = device.memory_bandwidth.value * (device.stream_fraction.value * framework.streaming_efficiency.value);
     if (framework.bytes_in_flight.value > Bytes{} && knows_multiprocessors(device)) {
@@ -58,7 +58,7 @@ DeviceRates device_rates(const Device& device, const Framework& framework, const
     rates.attention_backward = attention * attention_fraction(device.attention_backward.value, ampere_backward, device, framework);
     rates.attention_products = attention_products(device, framework);
     // Seen with the cuBLAS of CUDA 13, which our executor has. Trainings of BERT that Lambda published are 3 % off without and 6 with it.
-    if (framework.plain_kernels && rates.matrix(DataType::fp32).unit == ComputeUnit::tensor) {
+    if (framework.plain_kernels && rates.matrix[DataType::fp32].unit == ComputeUnit::tensor) {
         if (device.tf32_across_one) rates.tf32_across_one = device.tf32_across_one->value;
         if (device.tf32_across_both) rates.tf32_across_both = device.tf32_across_both->value;
     }
@@ -70,7 +70,7 @@ DeviceRates device_rates(const Device& device, const Framework& framework, const
     if (device.kind == DeviceKind::cpu && device.exponential) rates.exponential = device.exponential->value / framework.native_build.value;
     rates.measured = device.gemm_curves;
     rates.tiles = device.kind != DeviceKind::cpu;
-    const MatrixRate& fp32 = rates.matrix(DataType::fp32);
+    const MatrixRate& fp32 = rates.matrix[DataType::fp32];
     const PeakRate* vector = device.peak(DataType::fp32, ComputeUnit::vector);
     rates.vector = fp32.unit == ComputeUnit::vector || !vector ? fp32.sustained : vector->rate.value * clock;
     if (vector)

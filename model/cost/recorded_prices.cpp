@@ -43,7 +43,7 @@ public:
 
 private:
     [[nodiscard]] Seconds kernel_time(const RecordedNode& n) const {
-        return max(n.flops / rates_.matrix(machine_.type).sustained, n.bytes / streaming_bandwidth(rates_));
+        return max(n.flops / rates_.matrix[machine_.type].sustained, n.bytes / streaming_bandwidth(rates_));
     }
     [[nodiscard]] Bandwidth host_bandwidth() const {
         const LinkType& link = machine_.cluster.node.host_link;

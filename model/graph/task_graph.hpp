@@ -33,7 +33,7 @@ enum class Stream : std::uint8_t {
     server,         // of a parameter server: segments start in the order in which they become ready
     loader,         // workers that read and decode samples, all that feed the rank together
 };
-inline constexpr int stream_count = 7;
+inline constexpr int stream_count = static_cast<int>(Stream::loader) + 1;
 std::string_view to_text(Stream);
 
 enum class Phase : std::uint8_t {
@@ -158,8 +158,8 @@ struct RankInfo {
     int stage = 0;         // of the pipeline
     int multiplicity = 1;  // ranks of the job that it stands for
     bool server = false;   // a parameter server: its number is `rank`
-    // By ParallelGroup; none where it is alone in its group.
-    std::array<std::optional<CommunicatorIndex>, parallel_group_count> communicators;
+    // None where it is alone in its group.
+    EnumArray<ParallelGroup, std::optional<CommunicatorIndex>, parallel_group_count> communicators;
     // Where samples are read: the ranks of its stage that see the same samples as it. The first of each set reads for all of them.
     std::optional<CommunicatorIndex> feed{};
 };

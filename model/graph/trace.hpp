@@ -1,6 +1,7 @@
 // What happened when, on every stream of every rank: the outcome of a simulation and of a real run alike.
 #pragma once
 
+#include "model/base/enum_array.hpp"
 #include "model/base/quantity.hpp"
 #include "model/graph/task_graph.hpp"
 
@@ -32,7 +33,9 @@ enum class SpanKind : std::uint8_t {
     decode,
     device_copy,  // of samples
 };
-inline constexpr int span_kind_count = 18;
+inline constexpr int span_kind_count = static_cast<int>(SpanKind::device_copy) + 1;
+inline constexpr auto all_span_kinds = enumerators<SpanKind, span_kind_count>();
+using TimeByKind = EnumArray<SpanKind, Seconds, span_kind_count>;
 std::string_view to_text(SpanKind);
 // Of an exchange that is a work of its own, and of one inside a block or a collective over this group.
 SpanKind span_kind(Payload);

@@ -41,7 +41,7 @@ SegmentIndex RankWriter::put(Stream stream, const Work& work, std::optional<Comm
 }
 
 std::optional<SegmentIndex> RankWriter::collective(Stream stream, const CollectiveWork& work, std::optional<SegmentIndex> after) {
-    const auto& communicator = job_.builder.rank(rank_).communicators[static_cast<std::size_t>(work.group)];
+    const auto& communicator = job_.builder.rank(rank_).communicators[work.group];
     if (!communicator || !(work.elements > 0)) return {};
     const SegmentIndex segment = put(stream, work, communicator);
     if (after) job_.builder.wait(segment, *after);

@@ -15,7 +15,7 @@ GraphRank represented(const LoweredJob& job, int rank) {
 
 void add_group(LoweredJob& job, ParallelGroup group, const std::vector<int>& ranks) {
     const GraphRank first = represented(job, ranks.front());
-    auto& known = job.builder.rank(first).communicators[static_cast<std::size_t>(group)];
+    auto& known = job.builder.rank(first).communicators[group];
     if (job.fold == Fold::alike && known) {  // a sister group of the same stage
         job.builder.communicator(*known).sets.push_back(ranks);
         return;
@@ -28,7 +28,7 @@ void add_group(LoweredJob& job, ParallelGroup group, const std::vector<int>& ran
     }
     const std::vector<GraphRank> members = communicator.members;
     const CommunicatorIndex index = job.builder.add(std::move(communicator));
-    for (const GraphRank r : members) job.builder.rank(r).communicators[static_cast<std::size_t>(group)] = index;
+    for (const GraphRank r : members) job.builder.rank(r).communicators[group] = index;
 }
 
 // From every rank to the one `step` stages further in its pipeline.

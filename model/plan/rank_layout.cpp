@@ -43,13 +43,12 @@ RankLayout::RankLayout(const Plan& plan, int nodes, int node_devices)
       per_node_(std::min(plan.devices_per_node.value_or(node_devices), node_devices)),
       scattered_(plan.scattered),
       size_{plan.dp, plan.tp, plan.cp, plan.pp},
-      stride_(strides(plan)),
-      ranges_(parallel_group_count) {
+      stride_(strides(plan)) {
     for (int first = 0; const int here : plan.node_ranks) first_ranks_.push_back(std::exchange(first, first + here));
     const RankPlace& s = stride_;
     const auto is = [&](ParallelGroup g, std::vector<Range> ranges) {
         std::erase_if(ranges, [](const Range& r) { return r.count < 2; });
-        ranges_[static_cast<std::size_t>(g)] = std::move(ranges);
+        ranges_[g] = std::move(ranges);
     };
     is(ParallelGroup::tensor, {{plan.tp, s.tensor}});
     is(ParallelGroup::context, {{plan.cp, s.context}});

@@ -1,6 +1,7 @@
 // Where each rank of a plan stands: its place in every dimension, its device, and the groups that it communicates with.
 #pragma once
 
+#include "model/base/enum_array.hpp"
 #include "model/plan/plan.hpp"
 #include "model/workload/operator.hpp"
 
@@ -33,7 +34,7 @@ public:
     [[nodiscard]] int device_of(int rank) const;
     [[nodiscard]] int node_of(int rank) const { return device_of(rank) / node_devices_; }
 
-    [[nodiscard]] const std::vector<Range>& ranges(ParallelGroup g) const { return ranges_[static_cast<std::size_t>(g)]; }
+    [[nodiscard]] const std::vector<Range>& ranges(ParallelGroup g) const { return ranges_[g]; }
     [[nodiscard]] int size_of(ParallelGroup) const;
     // The group that a rank belongs to, the rank itself included.
     [[nodiscard]] std::vector<int> group_of(int rank, ParallelGroup) const;
@@ -45,7 +46,7 @@ private:
     bool scattered_ = false;
     std::vector<int> first_ranks_;  // of each node, where they are given unevenly
     RankPlace size_, stride_;       // of each dimension
-    std::vector<std::vector<Range>> ranges_;
+    EnumArray<ParallelGroup, std::vector<Range>, parallel_group_count> ranges_;
 };
 
 }  // namespace sextant

@@ -47,8 +47,8 @@ BlockLayout::BlockLayout(const Plan& plan, int nodes, int node_devices, int unit
 bool BlockLayout::repeats_after(int ranks) const {
     const auto fits = [&](int boundary) { return boundary < ranks ? ranks % boundary == 0 : boundary % ranks == 0; };
     if (!fits(layout_.ranks())) return false;
-    for (int g = 0; g < parallel_group_count; ++g)
-        for (const Range& r : layout_.ranges(static_cast<ParallelGroup>(g)))
+    for (const ParallelGroup group : all_parallel_groups)
+        for (const Range& r : layout_.ranges(group))
             if (!fits(r.stride) || !fits(r.stride * r.count)) return false;
     return true;
 }

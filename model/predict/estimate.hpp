@@ -5,10 +5,10 @@
 //     const Estimate faster = estimate(job, {.compute = 2});
 #pragma once
 
+#include "model/base/enum_array.hpp"
 #include "model/base/quantity.hpp"
 #include "model/plan/scenario.hpp"
 
-#include <array>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -34,25 +34,21 @@ enum class Term {
     straggler,  // waiting for slower ranks
     overhead,   // what the framework does once a step or micro-batch
 };
-inline constexpr int term_count = 15;
+inline constexpr int term_count = static_cast<int>(Term::overhead) + 1;
+inline constexpr auto all_terms = enumerators<Term, term_count>();
 std::string_view to_text(Term);
 
-struct Terms {
-    std::array<Seconds, term_count> of{};
-    [[nodiscard]] Seconds& operator[](Term t) { return of[static_cast<std::size_t>(t)]; }
-    [[nodiscard]] Seconds operator[](Term t) const { return of[static_cast<std::size_t>(t)]; }
+struct Terms : EnumArray<Term, Seconds, term_count> {
     [[nodiscard]] Seconds total() const;
 };
 
 // Peak memory of one rank of a stage, by kind.
 enum class MemoryKind { weights, gradients, optimizer, activations, logits, gathered_weights, communication, context, fragmentation };
-inline constexpr int memory_kind_count = 9;
+inline constexpr int memory_kind_count = static_cast<int>(MemoryKind::fragmentation) + 1;
+inline constexpr auto all_memory_kinds = enumerators<MemoryKind, memory_kind_count>();
 std::string_view to_text(MemoryKind);
 
-struct StageMemory {
-    std::array<Bytes, memory_kind_count> of{};
-    [[nodiscard]] Bytes& operator[](MemoryKind k) { return of[static_cast<std::size_t>(k)]; }
-    [[nodiscard]] Bytes operator[](MemoryKind k) const { return of[static_cast<std::size_t>(k)]; }
+struct StageMemory : EnumArray<MemoryKind, Bytes, memory_kind_count> {
     [[nodiscard]] Bytes total() const;
 };
 

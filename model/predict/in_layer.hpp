@@ -1,15 +1,14 @@
 // Exchanges inside layers, by the dimension of the plan that asks for them. Internal to predict.
 #pragma once
 
+#include "model/base/enum_array.hpp"
 #include "model/predict/estimate.hpp"
 #include "model/workload/operator.hpp"
-
-#include <array>
 
 namespace sextant {
 
 enum class InLayer { tensor, context, expert };
-inline constexpr std::array all_in_layer{InLayer::tensor, InLayer::context, InLayer::expert};
+inline constexpr auto all_in_layer = enumerators<InLayer, 3>();
 
 // Tensor parallelism inside experts counts as tensor parallelism.
 constexpr InLayer in_layer(ParallelGroup which) {
@@ -27,18 +26,14 @@ constexpr Term term_of(InLayer kind) {
 
 // One T for each of them.
 template <class T>
-struct ByInLayer {
-    std::array<T, all_in_layer.size()> of{};
-
-    [[nodiscard]] T& operator[](InLayer kind) { return of[static_cast<std::size_t>(kind)]; }
-    [[nodiscard]] const T& operator[](InLayer kind) const { return of[static_cast<std::size_t>(kind)]; }
-    [[nodiscard]] T sum() const { return of[0] + of[1] + of[2]; }
+struct ByInLayer : EnumArray<InLayer, T, all_in_layer.size()> {
+    [[nodiscard]] T sum() const { return (*this)[InLayer::tensor] + (*this)[InLayer::context] + (*this)[InLayer::expert]; }
     ByInLayer& operator+=(const ByInLayer& o) {
-        for (std::size_t i = 0; i < of.size(); ++i) of[i] += o.of[i];
+        for (const InLayer kind : all_in_layer) (*this)[kind] += o[kind];
         return *this;
     }
     ByInLayer& operator*=(double n) {
-        for (T& t : of) t *= n;
+        for (T& t : *this) t *= n;
         return *this;
     }
     friend auto operator<=>(const ByInLayer&, const ByInLayer&) = default;

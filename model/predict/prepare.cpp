@@ -77,7 +77,7 @@ Prepared::State prepare_machine(const Scenario& scenario) {
 std::vector<BlockKernels> kernels_of(const Network& network, const Prepared::State& job) {
     Plan plan = job.scenario.plan;
     plan.precision = job.precision;
-    const ComputeUnit unit = job.rates.matrix(plan.precision.compute).unit;
+    const ComputeUnit unit = job.rates.matrix[plan.precision.compute].unit;
     std::vector<BlockKernels> templates;
     for (int t = 0; t < std::ssize(network.templates); ++t) {
         const Block& block = network.templates[static_cast<std::size_t>(t)];

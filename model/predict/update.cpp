@@ -16,7 +16,7 @@ Bytes tied_gradients(const Prepared::State& job, std::size_t stage, const StageP
     if (last == 0 || (stage != 0 && stage != last)) return {};
     const auto other = parameters_of(job, last - stage).shared;
     double elements = 0;
-    for (std::size_t m = 0; m < shared_matrix_count; ++m) {
+    for (const SharedMatrix m : all_shared_matrices) {
         const SharedCount &here = parameters.shared[m], &there = other[m];
         if (here.owned + here.tied > 0 && there.owned + there.tied > 0) elements += std::max(here.owned, here.tied);
     }

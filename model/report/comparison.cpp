@@ -69,10 +69,10 @@ struct Sums {
     Flops flops;
     Seconds time;
 };
-std::array<Sums, span_kind_count> sums_of(const Trace& trace) {
-    std::array<Sums, span_kind_count> sums;
+EnumArray<SpanKind, Sums, span_kind_count> sums_of(const Trace& trace) {
+    EnumArray<SpanKind, Sums, span_kind_count> sums;
     for (const Span& s : trace.spans) {
-        Sums& of = sums[static_cast<std::size_t>(s.kind)];
+        Sums& of = sums[s.kind];
         of.bytes += s.bytes;
         of.flops += s.flops;
         of.time += s.end - s.start;
@@ -82,9 +82,8 @@ std::array<Sums, span_kind_count> sums_of(const Trace& trace) {
 
 void compare_rates(Comparison& c, const RunRecord& run) {
     const auto simulated = sums_of(c.simulation.trace), measured = sums_of(run.trace);
-    for (std::size_t i = 0; i < span_kind_count; ++i) {
-        const auto kind = static_cast<SpanKind>(i);
-        const Sums &s = simulated[i], &m = measured[i];
+    for (const SpanKind kind : all_span_kinds) {
+        const Sums &s = simulated[kind], &m = measured[kind];
         if (!(s.time > Seconds{}) || !(m.time > Seconds{})) continue;
         if (runs_kernels(kind) && m.flops > Flops{})
             c.kernels.push_back({kind, s.flops / s.time, m.flops / m.time});
@@ -245,8 +244,7 @@ StepTimes step_times(std::vector<Seconds> times, std::size_t preparing) {
 
 void add_term_quantities(std::vector<NamedQuantity>& list, const Terms& predicted, const Terms& measured) {
     const UnitTable* time = &unit_table<Seconds>();
-    for (int i = 0; i < term_count; ++i) {
-        const Term t = static_cast<Term>(i);
+    for (const Term t : all_terms) {
         const std::string name(to_text(t));
         list.push_back({"terms." + name, measured[t].si(), time});
         list.push_back({"residual." + name, (measured[t] - predicted[t]).si(), time});

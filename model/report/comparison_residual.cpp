@@ -115,8 +115,7 @@ std::optional<InputUsed> named_for(const Scenario& s, const std::vector<InputUse
 TermResidual largest(const Terms& predicted, const Terms& measured) {
     TermResidual r;
     Seconds all;
-    for (int i = 0; i < term_count; ++i) {
-        const Term t = static_cast<Term>(i);
+    for (const Term t : all_terms) {
         const Seconds off = measured[t] - predicted[t];
         all += size(off);
         if (size(off) > size(r.seconds)) r.term = t, r.seconds = off;
@@ -142,8 +141,7 @@ Reason largest_elsewhere(const Comparison& c, const TermResidual& residual) {
     Reason reason;
     for (const RankComparison& r : c.ranks) {
         if (r.server || r.stage == c.stage) continue;
-        for (int i = 0; i < term_count; ++i) {
-            const Term t = static_cast<Term>(i);
+        for (const Term t : all_terms) {
             const Seconds off = r.measured.terms[t] - r.simulated.terms[t];
             const bool waits = t == Term::bubble || t == Term::straggler;
             if (!waits && (off > Seconds{}) == (residual.seconds > Seconds{}) && size(off) > size(reason.off)) reason = {&r, t, off};

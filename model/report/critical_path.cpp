@@ -20,7 +20,7 @@ CriticalPath critical_path(const Trace& trace) {
         now = min(now, s.end);
         const Seconds part = max(Seconds{}, now - max(s.start, Seconds{}));
         path.seconds += part;
-        path.by_kind[static_cast<std::size_t>(s.kind)] += part;
+        path.by_kind[s.kind] += part;
         path.by_rank[s.rank] += part;
         now = min(now, s.start);
         if (s.cause == index) break;

@@ -3,7 +3,6 @@
 
 #include "model/graph/trace.hpp"
 
-#include <array>
 #include <vector>
 
 namespace sextant {
@@ -12,10 +11,8 @@ struct CriticalPath {
     std::vector<SpanIndex> spans;  // in order of time
     Seconds seconds;               // of its spans; what two of them share counts once
     Seconds waiting;               // the rest of the step: between a cause and its effect, before the first span and after the last
-    std::array<Seconds, span_kind_count> by_kind{};
+    TimeByKind by_kind;
     std::vector<Seconds> by_rank;  // by GraphRank
-
-    [[nodiscard]] Seconds of(SpanKind k) const { return by_kind[static_cast<std::size_t>(k)]; }
 };
 CriticalPath critical_path(const Trace&);
 

@@ -18,7 +18,7 @@ public:
 
     std::vector<std::string> kernels(std::vector<Kernel> BlockKernels::*phase, Term term, std::string_view title) {
         say(std::string(title) + ": micro-batches x sum over blocks of kernel times; a kernel takes o + max(F/(P u), bytes/(W s))");
-        say("P sustained " + to_text(job_.rates.matrix(job_.precision.compute).sustained) + " in " +
+        say("P sustained " + to_text(job_.rates.matrix[job_.precision.compute].sustained) + " in " +
             std::string(to_text(job_.precision.compute)) + ", W s " + to_text(streaming_bandwidth(job_.rates)) + ", o " +
             to_text(job_.rates.kernel_overhead));
         const StageBlocks& stage = job_.stages[static_cast<std::size_t>(e_.last_stage)];

@@ -48,8 +48,8 @@ ProfilerComparison compare_profiler(const Scenario& s, Report prediction, const 
     c.measured = terms_of(profile.trace, 0), c.measured_overlapped = overlapped_of(profile.trace, 0);
     c.kernels = kernels_of(profile.trace);
     const auto off = [&](Term t) { return std::fabs((c.measured[t] - c.predicted[t]).si()); };
-    for (int i = 0; i < term_count; ++i)
-        if (off(static_cast<Term>(i)) > off(c.largest)) c.largest = static_cast<Term>(i);
+    for (const Term t : all_terms)
+        if (off(t) > off(c.largest)) c.largest = t;
     c.notes = notes_on(s, profile);
     return c;
 }

@@ -28,7 +28,7 @@ ReplayTerm replay_term(Term t) {
 
 ReplayTerms replay_terms(const Terms& terms) {
     ReplayTerms found;
-    for (int i = 0; i < term_count; ++i) found[replay_term(static_cast<Term>(i))] += terms[static_cast<Term>(i)];
+    for (const Term t : all_terms) found[replay_term(t)] += terms[t];
     return found;
 }
 
@@ -102,8 +102,7 @@ ReplayReport make_replay_report(const RecordedGraph& recorded, Simulation simula
 std::vector<NamedQuantity> named_quantities(const ReplayReport& r) {
     const UnitTable* time = &unit_table<Seconds>();
     std::vector<NamedQuantity> list = {{"step_time", r.step.si(), time}};
-    for (int i = 0; i < replay_term_count; ++i) {
-        const auto t = static_cast<ReplayTerm>(i);
+    for (const ReplayTerm t : all_replay_terms) {
         const ReplayReport::OfRank& last = r.ranks[r.last];
         list.push_back({"terms." + std::string(to_text(t)), last.terms[t].si(), time});
         list.push_back({"overlapped." + std::string(to_text(t)), last.overlapped[t].si(), time});

@@ -1,6 +1,7 @@
 // What is said about an execution trace that was played on another machine.
 #pragma once
 
+#include "model/base/enum_array.hpp"
 #include "model/graph/execution_trace.hpp"
 #include "model/report/condition.hpp"
 #include "model/report/trace_terms.hpp"
@@ -20,15 +21,12 @@ enum class ReplayTerm : std::uint8_t {
     transfers,    // for a message that is
     waiting,      // for other ranks
 };
-inline constexpr int replay_term_count = 6;
+inline constexpr int replay_term_count = static_cast<int>(ReplayTerm::waiting) + 1;
+inline constexpr auto all_replay_terms = enumerators<ReplayTerm, replay_term_count>();
 std::string_view to_text(ReplayTerm);
 std::string_view replay_name(SpanKind);  // the time of what it is
 
-struct ReplayTerms {
-    std::array<Seconds, replay_term_count> of{};
-    [[nodiscard]] Seconds& operator[](ReplayTerm t) { return of[static_cast<std::size_t>(t)]; }
-    [[nodiscard]] Seconds operator[](ReplayTerm t) const { return of[static_cast<std::size_t>(t)]; }
-};
+using ReplayTerms = EnumArray<ReplayTerm, Seconds, replay_term_count>;
 
 struct ReplayReport {
     std::string trace_name, hardware, library;

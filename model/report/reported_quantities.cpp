@@ -54,15 +54,13 @@ void add_step(Quantities& list, const Report& r) {
 }
 
 void add_parts(Quantities& list, const Estimate& e) {
-    for (int i = 0; i < term_count; ++i) {
-        const Term t = static_cast<Term>(i);
+    for (const Term t : all_terms) {
         list.add("terms." + std::string(to_text(t)), e.terms[t]);
         list.add("overlapped." + std::string(to_text(t)), e.overlapped[t]);
         list.add("share." + std::string(to_text(t)), e.terms[t] / e.step);
     }
     const auto fullest = std::ranges::max_element(e.memory, {}, &StageMemory::total);
-    for (int i = 0; i < memory_kind_count; ++i) {
-        const auto kind = static_cast<MemoryKind>(i);
+    for (const MemoryKind kind : all_memory_kinds) {
         list.add("memory." + std::string(to_text(kind)), fullest == e.memory.end() ? Bytes{} : (*fullest)[kind]);
     }
 }
@@ -184,9 +182,8 @@ std::vector<NamedQuantity> named_quantities(const SimulationReport& s) {
     list.add("critical_path.seconds", s.critical_path.seconds.si());
     list.add("critical_path.waiting", s.critical_path.waiting);
     list.add("critical_path.spans", static_cast<double>(s.critical_path.spans.size()));
-    for (int i = 0; i < span_kind_count; ++i) {
-        const auto kind = static_cast<SpanKind>(i);
-        list.add("critical_path.by_kind." + std::string(to_text(kind)), s.critical_path.of(kind));
+    for (const SpanKind kind : all_span_kinds) {
+        list.add("critical_path.by_kind." + std::string(to_text(kind)), s.critical_path.by_kind[kind]);
     }
     return list.take();
 }

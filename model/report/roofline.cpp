@@ -36,19 +36,19 @@ void add(Roofline& all, const std::vector<Kernel>& kernels, Term phase, double r
     for (const Kernel& kernel : kernels) {
         const Kernel k = as_run(kernel, job);
         const RooflineKernel& added = all.kernels.emplace_back(RooflineKernel{k, phase, runs, kernel_time(k, rates), bound_of(k, rates)});
-        all.by_bound[static_cast<std::size_t>(added.bound)] += added.in_step();
+        all.by_bound[added.bound] += added.in_step();
     }
 }
 
 std::vector<Roof> roofs_of(const Device& device, const Roofline& all, const DeviceRates& rates) {
     std::vector<Roof> roofs;
     for (const PeakRate& peak : device.peaks) {
-        const MatrixRate& rate = rates.matrix(peak.input);
+        const MatrixRate& rate = rates.matrix[peak.input];
         const bool known = std::ranges::any_of(roofs, [&](const Roof& r) { return r.type == peak.input; });
         // Where a type has two ways, the one that libraries take.
         if (known || rate.peak != peak.rate.value) continue;
         const bool used = std::ranges::any_of(all.kernels, [&](const RooflineKernel& k) {
-            return k.kernel.flops > Flops{} && rates.matrix(k.kernel.type).peak == rate.peak;
+            return k.kernel.flops > Flops{} && rates.matrix[k.kernel.type].peak == rate.peak;
         });
         roofs.push_back({peak.input, rate.peak, rate.sustained, used});
     }

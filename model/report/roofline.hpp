@@ -1,10 +1,10 @@
 // The kernels of a step against what the device can do: how many operations each does for a byte, at which rate, and what bounds it.
 #pragma once
 
+#include "model/base/enum_array.hpp"
 #include "model/cost/kernel.hpp"
 #include "model/predict/estimate.hpp"
 
-#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,7 +14,8 @@ namespace sextant {
 
 // Twice of what shortens a kernel most.
 enum class KernelBound { compute, memory, start };
-inline constexpr int kernel_bound_count = 3;
+inline constexpr int kernel_bound_count = static_cast<int>(KernelBound::start) + 1;
+inline constexpr auto all_kernel_bounds = enumerators<KernelBound, kernel_bound_count>();
 std::string_view to_text(KernelBound);
 std::string_view to_text(KernelKind);
 
@@ -43,8 +44,10 @@ struct Roofline {
     Bandwidth memory, stream;             // by the maker, and what streaming kernels reach
     std::vector<Roof> roofs;              // highest first
     std::vector<RooflineKernel> kernels;  // that take longest in a step first
-    std::array<Seconds, kernel_bound_count> by_bound{};
-    [[nodiscard]] Seconds total() const { return by_bound[0] + by_bound[1] + by_bound[2]; }
+    EnumArray<KernelBound, Seconds, kernel_bound_count> by_bound;
+    [[nodiscard]] Seconds total() const {
+        return by_bound[KernelBound::compute] + by_bound[KernelBound::memory] + by_bound[KernelBound::start];
+    }
 };
 Roofline roofline(const Prepared&);
 

@@ -194,19 +194,18 @@ Terms terms_of(const Trace& trace, GraphRank rank) {
 }
 
 Terms overlapped_of(const Trace& trace, GraphRank rank) {
-    std::array<std::vector<const Span*>, term_count> by_term;
+    EnumArray<Term, std::vector<const Span*>, term_count> by_term;
     for (const Span& s : trace.spans)
         if (s.rank == rank && (is_exchange(s.kind) || s.kind == SpanKind::offload || term_of(s.kind) == Term::input))
-            by_term[static_cast<std::size_t>(term_of(s.kind))].push_back(&s);
+            by_term[term_of(s.kind)].push_back(&s);
     const std::vector<TermStretch> timeline = term_timeline(trace, rank);
     Terms overlapped;
-    for (int i = 0; i < term_count; ++i)
-        overlapped[static_cast<Term>(i)] = outside(by_term[static_cast<std::size_t>(i)], timeline, static_cast<Term>(i));
+    for (const Term t : all_terms) overlapped[t] = outside(by_term[t], timeline, t);
     return overlapped;
 }
 
 Terms per_step(Terms of_several, int steps) {
-    for (Seconds& t : of_several.of) t /= steps;
+    for (Seconds& t : of_several) t /= steps;
     return of_several;
 }
 

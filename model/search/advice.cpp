@@ -163,8 +163,7 @@ TriedPlan try_plan(const Scenario& job, const Plan& plan) {
 std::optional<Term> most_grown(const Terms& from, const Terms& to) {
     std::optional<Term> most;
     Seconds largest = 1e-3 * to.total();
-    for (int i = 0; i < term_count; ++i) {
-        const Term t = static_cast<Term>(i);
+    for (const Term t : all_terms) {
         if (to[t] - from[t] <= largest) continue;
         largest = to[t] - from[t];
         most = t;
@@ -176,7 +175,7 @@ std::vector<PlanChange> changes_of_one_field(const Scenario& job, const Plan& pl
     const PlanSpace space = plan_space(job, {}, plan.devices());
     Neighbourhood neighbourhood(space, plan);
     std::vector<PlanChange> changes;
-    for (const PlanField field : all_plan_fields())
+    for (const PlanField field : all_plan_fields)
         for (TriedPlan& tried : neighbourhood.of(field)) changes.push_back({field, std::move(tried)});
     return changes;
 }

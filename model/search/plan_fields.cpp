@@ -67,12 +67,6 @@ void complete_batch(Plan& plan) {
 
 }  // namespace
 
-std::array<PlanField, plan_field_count> all_plan_fields() {
-    std::array<PlanField, plan_field_count> all{};
-    for (int i = 0; i < plan_field_count; ++i) all[static_cast<std::size_t>(i)] = static_cast<PlanField>(i);
-    return all;
-}
-
 void copy_field(PlanField field, const Plan& from, Plan& to) {
     with_field(field, from, to, [](const auto& a, auto& b) { b = a; });
 }

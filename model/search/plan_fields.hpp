@@ -3,13 +3,9 @@
 
 #include "model/search/plan_space.hpp"
 
-#include <array>
 #include <string>
 
 namespace sextant {
-
-// In the order of PlanSpace's levels.
-std::array<PlanField, plan_field_count> all_plan_fields();
 
 void copy_field(PlanField, const Plan& from, Plan& to);
 bool same_field(PlanField, const Plan&, const Plan&);

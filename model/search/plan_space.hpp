@@ -13,6 +13,7 @@
 // stage holds (model/search/stage_split.hpp).
 #pragma once
 
+#include "model/base/enum_array.hpp"
 #include "model/plan/scenario.hpp"
 
 #include <optional>
@@ -22,8 +23,8 @@
 
 namespace sextant {
 
-// What may be chosen, by the name that it has in a scenario's plan. Batch, precision, optimizer and whatever else a plan says are the
-// job's.
+// What may be chosen, by the name that it has in a scenario's plan, in the order of the levels above. Batch, precision, optimizer and
+// whatever else a plan says are the job's.
 enum class PlanField {
     dp,
     tp,
@@ -42,7 +43,8 @@ enum class PlanField {
     stage_blocks,
     recompute,
 };
-inline constexpr int plan_field_count = 16;
+inline constexpr int plan_field_count = static_cast<int>(PlanField::recompute) + 1;
+inline constexpr auto all_plan_fields = enumerators<PlanField, plan_field_count>();
 std::string_view to_text(PlanField);
 std::optional<PlanField> plan_field(std::string_view name);
 

@@ -43,7 +43,7 @@ bool simpler(const Plan& a, const Plan& b) {
 
 bool same_but_placement(const Plan& a, const Plan& b) {
     return a.global_batch == b.global_batch &&
-           std::ranges::all_of(all_plan_fields(), [&](PlanField f) { return f == PlanField::placement || same_field(f, a, b); });
+           std::ranges::all_of(all_plan_fields, [&](PlanField f) { return f == PlanField::placement || same_field(f, a, b); });
 }
 
 Ranking::Ranking(const SearchRequest& request)

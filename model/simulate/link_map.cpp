@@ -133,7 +133,7 @@ void LinkMap::find_traffic(const TaskGraph& graph, const CostTable& table) {
         known = 1;
         for (const Piece& piece : table.works[s.work].pieces) {
             if (!piece.exchange) continue;
-            const auto inside = graph.ranks()[s.rank].communicators[static_cast<std::size_t>(piece.exchange->group)];
+            const auto inside = graph.ranks()[s.rank].communicators[piece.exchange->group];
             if (own || inside) meet(own ? s.communicator : *inside, piece.exchange->price, work);
         }
     }

@@ -34,7 +34,7 @@ void Player::come_to(LaneIndex l, const PricedExchange& price) {
     const Segment& segment = segment_of(lanes_[l]);
     const Work& work = graph_.works()[segment.work];
     const bool transfer = std::holds_alternative<TransferWork>(work), own = transfer || std::holds_alternative<CollectiveWork>(work);
-    const auto& inside = graph_.ranks()[segment.rank].communicators[static_cast<std::size_t>(price.group)];
+    const auto& inside = graph_.ranks()[segment.rank].communicators[price.group];
     if (!own && !inside) {  // alone in the group
         ++lanes_[l].piece;
         return go_on(l);

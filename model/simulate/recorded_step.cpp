@@ -75,7 +75,7 @@ private:
         const Segment& segment = step_.graph_.segments()[index];
         const Work& work = step_.work_of(segment);
         if (brings_samples(work)) return {};
-        Before& stream = streams_[static_cast<std::size_t>(segment.stream)];
+        Before& stream = streams_[segment.stream];
         Before before = stream;
         for (const SegmentIndex other : step_.graph_.waits_for(index)) {
             if (step_.comes_from_elsewhere(index, other))
@@ -179,8 +179,8 @@ private:
     GraphRank rank_;
     RecordedRank recorded_;
     NodeId last_ = 0;
-    std::array<Before, stream_count> streams_;  // what their last segments end with
-    Before launched_, issued_from_;             // the last launch; where hosts wait, what the segment at hand waits for
+    EnumArray<Stream, Before, stream_count> streams_;  // what their last segments end with
+    Before launched_, issued_from_;                    // the last launch; where hosts wait, what the segment at hand waits for
     std::unordered_map<SegmentIndex, Before> ends_;
     std::unordered_map<SegmentIndex, NodeId> received_;
 };
@@ -213,7 +213,7 @@ void RecordedStep::count(SegmentIndex s) {
 std::optional<CommunicatorIndex> RecordedStep::communicator_of(const Segment& s, const PricedExchange& e) const {
     const Work& work = work_of(s);
     if (is_transfer(work) || std::holds_alternative<CollectiveWork>(work)) return s.communicator;
-    return graph_.ranks()[s.rank].communicators[static_cast<std::size_t>(e.group)];
+    return graph_.ranks()[s.rank].communicators[e.group];
 }
 
 bool RecordedStep::comes_from_elsewhere(SegmentIndex waiting, SegmentIndex for_this) const {

@@ -174,7 +174,8 @@ enum class ParallelGroup {
     replicas,     // holds the same shard
     pipeline,     // the stages
 };
-inline constexpr int parallel_group_count = 9;
+inline constexpr int parallel_group_count = static_cast<int>(ParallelGroup::pipeline) + 1;
+inline constexpr auto all_parallel_groups = enumerators<ParallelGroup, parallel_group_count>();
 std::string_view to_text(ParallelGroup);
 
 // Communication inside a block, in forward and (conjugate) in backward. `bytes` follow from `elements` and the element's width:
@@ -203,7 +204,8 @@ using OperatorKind = std::variant<Gemm, Convolution, Attention, SequenceConvolut
 // The matrices of the vocabulary, which several blocks may share. One belongs to the first block that has it: that is the last to add to
 // its gradient.
 enum class SharedMatrix { embedding, output };
-inline constexpr std::size_t shared_matrix_count = 2;
+inline constexpr std::size_t shared_matrix_count = static_cast<std::size_t>(SharedMatrix::output) + 1;
+inline constexpr auto all_shared_matrices = enumerators<SharedMatrix, shared_matrix_count>();
 
 struct Operator {
     std::string name;  // "mlp.fc1"

@@ -107,14 +107,14 @@ double OperatorGraph::expert_parameters() const { return sum_parameters(operator
 
 ParameterCount ParameterCount::in_stage(const ParameterCount& before) const {
     ParameterCount here{dense, expert, {}};
-    for (std::size_t m = 0; m < shared_matrix_count; ++m)
+    for (const SharedMatrix m : all_shared_matrices)
         if (shared[m].owned + before.shared[m].owned + before.shared[m].tied == 0) here.dense += shared[m].tied;
     return here;
 }
 
 ParameterCount operator+(const ParameterCount& a, const ParameterCount& b) {
     ParameterCount sum{a.dense + b.dense, a.expert + b.expert, {}};
-    for (std::size_t m = 0; m < shared_matrix_count; ++m)
+    for (const SharedMatrix m : all_shared_matrices)
         sum.shared[m] = {std::max(a.shared[m].owned, b.shared[m].owned), std::max(a.shared[m].tied, b.shared[m].tied)};
     return sum;
 }
@@ -127,7 +127,7 @@ ParameterCount OperatorGraph::count_parameters(bool frozen) const {
         if (op.frozen != frozen) continue;
         if (!op.tied) (op.expert_parameters ? count.expert : count.dense) += op.parameters;
         if (!op.shared) continue;
-        SharedCount& shared = count.shared[static_cast<std::size_t>(*op.shared)];
+        SharedCount& shared = count.shared[*op.shared];
         (op.tied ? shared.tied : shared.owned) = op.parameters;
     }
     return count;

@@ -1,9 +1,9 @@
 // The operator graph of one block: a DAG of operators (Boost.Graph, see dependency_graph.hpp) joined by tensors.
 #pragma once
 
+#include "model/base/enum_array.hpp"
 #include "model/workload/operator.hpp"
 
-#include <array>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,7 +20,7 @@ struct SharedCount {
 struct ParameterCount {
     double dense = 0;   // every rank of the data group has them too
     double expert = 0;  // shared out over the expert group
-    std::array<SharedCount, shared_matrix_count> shared{};
+    EnumArray<SharedMatrix, SharedCount, shared_matrix_count> shared{};
 
     [[nodiscard]] double total() const { return dense + expert; }
     // A stage without the owner of a matrix needs a copy of its own, one for all of its blocks: `before` are those that have been counted.

@@ -315,8 +315,8 @@ TEST(Predict, MultipliesIntegersInInferenceAsFastAsTheDeviceDoes) {
 }
 
 TEST(Predict, ExplainsEveryTerm) {
-    for (int i = 0; i < term_count; ++i) {
-        const std::string term(to_text(static_cast<Term>(i)));
+    for (const Term t : all_terms) {
+        const std::string term(to_text(t));
         const ProcessResult r = predict_default({"--explain", term});
         EXPECT_EQ(r.exit_code, 0) << term;
         EXPECT_THAT(r.out, HasSubstr(term + " = "));
@@ -357,7 +357,7 @@ TEST(Predict, AnExplanationHasTheExitCodesAndThePageOfAReport) {
 TEST(Predict, ExitsWith2ForATermThatDoesNotExistAndListsThoseThatDo) {
     const ProcessResult r = predict_default({"--explain", "magic"});
     EXPECT_EQ(r.exit_code, 2);
-    for (int i = 0; i < term_count; ++i) EXPECT_THAT(r.err, HasSubstr(std::string(to_text(static_cast<Term>(i)))));
+    for (const Term t : all_terms) EXPECT_THAT(r.err, HasSubstr(std::string(to_text(t))));
 }
 
 TEST(Predict, GivesTheSameBytesAgain) {

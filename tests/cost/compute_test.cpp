@@ -153,7 +153,7 @@ TEST(KernelTime, OfBlockScaledTypesLeavesTheirScalesOutOfTheRow) {
     const auto efficiency = [](DataType type, int columns) {
         Kernel k = product(4096, columns, 4096);
         k.type = type;
-        return k.flops / (kernel_time(k, rates()) - 1 * us) / rates().matrix(type).sustained;
+        return k.flops / (kernel_time(k, rates()) - 1 * us) / rates().matrix[type].sustained;
     };
     EXPECT_NEAR(efficiency(DataType::mxfp8, 4096), efficiency(DataType::fp8, 4096), 1e-12);
     EXPECT_NEAR(efficiency(DataType::nvfp4, 4096), efficiency(DataType::fp8, 4096), 1e-12);
@@ -367,10 +367,10 @@ TEST(DeviceRates, ExpandATypeThatTheDeviceLacksAndScaleWithTheBuild) {
     Framework portable = round_machine::framework();
     portable.native_build.value = 0.5;
     const DeviceRates r = device_rates(device(), portable, Plan{});
-    EXPECT_NEAR(r.matrix(DataType::bf16).sustained / (TFLOP / s), 50, 1e-9);
-    EXPECT_NEAR(r.matrix(DataType::bf16).peak / (TFLOP / s), 100, 1e-9);
-    EXPECT_NEAR(r.matrix(DataType::fp16).sustained / (TFLOP / s), 5, 1e-9);  // no FP16 here: the FP32 units, 10
-    EXPECT_NEAR(r.matrix(DataType::int1).sustained / (TFLOP / s), 5, 1e-9);  // the last type of all
+    EXPECT_NEAR(r.matrix[DataType::bf16].sustained / (TFLOP / s), 50, 1e-9);
+    EXPECT_NEAR(r.matrix[DataType::bf16].peak / (TFLOP / s), 100, 1e-9);
+    EXPECT_NEAR(r.matrix[DataType::fp16].sustained / (TFLOP / s), 5, 1e-9);  // no FP16 here: the FP32 units, 10
+    EXPECT_NEAR(r.matrix[DataType::int1].sustained / (TFLOP / s), 5, 1e-9);  // the last type of all
 }
 
 TEST(DeviceRates, StartKernelsOfACapturedGraphSooner) {

@@ -41,7 +41,7 @@ TEST(Convolution, TakesWhatItsProductTakesByItsRate) {
         // On vector units, too, what it reaches was found against tiles as they are on tensor units.
         const double product =
             gemm_utilization(1, static_cast<double>(k.m), static_cast<double>(k.n), static_cast<double>(k.k), rates, ComputeUnit::tensor);
-        const Seconds of_product = k.flops / (rates.matrix(type).sustained * product);
+        const Seconds of_product = k.flops / (rates.matrix[type].sustained * product);
         EXPECT_NEAR((kernel_time(k, rates) - 1 * us) / of_product, 1 / convolution_rate(k, unit), 1e-12);
         EXPECT_NEAR((kernel_time(k, half) - 1 * us) / of_product, 2 / convolution_rate(k, unit), 1e-12);
     }

@@ -333,8 +333,8 @@ TEST(HeadKernels, OfCappedLogitsPassOverThemThreeTimes) {
 
 TEST(HeadKernels, CountATiedMatrixApart) {
     const BlockKernels head = Cut{}.block(BlockRole::head);
-    EXPECT_DOUBLE_EQ(head.trained.shared[0].tied, 1000 * 64);  // the embedding's
-    EXPECT_DOUBLE_EQ(head.trained.dense, 2 * 64);              // gain and shift of the last norm
+    EXPECT_DOUBLE_EQ(head.trained.shared[SharedMatrix::embedding].tied, 1000 * 64);  // the embedding's
+    EXPECT_DOUBLE_EQ(head.trained.dense, 2 * 64);                                    // gain and shift of the last norm
 }
 
 TEST(InputKernels, ClearAndFillADenseGradientOfTheTable) {

@@ -20,8 +20,8 @@ const std::filesystem::path golden_folder = std::filesystem::path(SEXTANT_SOURCE
 
 Json answer_of(const Report& r) {
     Json terms = Json::object();
-    for (int i = 0; i < term_count; ++i)
-        if (const Term t = static_cast<Term>(i); r.estimate.terms[t] > Seconds{}) terms[std::string(to_text(t))] = r.estimate.terms[t].si();
+    for (const Term t : all_terms)
+        if (r.estimate.terms[t] > Seconds{}) terms[std::string(to_text(t))] = r.estimate.terms[t].si();
     return {{"step_time_s", r.estimate.step.si()},
             {"memory_bytes", r.estimate.peak_memory.si()},
             {"fits", r.estimate.fits()},

@@ -37,8 +37,7 @@ TEST_F(Range, ItsPartsAreDividedAsTheWholeStepIs) {
     const auto before = terms_within(trace, {{}, 0.3 * trace.end}), behind = terms_within(trace, {0.3 * trace.end, trace.end});
     ASSERT_EQ(before.size(), 4U) << "one rank for each stage";
     const Terms whole = terms_of(trace, 0);
-    for (int t = 0; t < term_count; ++t) {
-        const auto term = static_cast<Term>(t);
+    for (const Term term : all_terms) {
         EXPECT_NEAR((before[0].terms[term] + behind[0].terms[term]).si(), whole[term].si(), 1e-9) << to_text(term);
     }
 }

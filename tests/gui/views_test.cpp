@@ -220,10 +220,10 @@ TEST_F(Start, IsExportedWithEveryScenarioAndItsPicture) {
 }
 
 TEST(Look, TextIsLegibleOnEveryTerm) {
-    for (int t = 0; t < term_count; ++t) {
-        const Fill fill = fill_of(static_cast<Term>(t));
+    for (const Term t : all_terms) {
+        const Fill fill = fill_of(t);
         if (fill.hatched) continue;  // a label stands on a ground of its own
-        EXPECT_GT(std::abs(qGray(fill.colour.rgb()) - qGray(text_on(fill.colour).rgb())), 85) << to_text(static_cast<Term>(t));
+        EXPECT_GT(std::abs(qGray(fill.colour.rgb()) - qGray(text_on(fill.colour).rgb())), 85) << to_text(t);
     }
 }
 

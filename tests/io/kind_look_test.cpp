@@ -48,9 +48,9 @@ double difference(const Vector& a, const Vector& b) { return std::hypot(a[0] - b
 TEST(KindLook, NoTwoKindsLookAlikeWhateverTheEyes) {
     constexpr double well_apart = 10;
     for (const Matrix& eyes : {all_cones, protanopia, deuteranopia, tritanopia})
-        for (int a = 0; a < span_kind_count; ++a)
-            for (int b = 0; b < a; ++b) {
-                const KindLook &one = look_of(static_cast<SpanKind>(a)), &other = look_of(static_cast<SpanKind>(b));
+        for (const SpanKind a : all_span_kinds)
+            for (auto b = SpanKind::forward; b < a; b = static_cast<SpanKind>(static_cast<int>(b) + 1)) {
+                const KindLook &one = look_of(a), &other = look_of(b);
                 EXPECT_GT(difference(lab(one.colour, eyes), lab(other.colour, eyes)), well_apart) << one.name << " and " << other.name;
             }
 }

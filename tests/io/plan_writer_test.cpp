@@ -31,7 +31,7 @@ using ::testing::HasSubstr;
 const std::string of_default = std::string(SEXTANT_SOURCE_DIR) + "/scenarios/mixtral-8x7b-128xh100.json";
 
 void expect_same_plan(const Plan& a, const Plan& b) {
-    for (const PlanField field : all_plan_fields())
+    for (const PlanField field : all_plan_fields)
         EXPECT_TRUE(same_field(field, a, b)) << to_text(field) << ": " << plan_field_text(field, a) << ", " << plan_field_text(field, b);
     EXPECT_EQ(a.global_batch, b.global_batch);
 }

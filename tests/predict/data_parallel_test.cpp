@@ -90,7 +90,7 @@ TEST(DataParallel, EndsOfAPipelineAddTheGradientsOfAMatrixThatTheyShare) {
     around.ranks = 2;
     around.ring = around.all_to_all = 10 * GB / s;
     BlockKernels owner, user;
-    owner.trained.shared[0].owned = user.trained.shared[0].tied = 1e6;
+    owner.trained.shared[SharedMatrix::embedding].owned = user.trained.shared[SharedMatrix::embedding].tied = 1e6;
     job.templates.push_back(owner);
     job.templates.push_back(user);
     for (StageBlocks& stage : job.stages) stage.count = {10, 0, 0};

@@ -82,7 +82,7 @@ TEST(StageParameters, CountATiedMatrixWhereNoEmbeddingStands) {
     Prepared::State job = ten_layers();
     BlockKernels input, head;
     input.trained = {.dense = 50e6, .shared = {{{.owned = 50e6}}}};
-    head.trained.shared[0].tied = 50e6;
+    head.trained.shared[SharedMatrix::embedding].tied = 50e6;
     job.templates.push_back(input);
     job.templates.push_back(head);
     job.roles.push_back(BlockRole::input);
@@ -100,7 +100,7 @@ TEST(StageParameters, CountACopyOfASharedMatrixOnce) {
     BlockKernels input, module, head;
     input.trained = {.dense = 50e6, .shared = {{{.owned = 50e6}, {}}}};
     module.trained = {.dense = 150e6, .shared = {{{.tied = 50e6}, {.owned = 50e6}}}};
-    head.trained.shared[1].tied = 50e6;
+    head.trained.shared[SharedMatrix::output].tied = 50e6;
     job.templates = {job.templates.front(), input, module, head};
     job.roles = {BlockRole::layer, BlockRole::input, BlockRole::head, BlockRole::head};
     job.stages = {{.count = {10, 1, 1, 1}}};

@@ -453,8 +453,7 @@ TEST(Agreement, OfWhereTheTimeGoesWhereOneGroupIsSlowerThanItsSister) {
                                                          "plan.global_batch=16", "hardware.devices_per_node=4,3,1"}));
     const Estimate played = simulate(job).report.estimate, predicted = estimate(job);
     EXPECT_GT(predicted.terms[Term::tensor_communication] / predicted.step, 0.2);
-    for (int t = 0; t < term_count; ++t) {
-        const auto term = static_cast<Term>(t);
+    for (const Term term : all_terms) {
         EXPECT_NEAR(played.terms[term] / played.step, predicted.terms[term] / predicted.step, 0.01) << to_text(term);
     }
 }

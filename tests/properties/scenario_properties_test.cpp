@@ -20,8 +20,7 @@ TEST_P(EveryScenario, HasTermsThatSumToTheStepTimeAndNoneBelowZero) {
     const Estimate e = predict(bundled_scenario(GetParam())).estimate;
     EXPECT_NEAR(e.terms.total() / e.step, 1, rounding);
     EXPECT_GT(e.step, Seconds{});
-    for (int i = 0; i < term_count; ++i) {
-        const Term t = static_cast<Term>(i);
+    for (const Term t : all_terms) {
         EXPECT_GE(e.terms[t], Seconds{}) << to_text(t);
         EXPECT_GE(e.overlapped[t], Seconds{}) << "overlapped " << to_text(t);
         // What rounding left of a sum is nothing, and stands in no report.

@@ -26,8 +26,7 @@ TEST_P(EveryScenario, TakesAsLongFoldedAsRankByRank) {
     EXPECT_TRUE(folded.folded_alike);
     EXPECT_NEAR(each.trace.end / folded.trace.end, 1, fold_rounding);
     const Terms a = terms_of(folded.trace, last_rank(folded.trace)), b = terms_of(each.trace, last_rank(each.trace));
-    for (int i = 0; i < term_count; ++i) {
-        const Term t = static_cast<Term>(i);
+    for (const Term t : all_terms) {
         EXPECT_NEAR((a[t] - b[t]) / folded.trace.end, 0, fold_rounding) << to_text(t);
     }
 }

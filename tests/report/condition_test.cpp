@@ -176,7 +176,7 @@ TEST(Condition, OnWhatIsNotReportedListsWhatIs) {
 }
 
 TEST(Condition, CanAskForEveryTermByName) {
-    for (int i = 0; i < term_count; ++i) EXPECT_EQ(complaint("terms." + std::string(to_text(static_cast<Term>(i))) + " < 1 s"), "");
+    for (const Term t : all_terms) EXPECT_EQ(complaint("terms." + std::string(to_text(t)) + " < 1 s"), "");
 }
 
 }  // namespace

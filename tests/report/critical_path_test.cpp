@@ -22,8 +22,8 @@ TEST(CriticalPath, FollowsCausesAcrossRanksAndLeavesOutWhatIsHidden) {
     const auto g = t.add(1, compute, forward, 13, 23, x);
     const CriticalPath path = critical_path(t.trace);
     EXPECT_THAT(path.spans, ElementsAre(f, x, g));
-    EXPECT_NEAR(path.of(forward) / ms, 20, 1e-9);
-    EXPECT_NEAR(path.of(pipeline_transfer) / ms, 3, 1e-9);
+    EXPECT_NEAR(path.by_kind[forward] / ms, 20, 1e-9);
+    EXPECT_NEAR(path.by_kind[pipeline_transfer] / ms, 3, 1e-9);
     EXPECT_NEAR(path.by_rank[0] / ms, 13, 1e-9);
     EXPECT_NEAR(path.by_rank[1] / ms, 10, 1e-9);
     EXPECT_NEAR(path.seconds / ms, 23, 1e-9);
@@ -47,8 +47,8 @@ TEST(CriticalPath, AnInstantThatTwoOfItsSpansShareCountsOnceAndForTheLater) {
     const auto x = t.add(0, compute, expert_exchange, 10, 16);
     t.add(0, compute, forward, 12, 20, x);
     const CriticalPath path = critical_path(t.trace);
-    EXPECT_NEAR(path.of(expert_exchange) / ms, 2, 1e-9);
-    EXPECT_NEAR(path.of(forward) / ms, 8, 1e-9);
+    EXPECT_NEAR(path.by_kind[expert_exchange] / ms, 2, 1e-9);
+    EXPECT_NEAR(path.by_kind[forward] / ms, 8, 1e-9);
 }
 
 TEST(CriticalPath, OfNothingIsNothing) {

@@ -371,8 +371,7 @@ TEST(Explain, OfWhatIsDoneBesideBlocksGivesTheNumbers) {
 
 TEST(Explain, SaysSomethingOfEveryTermAndEndsInItsShare) {
     const Prepared job = prepare(products(4));
-    for (int i = 0; i < term_count; ++i) {
-        const Term term = static_cast<Term>(i);
+    for (const Term term : all_terms) {
         const auto lines = explain(job, term);
         ASSERT_GE(lines.size(), 2U) << to_text(term);
         EXPECT_THAT(lines.back(), HasSubstr(std::string(to_text(term)) + " = "));

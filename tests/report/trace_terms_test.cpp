@@ -20,8 +20,8 @@ using Milliseconds = std::map<Term, double>;
 // Terms that are not zero, in whole microseconds.
 Milliseconds in_ms(const Terms& terms) {
     Milliseconds found;
-    for (int i = 0; i < term_count; ++i)
-        if (const Term t = static_cast<Term>(i); terms[t] > Seconds{}) found[t] = std::round(terms[t] / us) / 1000;
+    for (const Term t : all_terms)
+        if (terms[t] > Seconds{}) found[t] = std::round(terms[t] / us) / 1000;
     return found;
 }
 

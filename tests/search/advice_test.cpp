@@ -34,10 +34,10 @@ TEST(PlanFields, EachIsCopiedAndComparedByItself) {
     other.micro_batch = 3, other.sequence_parallel = true, other.shard_group = 3, other.stage_blocks = {3};
     other.placement = {PlanDimension::data}, other.data_parallel = DataParallel::zero2, other.offload = Offload::optimizer;
     other.schedule = Schedule::gpipe, other.recompute = Recompute::blocks, other.recompute_blocks = 3;
-    for (const PlanField field : all_plan_fields()) {
+    for (const PlanField field : all_plan_fields) {
         Plan plan;
         copy_field(field, other, plan);
-        for (const PlanField f : all_plan_fields()) {
+        for (const PlanField f : all_plan_fields) {
             EXPECT_EQ(same_field(f, plan, other), f == field) << to_text(field) << ", " << to_text(f);
             EXPECT_EQ(same_field(f, plan, Plan{}), f != field) << to_text(field) << ", " << to_text(f);
         }

@@ -51,8 +51,8 @@ SearchRequest small_request(const RandomPlan& drawn, std::mt19937_64& draw) {
     request.top = 5;
     if (draw() % 2 == 0) request.job.cluster.node.host.memory.value = std::array{0.1, 1.0, 10.0}[draw() % 3] * units::GB;
     request.objective = std::array{Objective::throughput, Objective::memory, Objective::energy}[draw() % 3];
-    for (int f = 0; f < plan_field_count; ++f)
-        if (static_cast<PlanField>(f) != PlanField::dp && draw() % 2 == 0) request.pinned.insert(static_cast<PlanField>(f));
+    for (const PlanField field : all_plan_fields)
+        if (field != PlanField::dp && draw() % 2 == 0) request.pinned.insert(field);
     return request;
 }
 

@@ -137,15 +137,14 @@ std::vector<SpanIndex> find_spans(const Trace& trace, const QString& text) {
     std::vector<SpanIndex> found;
     if (words.isEmpty()) return found;
     // There are far fewer names than spans.
-    std::vector<std::array<char, span_kind_count>> matches(trace.names.size());
+    std::vector<EnumArray<SpanKind, char, span_kind_count>> matches(trace.names.size());
     for (std::size_t n = 0; n < trace.names.size(); ++n)
-        for (int k = 0; k < span_kind_count; ++k) {
-            const QString whole = kind_name(static_cast<SpanKind>(k)) + QLatin1Char(' ') + q(trace.names[n]);
-            matches[n][static_cast<std::size_t>(k)] =
-                std::ranges::all_of(words, [&](const QString& w) { return whole.contains(w, Qt::CaseInsensitive); }) ? 1 : 0;
+        for (const SpanKind k : all_span_kinds) {
+            const QString whole = kind_name(k) + QLatin1Char(' ') + q(trace.names[n]);
+            matches[n][k] = std::ranges::all_of(words, [&](const QString& w) { return whole.contains(w, Qt::CaseInsensitive); }) ? 1 : 0;
         }
     for (SpanIndex i = 0; i < trace.spans.size(); ++i)
-        if (matches[trace.spans[i].name][static_cast<std::size_t>(trace.spans[i].kind)] != 0) found.push_back(i);
+        if (matches[trace.spans[i].name][trace.spans[i].kind] != 0) found.push_back(i);
     return found;
 }
 
@@ -170,40 +169,39 @@ Table kinds_table(const Trace& trace, Seconds from, Seconds to) {
     return table;
 }
 
-QString shares_text(const TimeOfKinds& times, Seconds whole) {
+QString shares_text(const TimeByKind& times, Seconds whole) {
     constexpr double worth_a_word = 0.01;
     constexpr int most = 4;
-    std::array<int, span_kind_count> kinds{};
-    for (int k = 0; k < span_kind_count; ++k) kinds[static_cast<std::size_t>(k)] = k;
-    const auto part = [&](int k) { return times[static_cast<std::size_t>(k)] / whole; };
+    auto kinds = all_span_kinds;
+    const auto part = [&](SpanKind k) { return times[k] / whole; };
     std::ranges::stable_sort(kinds, std::ranges::greater(), part);
     QStringList parts;
-    for (const int k : kinds) {
+    for (const SpanKind k : kinds) {
         if (!(part(k) >= worth_a_word) || parts.size() == most) break;
-        parts += QStringLiteral("%1 %2").arg(kind_name(static_cast<SpanKind>(k)), percent(part(k)));
+        parts += QStringLiteral("%1 %2").arg(kind_name(k), percent(part(k)));
     }
     return parts.isEmpty() ? QStringLiteral("nothing") : parts.join(QStringLiteral(", "));
 }
 
-TimeOfKinds kinds_within(const Trace& trace, Seconds from, Seconds to) {
-    TimeOfKinds times{};
+TimeByKind kinds_within(const Trace& trace, Seconds from, Seconds to) {
+    TimeByKind times;
     double ranks = 0;
     for (const TraceRank& rank : trace.ranks) ranks += rank.server ? 0 : rank.multiplicity;
     for (const Span& s : trace.spans) {
         const TraceRank& rank = trace.ranks[s.rank];
         if (s.end <= from || s.start >= to || rank.server) continue;
-        times[static_cast<std::size_t>(s.kind)] += rank.multiplicity / ranks * (min(s.end, to) - max(s.start, from));
+        times[s.kind] += rank.multiplicity / ranks * (min(s.end, to) - max(s.start, from));
     }
     return times;
 }
 
-TimeOfKinds path_within(const Timeline& t, Seconds from, Seconds to) {
-    TimeOfKinds times{};
+TimeByKind path_within(const Timeline& t, Seconds from, Seconds to) {
+    TimeByKind times;
     for (const SpanIndex i : t.path.spans) {
         const Span& s = t.trace->spans[i];
         const Seconds begin = max(s.start, from), end = min(s.end, to);
         if (end <= begin) continue;
-        times[static_cast<std::size_t>(s.kind)] += end - begin;
+        times[s.kind] += end - begin;
         from = end;  // what two of them share counts once
     }
     return times;

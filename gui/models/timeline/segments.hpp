@@ -41,12 +41,11 @@ std::vector<SpanIndex> find_spans(const Trace&, const QString& text);
 Table kinds_table(const Trace&, Seconds from, Seconds to);
 Table links_table(const SimulationReport&, Seconds from, Seconds to);
 
-using TimeOfKinds = std::array<Seconds, span_kind_count>;
 // "backward 63 %, forward 20 %": the largest parts of a time, as far as each is worth a word.
-QString shares_text(const TimeOfKinds&, Seconds whole);
+QString shares_text(const TimeByKind&, Seconds whole);
 // On average over all ranks; what runs at the same time counts each for itself. For worker threads.
-TimeOfKinds kinds_within(const Trace&, Seconds from, Seconds to);
-TimeOfKinds path_within(const Timeline&, Seconds from, Seconds to);
+TimeByKind kinds_within(const Trace&, Seconds from, Seconds to);
+TimeByKind path_within(const Timeline&, Seconds from, Seconds to);
 
 // Of the intervals that a series has, averaged over a part of time.
 double mean_within(const UtilizationSeries&, Seconds end, Seconds from, Seconds to);

@@ -11,8 +11,8 @@ namespace sextant::gui {
 
 Timeline lay_out(std::shared_ptr<const Trace> trace, std::shared_ptr<const TaskGraph> graph) {
     CriticalPath path = critical_path(*trace);
-    std::array<Seconds, span_kind_count> by_kind{};
-    for (const Span& s : trace->spans) by_kind[static_cast<std::size_t>(s.kind)] += s.end - s.start;
+    TimeByKind by_kind;
+    for (const Span& s : trace->spans) by_kind[s.kind] += s.end - s.start;
     Lanes lanes(*trace);
     Lanes critical(*trace, lanes, path.spans);
     return {std::move(trace), std::move(graph), std::move(path), by_kind, std::move(lanes), std::move(critical)};

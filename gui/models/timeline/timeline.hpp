@@ -5,7 +5,6 @@
 #include "model/graph/run_record.hpp"
 #include "model/report/critical_path.hpp"
 
-#include <array>
 #include <filesystem>
 #include <memory>
 
@@ -15,7 +14,7 @@ struct Timeline {
     std::shared_ptr<const Trace> trace;
     std::shared_ptr<const TaskGraph> graph;  // of which the trace is, where that is known
     CriticalPath path;
-    std::array<Seconds, span_kind_count> by_kind{};  // time of all ranks, side by side
+    TimeByKind by_kind;  // time of all ranks, side by side
     Lanes lanes;
     Lanes critical;  // the same lanes, with what is on the critical path
 };

@@ -19,18 +19,15 @@
 namespace sextant::gui {
 namespace {
 
-Term largest(const Terms& terms) { return static_cast<Term>(std::ranges::max_element(terms.of) - terms.of.begin()); }
-
 // One below the other, each where the one before ends.
 std::shared_ptr<Chart> waterfall(const Estimate& e) {
     auto chart = std::make_shared<RankedBars>();
     chart->full = e.step.si();
     chart->bar_part = 0.5;
     Seconds sum;
-    for (int t = 0; t < term_count; ++t) {
-        const auto term = static_cast<Term>(t);
+    for (const Term term : all_terms) {
         if (e.terms[term] <= Seconds{}) continue;
-        RankedLine line{.key = t, .name = words_of(term), .start = sum.si(), .share = e.terms[term].si()};
+        RankedLine line{.key = static_cast<int>(term), .name = words_of(term), .start = sum.si(), .share = e.terms[term].si()};
         line.value = quantity(e.terms[term]);
         line.note = percent(e.terms[term] / e.step);
         line.fill = fill_of(term);
@@ -182,7 +179,7 @@ private:
 
     void show_term() {
         if (!answer_) return;
-        const Term term = selection().now().term.value_or(largest(answer_->report.estimate.terms));
+        const Term term = selection().now().term.value_or(answer_->report.estimate.terms.largest());
         bars_->emphasize(selection().now().term ? std::optional(static_cast<int>(term)) : std::nullopt);
         range_bars_->emphasize(selection().now().term ? std::optional(static_cast<int>(term)) : std::nullopt);
         waterfall_->emphasize(static_cast<int>(term));

@@ -102,8 +102,7 @@ StageRow row_of(const MemoryTimeline& memory, std::vector<Bytes> highest, std::s
     row.label = stages > 1 ? QStringLiteral("stage %1").arg(memory.stage) : QString();
     row.note = quantity(memory.base.total() + most);
     QStringList held;
-    for (int k = 0; k < memory_kind_count; ++k) {
-        const auto kind = static_cast<MemoryKind>(k);
+    for (const MemoryKind kind : all_memory_kinds) {
         if (!(memory.base[kind] > Bytes{})) continue;
         row.base.push_back({memory.base[kind], fill_of(kind)});
         held += QStringLiteral("%1 %2").arg(words_of(kind), quantity(memory.base[kind]));

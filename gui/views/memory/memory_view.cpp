@@ -17,11 +17,10 @@ namespace {
 
 BarRow row_of(const StageMemory& memory, const QString& label) {
     BarRow row{.label = label, .note = quantity(memory.total()), .parts = {}, .key = 0};
-    for (int k = 0; k < memory_kind_count; ++k) {
-        const auto kind = static_cast<MemoryKind>(k);
+    for (const MemoryKind kind : all_memory_kinds)
         if (memory[kind] > Bytes{})
-            row.parts.push_back({k, words_of(kind), memory[kind].si(), quantity(memory[kind]), fill_of(kind), meaning(kind)});
-    }
+            row.parts.push_back(
+                {static_cast<int>(kind), words_of(kind), memory[kind].si(), quantity(memory[kind]), fill_of(kind), meaning(kind)});
     return row;
 }
 

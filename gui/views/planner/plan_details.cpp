@@ -30,9 +30,8 @@ QString figures(const PlanFindings& f, const FoundPlan& p) {
 
 // Why it is as slow as it is: what takes most of it, and what it waits for longest, if for anything else.
 QString longest(const Estimate& e) {
-    const auto* const at = std::ranges::max_element(e.terms.of);
-    const auto term = static_cast<Term>(at - e.terms.of.begin());
-    QString most = QStringLiteral("Most of it is %1 %2").arg(words_of(term), percent(*at / e.step));
+    const Term term = e.terms.largest();
+    QString most = QStringLiteral("Most of it is %1 %2").arg(words_of(term), percent(e.terms[term] / e.step));
     const QString wait = q(longest_wait(e)).replace(QStringLiteral(" %"), QStringLiteral("\u00a0%"));
     if (wait == QLatin1String("-") || wait.startsWith(words_of(term))) return most;
     return most + QStringLiteral("; the longest wait: %1").arg(wait);

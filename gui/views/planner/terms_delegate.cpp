@@ -16,8 +16,7 @@ void TermsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     const Scale scale{table.longest_step().si(), area.left(), area.right()};
     double sum = 0;
     painter->save();
-    for (int t = 0; t < term_count; ++t) {
-        const auto term = static_cast<Term>(t);
+    for (const Term term : all_terms) {
         const double from = scale.x_of(sum), to = scale.x_of(sum += table.at(index.row()).estimate.terms[term].si());
         if (to > from) paint_fill(*painter, {from, area.top(), to - from, area.height()}, fill_of(term), look);
     }

@@ -158,10 +158,10 @@ std::shared_ptr<Chart> bound_bars(const Roofline& all, const Look& look) {
                                 QStringLiteral("Twice the memory bandwidth would shorten these most."),
                                 QStringLiteral("They are so small that starting them takes longest.")};
     BarRow row{.label = {}, .note = quantity(all.total()), .parts = {}, .key = 0};
-    for (int b = 0; b < kernel_bound_count; ++b) {
-        const auto i = static_cast<std::size_t>(b);
-        row.parts.push_back({b, QStringLiteral("bound by ") + words_of(static_cast<KernelBound>(b)), all.by_bound[i].si(),
-                             quantity(all.by_bound[i]), fills[i], meanings[i]});
+    for (const KernelBound bound : all_kernel_bounds) {
+        const auto i = static_cast<std::size_t>(bound);
+        row.parts.push_back({static_cast<int>(bound), QStringLiteral("bound by ") + words_of(bound), all.by_bound[bound].si(),
+                             quantity(all.by_bound[bound]), fills[i], meanings[i]});
     }
     bars->rows.push_back(std::move(row));
     return bars;

@@ -99,7 +99,7 @@ private:
 
     // Kernels as Summary counts them, and those that are drawn.
     static QString verdict(const Roofline& all, const Estimate& e) {
-        const auto share = [&](KernelBound b) { return all.by_bound[static_cast<std::size_t>(b)] / all.total(); };
+        const auto share = [&](KernelBound b) { return all.by_bound[b] / all.total(); };
         const auto text = [](double part) { return part < 0.005 ? tr("next to nothing") : percent(part, 2); };
         const double memory = share(KernelBound::memory), compute = share(KernelBound::compute);
         const QString all_kernels = percent((all.total() + e.terms[Term::optimizer]) / e.step, 2), drawn = percent(all.total() / e.step, 2);

@@ -20,8 +20,7 @@ void paint_glance(QPainter& painter, const ScenarioGlance& glance, const QRectF&
                glance.fits ? look.text : look.bad);
     const Scale scale{glance.terms.total().si(), area.left(), area.right()};
     double sum = 0;
-    for (int t = 0; t < term_count; ++t) {
-        const auto term = static_cast<Term>(t);
+    for (const Term term : all_terms) {
         const double from = scale.x_of(sum), to = scale.x_of(sum += glance.terms[term].si());
         if (to > from) paint_fill(painter, {from, area.top() + 30, to - from, 10}, fill_of(term), look);
     }

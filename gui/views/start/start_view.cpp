@@ -34,10 +34,10 @@ std::vector<ScenarioEntry> listed(const QStringList& recent, bool with_pictures)
 // Of what the steps of these are made of.
 std::shared_ptr<Chart> legend_of(const std::vector<ScenarioEntry>& entries) {
     auto legend = std::make_shared<Legend>();
-    for (int t = 0; t < term_count; ++t) {
-        const auto term = static_cast<Term>(t);
+    for (const Term term : all_terms) {
         const auto has = [&](const ScenarioEntry& e) { return e.glance && e.glance->terms[term] / e.glance->step > 0.005; };
-        if (std::ranges::any_of(entries, has)) legend->entries.push_back({t, words_of(term), fill_of(term), meaning(term)});
+        if (std::ranges::any_of(entries, has))
+            legend->entries.push_back({static_cast<int>(term), words_of(term), fill_of(term), meaning(term)});
     }
     return legend;
 }

@@ -25,9 +25,9 @@ std::shared_ptr<Chart> memory_bar(const Estimate& e) {
     bar->row_height = 12;
     const auto fullest = std::ranges::max_element(e.memory, {}, &StageMemory::total);
     BarRow row;
-    for (int k = 0; k < memory_kind_count; ++k) {
-        const auto kind = static_cast<MemoryKind>(k);
-        row.parts.push_back({k, words_of(kind), (*fullest)[kind].si(), quantity((*fullest)[kind]), fill_of(kind), meaning(kind)});
+    for (const MemoryKind kind : all_memory_kinds) {
+        row.parts.push_back(
+            {static_cast<int>(kind), words_of(kind), (*fullest)[kind].si(), quantity((*fullest)[kind]), fill_of(kind), meaning(kind)});
     }
     bar->rows = {row};
     bar->limit = {e.device_memory.si(), QString()};

@@ -135,8 +135,8 @@ private:
         terms_->show_chart(term_bars(r.estimate));
         emphasize();
         QStringList hidden;
-        for (int t = 0; t < term_count; ++t)
-            if (const auto term = static_cast<Term>(t); r.estimate.overlapped[term] / r.estimate.step > 5e-4)
+        for (const Term term : all_terms)
+            if (r.estimate.overlapped[term] / r.estimate.step > 5e-4)
                 hidden += tr("%1 of %2").arg(quantity(r.estimate.overlapped[term]), words_of(term));
         hidden_->setText(tr("Hidden behind these: %1.").arg(hidden.join(QStringLiteral(", "))));
         hidden_->setVisible(!hidden.isEmpty());

@@ -60,14 +60,14 @@ private:
 };
 
 // Of a kind, by the eighths of the time that it covers.
-using Shades = std::array<std::array<QColor, 9>, span_kind_count>;
+using Shades = EnumArray<SpanKind, std::array<QColor, 9>, span_kind_count>;
 
 Shades shades_of(double strength, const Look& look) {
     Shades shades;
-    for (int k = 0; k < span_kind_count; ++k) {
-        const Fill fill = fill_of(static_cast<SpanKind>(k));
-        for (std::size_t covered = 0; covered < shades[0].size(); ++covered)
-            shades[static_cast<std::size_t>(k)][covered] =
+    for (const SpanKind k : all_span_kinds) {
+        const Fill fill = fill_of(k);
+        for (std::size_t covered = 0; covered < shades[k].size(); ++covered)
+            shades[k][covered] =
                 mixed(look.sunken, fill.colour, strength * (0.3 + 0.0875 * static_cast<double>(covered)) * (fill.hatched ? 0.6 : 1));
     }
     return shades;
@@ -220,7 +220,7 @@ void TimelinePicture::paint_pieces(QPainter& painter, const Row& row, const std:
     const Shades full = shades_of(1, look), faint = shades_of(0.22, look);
     const auto is_faded = [&](const LanePiece& p) { return dimmed || (aspect_.emphasized && *aspect_.emphasized != p.kind); };
     const auto colour_of = [&](const LanePiece& p) {
-        return (is_faded(p) ? faint : full)[static_cast<std::size_t>(p.kind)][static_cast<std::size_t>(8 * p.covered)];
+        return (is_faded(p) ? faint : full)[p.kind][static_cast<std::size_t>(8 * p.covered)];
     };
     const auto width_of = [](const LanePiece& p) { return p.right - p.left - (p.span && p.right - p.left > 4 ? 1 : 0); };  // a seam between
     const bool divided = std::ranges::any_of(pieces, [](const LanePiece& p) { return p.bottom - p.top < LanePiece::parts; });

@@ -58,11 +58,10 @@ QString measured_sentence(Seconds measured, Seconds played, const std::vector<Di
 
 std::shared_ptr<Chart> legend_of(const Timeline& t) {
     auto legend = std::make_shared<Legend>();
-    for (int k = 0; k < span_kind_count; ++k) {
-        const auto kind = static_cast<SpanKind>(k);
-        if (t.by_kind[static_cast<std::size_t>(k)] <= Seconds{}) continue;
-        legend->entries.push_back({k, q(look_of(kind).name), fill_of(kind),
-                                   QStringLiteral("%1 of the critical path. Click to see it alone.").arg(quantity(t.path.of(kind)))});
+    for (const SpanKind kind : all_span_kinds) {
+        if (t.by_kind[kind] <= Seconds{}) continue;
+        legend->entries.push_back({static_cast<int>(kind), q(look_of(kind).name), fill_of(kind),
+                                   QStringLiteral("%1 of the critical path. Click to see it alone.").arg(quantity(t.path.by_kind[kind]))});
     }
     return legend;
 }

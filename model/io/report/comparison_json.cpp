@@ -22,8 +22,7 @@ void add(Json& json, const std::string& name, const Beside<Quantity<Exponents...
 
 Json terms_json(const Beside<Terms>& terms) {
     Json list = Json::array();
-    for (int i = 0; i < term_count; ++i) {
-        const Term t = static_cast<Term>(i);
+    for (const Term t : all_terms) {
         const Beside<Seconds> of{terms.predicted[t], terms.simulated[t], terms.measured[t]};
         if (of.predicted <= Seconds{} && of.simulated <= Seconds{} && of.measured <= Seconds{}) continue;
         list.push_back({{"name", to_text(t)},
@@ -38,8 +37,8 @@ Json terms_json(const Beside<Terms>& terms) {
 Json times_json(const RankTimes& times) {
     const auto list = [](const Terms& terms) {
         Json json = Json::object();
-        for (int i = 0; i < term_count; ++i)
-            if (const Term t = static_cast<Term>(i); terms[t] > Seconds{}) json[std::string(to_text(t))] = terms[t].si();
+        for (const Term t : all_terms)
+            if (terms[t] > Seconds{}) json[std::string(to_text(t))] = terms[t].si();
         return json;
     };
     return {{"end_s", times.end.si()}, {"terms_s", list(times.terms)}, {"overlapped_s", list(times.overlapped)}};

@@ -92,8 +92,8 @@ std::string last_of_its_stage(const Comparison& c) {
 
 std::string terms_text(const Comparison& c) {
     Seconds full;
-    for (int i = 0; i < term_count; ++i) {
-        const Seconds off = difference(c, static_cast<Term>(i));
+    for (const Term t : all_terms) {
+        const Seconds off = difference(c, t);
         full = max(full, max(off, -off));
     }
     TextTable table("  ", Align::right);
@@ -102,15 +102,13 @@ std::string terms_text(const Comparison& c) {
         table.row({name, or_nothing(predicted), or_nothing(simulated), or_nothing(measured),
                    ratio_text(ratio(measured.si(), predicted.si())), last});
     };
-    for (int i = 0; i < term_count; ++i) {
-        const Term t = static_cast<Term>(i);
+    for (const Term t : all_terms) {
         const Seconds predicted = c.terms.predicted[t], simulated = c.terms.simulated[t], measured = c.terms.measured[t];
         if (max(predicted, max(simulated, measured)) / c.step.measured < worth_telling) continue;
         row(words(to_text(t)), predicted, simulated, measured, difference_bar(difference(c, t), full));
     }
     row("sum", c.terms.predicted.total(), c.terms.simulated.total(), c.terms.measured.total(), "");
-    for (int i = 0; i < term_count; ++i) {
-        const Term t = static_cast<Term>(i);
+    for (const Term t : all_terms) {
         const Beside<Seconds> hidden{c.overlapped.predicted[t], c.overlapped.simulated[t], c.overlapped.measured[t]};
         if (max(hidden.predicted, max(hidden.simulated, hidden.measured)) / c.step.measured < worth_telling_hidden) continue;
         row("hidden " + words(to_text(t)), hidden.predicted, hidden.simulated, hidden.measured, "");

@@ -15,8 +15,7 @@ Json beside(Seconds predicted, Seconds measured) {
 
 Json terms_json(const Terms& predicted, const Terms& measured) {
     Json list = Json::array();
-    for (int i = 0; i < term_count; ++i) {
-        const Term t = static_cast<Term>(i);
+    for (const Term t : all_terms) {
         if (predicted[t] <= Seconds{} && measured[t] <= Seconds{}) continue;
         Json term = {{"name", to_text(t)}};
         term.update(beside(predicted[t], measured[t]));

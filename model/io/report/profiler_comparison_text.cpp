@@ -24,8 +24,8 @@ std::string header_text(const ProfilerComparison& c) {
 
 std::string terms_text(const ProfilerComparison& c) {
     Seconds full;
-    for (int i = 0; i < term_count; ++i) {
-        const Seconds off = c.measured[static_cast<Term>(i)] - c.predicted[static_cast<Term>(i)];
+    for (const Term t : all_terms) {
+        const Seconds off = c.measured[t] - c.predicted[t];
         full = max(full, max(off, -off));
     }
     TextTable table("  ", Align::right);
@@ -37,13 +37,11 @@ std::string terms_text(const ProfilerComparison& c) {
         if (predicted / c.traced_step < nothing) predicted = {};
         table.row({name, or_nothing(predicted), or_nothing(measured), ratio_text(ratio(measured.si(), predicted.si())), last});
     };
-    for (int i = 0; i < term_count; ++i) {
-        const Term t = static_cast<Term>(i);
+    for (const Term t : all_terms) {
         row(words(to_text(t)), c.predicted[t], c.measured[t], difference_bar(c.measured[t] - c.predicted[t], full), worth_telling);
     }
     row("sum", c.predicted.total(), c.measured.total(), "", 0);
-    for (int i = 0; i < term_count; ++i) {
-        const Term t = static_cast<Term>(i);
+    for (const Term t : all_terms) {
         row("hidden " + words(to_text(t)), c.predicted_overlapped[t], c.measured_overlapped[t], "", worth_telling_hidden);
     }
     return "\nWhere the time goes (measured in the step of median time)\n" + table.text();

@@ -10,8 +10,7 @@ using Json = nlohmann::ordered_json;
 
 Json json_of(const ReplayTerms& terms) {
     Json list = Json::array();
-    for (int i = 0; i < replay_term_count; ++i) {
-        const auto t = static_cast<ReplayTerm>(i);
+    for (const ReplayTerm t : all_replay_terms) {
         if (terms[t] > Seconds{}) list.push_back({{"name", to_text(t)}, {"seconds", terms[t].si()}});
     }
     return list;

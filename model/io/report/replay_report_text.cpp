@@ -14,13 +14,11 @@ double share(Seconds part, Seconds of) { return of > Seconds{} ? part / of : 0; 
 std::string terms_text(const ReplayReport& r) {
     const ReplayReport::OfRank& last = r.ranks[r.last];
     TextTable table("  ", {Align::left, Align::right, Align::right, Align::left});
-    for (int i = 0; i < replay_term_count; ++i) {
-        const auto t = static_cast<ReplayTerm>(i);
+    for (const ReplayTerm t : all_replay_terms) {
         const double part = share(last.terms[t], r.step);
         if (last.terms[t] > Seconds{}) table.row({term_text(t), to_text(last.terms[t]), percent_text(part, 2), share_bar(part)});
     }
-    for (int i = 0; i < replay_term_count; ++i) {
-        const auto t = static_cast<ReplayTerm>(i);
+    for (const ReplayTerm t : all_replay_terms) {
         if (last.overlapped[t] > Seconds{}) table.row({"hidden " + term_text(t), to_text(last.overlapped[t]), "", ""});
     }
     return "\nWhere the time goes (rank " + std::to_string(last.rank) + ", which finishes last)\n" + table.text();
@@ -39,11 +37,11 @@ std::string ranks_text(const ReplayReport& r) {
     if (r.ranks.size() < 2) return {};
     TextTable table("  ", Align::right);
     std::vector<std::string> head{"rank", "end"};
-    for (int i = 0; i < replay_term_count; ++i) head.emplace_back(to_text(static_cast<ReplayTerm>(i)));
+    for (const ReplayTerm t : all_replay_terms) head.emplace_back(to_text(t));
     table.row(std::move(head));
     for (const ReplayReport::OfRank& rank : r.ranks) {
         std::vector<std::string> row{std::to_string(rank.rank), to_text(rank.end)};
-        for (int i = 0; i < replay_term_count; ++i) row.push_back(percent_text(share(rank.terms[static_cast<ReplayTerm>(i)], r.step), 2));
+        for (const ReplayTerm t : all_replay_terms) row.push_back(percent_text(share(rank.terms[t], r.step), 2));
         table.row(std::move(row));
     }
     std::string text = "\nRanks\n" + table.text();

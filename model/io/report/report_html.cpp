@@ -81,8 +81,7 @@ std::string bottleneck(const Report& r) {
 std::string breakdown(const Prepared& job, const Estimate& e) {
     Rows rows{{"term", "time", "of the step", "hidden behind compute"}};
     std::string formulas;
-    for (int i = 0; i < term_count; ++i) {
-        const auto term = static_cast<Term>(i);
+    for (const Term term : all_terms) {
         const double share = e.terms[term] / e.step;
         if (share < worth_telling && !(e.overlapped[term] > Seconds{})) continue;
         rows.push_back({words(to_text(term)), to_text(e.terms[term]), percent_text(share, 2),
@@ -99,8 +98,7 @@ std::string memory(const Report& r) {
     const Estimate& e = r.estimate;
     const auto fullest = std::ranges::max_element(e.memory, {}, &StageMemory::total);
     Rows rows{{"of the fullest rank", "bytes"}};
-    for (int i = 0; i < memory_kind_count; ++i) {
-        const auto kind = static_cast<MemoryKind>(i);
+    for (const MemoryKind kind : all_memory_kinds) {
         if ((*fullest)[kind] > Bytes{}) rows.push_back({words(to_text(kind)), to_text((*fullest)[kind])});
     }
     const std::int64_t largest = r.batch.largest_micro_batch;

@@ -16,8 +16,7 @@ Json memory_json(const Estimate& e) {
     Json stages = Json::array();
     for (const StageMemory& m : e.memory) {
         Json kinds;
-        for (int i = 0; i < memory_kind_count; ++i) {
-            const MemoryKind k = static_cast<MemoryKind>(i);
+        for (const MemoryKind k : all_memory_kinds) {
             kinds[std::string(to_text(k))] = m[k].si();
         }
         stages.push_back({{"total_bytes", m.total().si()}, {"by_kind_bytes", std::move(kinds)}});
@@ -126,8 +125,7 @@ Json run_json(const Report& r) {
 
 nlohmann::ordered_json terms_json(const Terms& terms) {
     Json list = Json::array();
-    for (int i = 0; i < term_count; ++i) {
-        const Term t = static_cast<Term>(i);
+    for (const Term t : all_terms) {
         if (terms[t] > Seconds{}) list.push_back({{"name", to_text(t)}, {"seconds", terms[t].si()}});
     }
     return list;

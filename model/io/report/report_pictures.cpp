@@ -29,8 +29,7 @@ std::string terms_svg(const Estimate& e) {
     constexpr double top = 8, height = 34, line_height = 20, mark = 11;
     std::string bar, legend;
     double x = 0, legend_x = 0, legend_y = top + height + 14;
-    for (int i = 0; i < term_count; ++i) {
-        const auto term = static_cast<Term>(i);
+    for (const Term term : all_terms) {
         const double share = e.terms[term] / e.step, wide = share * width;
         if (share < worth_telling) continue;
         const svg::Colour colour = colour_of(term);

@@ -27,22 +27,19 @@ std::string row(std::string_view label, const std::string& value) { return padde
 
 std::string terms_text(const Estimate& e) {
     std::string out = "\nWhere the time goes (rank of stage " + std::to_string(e.last_stage) + ", which finishes last)\n";
-    for (int i = 0; i < term_count; ++i) {
-        const Term t = static_cast<Term>(i);
+    for (const Term t : all_terms) {
         if (e.terms[t] / e.step < worth_telling) continue;
         out += padded("  " + words(to_text(t)), label_width) + right(to_text(e.terms[t]), 10) + " " +
                right(percent_text(e.terms[t] / e.step, 2), 7) + share_bar(e.terms[t] / e.step) + "\n";
     }
     if (e.slowest_stage != e.last_stage) {
         out += "  stage " + std::to_string(e.slowest_stage) + ", which the others wait for, spends";
-        for (int i = 0; i < term_count; ++i) {
-            const Term t = static_cast<Term>(i);
+        for (const Term t : all_terms) {
             if (e.slowest[t] / e.step > 0.05) out += " " + percent_text(e.slowest[t] / e.step, 2) + " " + words(to_text(t)) + ",";
         }
         out.back() = '\n';
     }
-    for (int i = 0; i < term_count; ++i) {
-        const Term t = static_cast<Term>(i);
+    for (const Term t : all_terms) {
         if (e.overlapped[t] / e.step > worth_telling_hidden)
             out += row("hidden behind compute", to_text(e.overlapped[t]) + " of " + words(to_text(t)));
     }
@@ -64,8 +61,7 @@ std::string memory_text(const Report& r) {
     if (e.memory.size() > 1)
         out += " (stage " + std::to_string(fullest - e.memory.begin()) + " of " + std::to_string(e.memory.size()) + ")";
     out += ": " + room_text(e.peak_memory, e.device_memory) + "\n";
-    for (int i = 0; i < memory_kind_count; ++i) {
-        const MemoryKind k = static_cast<MemoryKind>(i);
+    for (const MemoryKind k : all_memory_kinds) {
         if ((*fullest)[k] > Bytes::from_si(1e5))
             out += padded("  " + words(to_text(k)), label_width) + right(to_text((*fullest)[k]), 10) + "\n";
     }

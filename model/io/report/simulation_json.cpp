@@ -14,9 +14,8 @@ constexpr std::size_t memory_intervals = 200;
 
 Json path_json(const CriticalPath& path, const Trace& trace) {
     Json kinds = Json::array(), ranks = Json::array();
-    for (int i = 0; i < span_kind_count; ++i) {
-        const auto k = static_cast<SpanKind>(i);
-        if (path.of(k) > Seconds{}) kinds.push_back({{"name", to_text(k)}, {"seconds", path.of(k).si()}});
+    for (const SpanKind k : all_span_kinds) {
+        if (path.by_kind[k] > Seconds{}) kinds.push_back({{"name", to_text(k)}, {"seconds", path.by_kind[k].si()}});
     }
     for (std::size_t r = 0; r < path.by_rank.size(); ++r)
         if (path.by_rank[r] > Seconds{})
@@ -30,8 +29,7 @@ Json path_json(const CriticalPath& path, const Trace& trace) {
 
 Json memory_json(const MemoryTimeline& m, const Trace& trace) {
     Json base, highest = Json::array();
-    for (int i = 0; i < memory_kind_count; ++i) {
-        const auto k = static_cast<MemoryKind>(i);
+    for (const MemoryKind k : all_memory_kinds) {
         if (m.base[k] > Bytes{}) base[std::string(to_text(k))] = m.base[k].si();
     }
     for (const Bytes b : highest_by_interval(m, trace.end, memory_intervals)) highest.push_back(b.si());

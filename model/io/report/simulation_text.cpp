@@ -41,10 +41,9 @@ std::string path_text(const SimulationReport& s) {
     std::string out = "\nCritical path: " + to_text(path.seconds) + " in " + std::to_string(path.spans.size()) + " spans, " +
                       (path.waiting > Seconds{} ? to_text(path.waiting) + " of waiting between them\n" : "one right behind another\n");
     TextTable table;
-    for (int i = 0; i < span_kind_count; ++i) {
-        const auto k = static_cast<SpanKind>(i);
-        const double share = path.of(k) / s.trace.end;
-        if (share > worth_telling) table.row({words(to_text(k)), to_text(path.of(k)), percent_text(share, 2)});
+    for (const SpanKind k : all_span_kinds) {
+        const double share = path.by_kind[k] / s.trace.end;
+        if (share > worth_telling) table.row({words(to_text(k)), to_text(path.by_kind[k]), percent_text(share, 2)});
     }
     std::vector<std::size_t> ranks(path.by_rank.size());
     std::iota(ranks.begin(), ranks.end(), 0);

@@ -12,7 +12,7 @@ PlanField field_named(const std::string& name, const std::string& pin) {
     if (const auto field = plan_field(name)) return *field;
     std::vector<std::string_view> known;
     std::string list;
-    for (const PlanField f : all_plan_fields()) {
+    for (const PlanField f : all_plan_fields) {
         known.push_back(to_text(f));
         list += (list.empty() ? "" : ", ") + std::string(to_text(f));
     }

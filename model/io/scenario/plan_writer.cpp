@@ -92,7 +92,7 @@ std::string plan_field_text(PlanField field, const Plan& p) {
 
 Json plan_json(const Plan& p) {
     Json json;
-    for (const PlanField field : all_plan_fields()) json[std::string(to_text(field))] = plan_field_json(field, p);
+    for (const PlanField field : all_plan_fields) json[std::string(to_text(field))] = plan_field_json(field, p);
     json["global_batch"] = p.global_batch;
     json["grad_accum"] = nullptr;  // follows
     return json;

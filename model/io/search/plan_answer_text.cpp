@@ -119,13 +119,12 @@ std::string beside_own(const PlanAnswer& a) {
     TextTable table("  ", std::vector{Align::left, Align::right, Align::right, Align::right, Align::right});
     table.row({"", "plan 1", "", own ? "its own" : "", ""});
     if (best.choice.devices != a.own.plan.devices()) table.row({"devices", text(best.choice.devices), "", text(a.own.plan.devices()), ""});
-    for (const PlanField f : all_plan_fields()) {
+    for (const PlanField f : all_plan_fields) {
         if (same_field(f, best.choice.plan, a.own.plan) || f == PlanField::stage_blocks) continue;
         table.row({words(to_text(f)), plan_field_text(f, best.choice.plan), "", own ? plan_field_text(f, a.own.plan) : "", ""});
     }
     table.row({"step time", to_text(e.step), "", own ? to_text(own->step) : "", ""});
-    for (int i = 0; i < term_count; ++i) {
-        const Term t = static_cast<Term>(i);
+    for (const Term t : all_terms) {
         const auto worth_it = [&](const Estimate& x) { return x.terms[t] / x.step >= 5e-4; };
         if (!worth_it(e) && !(own && worth_it(*own))) continue;
         std::vector<std::string> row{"  " + words(to_text(t)), to_text(e.terms[t]), share_text(e, t), "", ""};
@@ -162,7 +161,7 @@ std::string front_text(const PlanAnswer& a) {
 
 std::string followers(const PlanChange& change, const Plan& best) {
     std::vector<std::string> list;
-    for (const PlanField f : all_plan_fields())
+    for (const PlanField f : all_plan_fields)
         if (f != change.field && !same_field(f, best, change.tried.plan))
             list.push_back(words(to_text(f)) + " " + plan_field_text(f, change.tried.plan));
     return list_of(list);

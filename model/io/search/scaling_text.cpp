@@ -72,8 +72,7 @@ std::string why_no_plan(const ScalingPoint& p) {
 
 std::string longest_wait(const Estimate& e) {
     std::optional<Term> longest;
-    for (int i = 0; i < term_count; ++i) {
-        const Term t = static_cast<Term>(i);
+    for (const Term t : all_terms) {
         const bool works = t == Term::forward || t == Term::backward || t == Term::recompute || t == Term::optimizer;
         if (!works && e.terms[t] > (longest ? e.terms[*longest] : 1e-3 * e.step)) longest = t;
     }

@@ -93,14 +93,12 @@ std::string terms_text(const RunRecord& run) {
     const GraphRank last = last_rank(trace);
     const Terms terms = terms_of(trace, last), hidden = overlapped_of(trace, last);
     TextTable table;
-    for (int i = 0; i < term_count; ++i) {
-        const auto t = static_cast<Term>(i);
+    for (const Term t : all_terms) {
         if (terms[t] / trace.end >= worth_telling)
             table.row({words(to_text(t)), to_text(terms[t] / run.steps_in_trace), percent_text(terms[t] / trace.end, 2),
                        share_bar(terms[t] / trace.end)});
     }
-    for (int i = 0; i < term_count; ++i) {
-        const auto t = static_cast<Term>(i);
+    for (const Term t : all_terms) {
         if (hidden[t] / trace.end >= worth_telling_hidden)
             table.row({"hidden behind compute", to_text(hidden[t] / run.steps_in_trace), "of " + words(to_text(t))});
     }

@@ -8,8 +8,6 @@ namespace {
 
 Box box_of(const Span& s) { return {s.start, s.end, s.kind, s.micro_batch, s.chunk}; }
 
-SpanKind longest(const TimeByKind& time) { return static_cast<SpanKind>(std::ranges::max_element(time) - time.begin()); }
-
 // Two pieces of the same thing, with next to nothing between them.
 bool follows_closely(const Box& box, const Box& before) {
     return box.kind == before.kind && box.micro_batch == before.micro_batch && box.chunk == before.chunk &&
@@ -45,7 +43,7 @@ Detail detail_for(const std::vector<SpanRow>& rows, Seconds readable, std::size_
 
 std::vector<Box> boxes_of(const SpanRow& row, Detail detail) {
     std::vector<Box> boxes;
-    TimeByKind time{};
+    TimeByKind time;
     for (std::size_t i = 0; i < row.size(); ++i) {
         const Span& s = *row[i];
         if (detail == Detail::spans || i == 0 || row[i - 1]->segment != s.segment) {
@@ -53,8 +51,8 @@ std::vector<Box> boxes_of(const SpanRow& row, Detail detail) {
             time = {};
         }
         Box& box = boxes.back();
-        time[static_cast<std::size_t>(s.kind)] += s.end - s.start;
-        box.kind = longest(time);
+        time[s.kind] += s.end - s.start;
+        box.kind = time.largest();
         box.end = max(box.end, s.end);
     }
     if (detail == Detail::segments) join(boxes);
@@ -68,7 +66,7 @@ std::vector<TimeByKind> columns_of(const SpanRow& row, Seconds interval) {
         if (last >= columns.size()) columns.resize(last + 1);
         for (auto c = static_cast<std::size_t>(s->start / interval); c <= last; ++c) {
             const Seconds left = static_cast<double>(c) * interval;
-            columns[c][static_cast<std::size_t>(s->kind)] += max(Seconds{}, min(s->end, left + interval) - max(s->start, left));
+            columns[c][s->kind] += max(Seconds{}, min(s->end, left + interval) - max(s->start, left));
         }
     }
     return columns;

@@ -28,7 +28,6 @@ struct Box {
 Detail detail_for(const std::vector<SpanRow>& rows, Seconds readable, std::size_t most);
 std::vector<Box> boxes_of(const SpanRow& row, Detail);  // not of columns
 
-using TimeByKind = std::array<Seconds, span_kind_count>;
 std::vector<TimeByKind> columns_of(const SpanRow& row, Seconds interval);
 
 }  // namespace sextant

@@ -150,8 +150,8 @@ private:
             out += svg::rectangle(x, y, 13, 13, fill) + svg::text(x + 18, y + 11, name, {.size = legend_size});
             x += needs;
         };
-        for (int k = 0; k < span_kind_count; ++k)
-            if (const auto kind = static_cast<SpanKind>(k); kinds_.contains(kind)) entry(name_of_kind(kind), look_of(kind).colour.hex());
+        for (const SpanKind kind : all_span_kinds)
+            if (kinds_.contains(kind)) entry(name_of_kind(kind), look_of(kind).colour.hex());
         if (!rows_.empty()) entry("idle", std::string(idle));
         heading_height_ = y + 13 + 14;
         return out;
@@ -229,17 +229,16 @@ private:
         const std::vector<TimeByKind> columns = columns_of(spans, interval);
         std::vector<double> tops(columns.size(), y + height);
         std::string out;
-        for (int k = 0; k < span_kind_count; ++k) {
+        for (const SpanKind kind : all_span_kinds) {
             std::string bars;
             for (std::size_t c = 0; c < columns.size(); ++c) {
-                const double part = std::min(columns[c][static_cast<std::size_t>(k)] / interval * height, tops[c] - y);
+                const double part = std::min(columns[c][kind] / interval * height, tops[c] - y);
                 const double x = left_ + static_cast<double>(c) * width, w = std::min(width, right_ - x);
                 if (part < 0.05 || w <= 0) continue;
                 bars += "M" + svg::number(x) + " " + svg::number(tops[c]) + "h" + svg::number(w) + "v" + svg::number(-part) + "h" +
                         svg::number(-w) + "z";
                 tops[c] -= part;
             }
-            const auto kind = static_cast<SpanKind>(k);
             if (!bars.empty()) out += svg::path(bars, look_of(kind).colour.hex()), kinds_.insert(kind);
         }
         return out;
