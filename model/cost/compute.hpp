@@ -1,15 +1,15 @@
 // Time of one kernel on one device.
 //
 //   matrix kernels   o + max( F / (P u), bytes / (W s) )        P peak of the data path, u what tiles and waves leave of it
-//                    a sum that its tiles end with comes behind it, bytes / (W s)
+//                    plus bytes / (W s) for a sum at the end of its tiles
 //   attention        o + max( F / (P a w), bytes / (W s) )      a fraction of the fused kernel, w wave quantisation
 //   memory kernels   o per launch + bytes / (W s)               W memory bandwidth, s its streaming fraction; less where multiprocessors
-//                                                               ask for less (streaming_bandwidth)
-//   of a CPU whose caches were measured:
+//                                                               have too few loads under way (streaming_bandwidth)
+//   on a CPU whose caches were measured:
 //   matrix kernels   o + F / P + bytes / W(bytes)               one core packs its operands before it multiplies them
-//                    and, forward, one pass more over weights, from memory
-//   others           + e E                                      e exponentials, or what takes as long (elementwise.hpp), E for each
-//   W(bytes): what lies in the cache is as fast as that; of bytes that it cannot hold, a pass finds the less the more they are.
+//                    in forward, plus one more pass over the weights, from memory
+//   others           + e E                                      e exponentials or their equivalent (elementwise.hpp), E the time of one
+//   W(bytes): the bandwidth of the cache for what lies there; the more bytes exceed the cache, the less of them a pass finds there.
 //
 // o is the device's own overhead between dependent kernels (measured as the intercept of time over size, te42kyfo/gpu-benches
 // gpu-small-kernels). Tiles: see gemm_utilization. Neglected: cache reuse between kernels, clock changes within a step.
@@ -25,7 +25,7 @@
 
 namespace sextant {
 
-// A data path for matrix products: rate that large products sustain, peak of the maker, and whether tensor units do it.
+// A data path for matrix products: the rate that large products sustain, the maker's peak, and which units do it.
 struct MatrixRate {
     FlopRate sustained;
     FlopRate peak;
@@ -35,29 +35,29 @@ struct MatrixRate {
 // What the cost functions need of a device, resolved once: no names, no options.
 struct DeviceRates {
     EnumArray<DataType, MatrixRate, data_type_count> matrix;
-    MatrixRate fp32_on_vector;  // whatever tensor units do; a rate of zero: there are none
+    MatrixRate fp32_on_vector;  // whatever tensor units do; a rate of zero: there is no such path
     FlopRate vector;            // fp32 on vector units
     Bandwidth memory;           // streaming
-    Bandwidth loads;            // of activations, that multiprocessors ask for; zero: enough
+    Bandwidth loads;            // that the loads under way on multiprocessors allow; zero: no limit
     Bandwidth cached;           // what lies in `cache`; zero: not known
     Bytes cache;
-    Seconds exponential;  // of one element; zero: not known, or not what limits
+    Seconds exponential;  // of one element; zero: not known, or no limit
     Seconds kernel_overhead;
     Seconds wait;  // for memory
     double multiprocessors = 1;
-    Frequency outputs;               // of all multiprocessors, one a clock; zero: not known
+    Frequency outputs;               // one a clock, of all multiprocessors together; zero: not known
     double attention_forward = 0.5;  // fraction of the peak
     double attention_backward = 0.4;
-    double attention_products = 2048;  // operations of its products that a multiprocessor does in a clock; where nobody knows, an A100's
-    // What is left of the rate of TF32 where one operand of a product, or both, lie across their depth.
+    double attention_products = 2048;  // operations of attention's products that a multiprocessor does in a clock; an A100's where unknown
+    // The fraction of the TF32 rate that is left where one operand of a product, or both, lie across their depth.
     double tf32_across_one = 1, tf32_across_both = 1;
     double native_build = 1;              // speed of the framework's kernels against a build for this very device
-    double convolution = 1;               // framework's choice of algorithm against the best
+    double convolution = 1;               // the framework's choice of algorithm against the best
     std::span<const GemmCurve> measured;  // products whose times were measured on such a device; owned by the Device
     bool tiles = true;                    // false: CPUs, whose libraries cut work finely
 };
 
-// The result points into the device.
+// The result refers to the device, which must outlive it.
 DeviceRates device_rates(const Device&, const Framework&, const Plan&);
 DeviceRates device_rates(Device&&, const Framework&, const Plan&) = delete;
 
@@ -66,7 +66,8 @@ struct ComputeScale {
     double compute = 1, memory = 1, overhead = 1;
 };
 
-// Elements of a row that the widest load of tensor units takes: 16 bytes. The scales of block-scaled types, part of their size, lie apart.
+// How many elements of a row the widest load of tensor units takes: 16 bytes. The scales of block-scaled
+// types, though part of their size, lie apart.
 std::int64_t elements_of_a_load(DataType);
 
 // Fraction of the sustained rate that a batch of m x n x k products reaches: the best over the tile shapes that libraries carry.
@@ -76,15 +77,15 @@ std::int64_t elements_of_a_load(DataType);
 //   User's Guide", sections on tile and wave quantisation; k0 and c, by unit, docs/model/compute.md.)
 double gemm_utilization(double batch, double m, double n, double k, const DeviceRates&, ComputeUnit);
 
-// The measured time of a product [m x k] x [k x n], interpolated between measured m (straight in log m, log t); none where nobody
-// measured this n, k and type, or outside the measured m. A measurement wins over the formula.
+// The measured time of a product [m x k] x [k x n], interpolated between measured m (linearly in log m, log t). None where this n, k and
+// type were not measured, or m lies outside what was. A measurement takes precedence over the formula.
 std::optional<Seconds> measured_gemm_time(const Kernel&, std::span<const GemmCurve>);
 
-// Of bytes that lie in no cache: 1/B^2 = 1/memory^2 + 1/loads^2 (docs/model/compute.md, "Bytes in flight"). `width`: where so
-// many more are on their way than of activations.
+// For bytes that lie in no cache: 1/B^2 = 1/memory^2 + 1/loads^2 (docs/model/compute.md, "Bytes in flight"). `width`: how many times as
+// many bytes are under way as for activations.
 Bandwidth streaming_bandwidth(const DeviceRates&, const ComputeScale& = {}, double width = 1);
 
-// Of reading and writing so much once.
+// The time of reading or writing this many bytes once.
 Seconds streaming_time(Bytes, const DeviceRates&, const ComputeScale& = {}, double width = 1);
 
 Seconds kernel_time(const Kernel&, const DeviceRates&, const ComputeScale& = {});

@@ -17,16 +17,16 @@ namespace sextant {
 struct PricedExchange {
     ParallelGroup group = ParallelGroup::tensor;
     CollectivePrice price;
-    double hidden = 0;  // fraction that goes on behind the kernels that follow
-    // What is called, and its bytes as collective_price counts them: for who prices it elsewhere.
+    double hidden = 0;  // the fraction that goes on behind the kernels that follow
+    // What is called, with its bytes as collective_price counts them, for those who price it elsewhere.
     Collective what = Collective::all_reduce;
     Bytes size{};
 };
 
-// Samples that workers read and decode. They go as fast as the workers can and as what they share leaves them (LoaderPrices).
+// Samples that workers read and decode, as fast as the workers can and as the resources that they share allow (LoaderPrices).
 struct PricedLoad {
     Bytes bytes;         // of the samples as stored: what progress is counted in
-    double reading = 1;  // part of the workers' time; the rest they decode
+    double reading = 1;  // the fraction of the workers' time; the rest of it they decode
 };
 
 struct Piece {
@@ -39,19 +39,20 @@ struct Piece {
     std::optional<PricedLoad> load{};
 };
 
-// How long a piece takes where kernels take `slowness` times as long as usual. Copies, hosts and servers keep their pace.
+// How long a piece takes on a rank whose kernels take `slowness` times as long as usual. Copies, hosts and servers keep their pace.
 inline Seconds device_time(const Piece& piece, double slowness) {
     return runs_kernels(piece.kind) ? slowness * piece.device : piece.device;
 }
 
 struct WorkPrice {
     std::vector<Piece> pieces;
-    // Memory of the rank: held from the start of the segment on, given back at its end, and in use only while it runs.
-    Bytes allocates, releases, working;
+    Bytes allocates;  // memory of the rank that is held from the start of the segment on
+    Bytes releases;   // that is given back at its end
+    Bytes working;    // that is in use only while it runs
 };
 
-// Something that loaders share with each other and with the training, and what each byte of a load takes of it: bytes, operations, opens or
-// seconds of cores, and those a second.
+// A resource that loaders share with each other and with the training, and how much of it each byte of a load takes: bytes, operations,
+// opens or core seconds, and those a second.
 struct LoaderShare {
     enum class Of { all_nodes, node, network };  // network: what a node has, and its other traffic shares
     std::string name;
@@ -60,15 +61,15 @@ struct LoaderShare {
 };
 
 struct LoaderPrices {
-    Bandwidth pace;                   // of a rank's workers, with everything to themselves
+    Bandwidth pace;                   // of a rank's workers that have everything to themselves
     std::vector<LoaderShare> shares;  // the last: the cores of a node's host
-    double kernel_cores = 0;          // that the kernels of one rank keep busy; they come before the workers
+    double kernel_cores = 0;          // cores that the kernels of one rank keep busy; these go before the workers
 };
 
 struct CostTable {
     std::vector<WorkPrice> works;  // by WorkIndex
-    bool hosts_wait = false;       // until a segment of kernels may start: they issue nothing ahead of it
-    double overlap_slowdown = 1;   // kernels run this much longer while communication uses the device
+    bool hosts_wait = false;       // hosts issue nothing of a segment before it may start
+    double overlap_slowdown = 1;   // how many times as long kernels take while communication uses the device
     std::optional<GradientFusion> fusion;
     std::optional<LoaderPrices> loaders;  // where samples are read
 };

@@ -10,20 +10,20 @@ namespace sextant {
 struct FormatFacts {
     bool packed = true;                          // many samples to a file
     Bytes beside;                                // headers and padding of one sample
-    Sourced<Seconds> library;                    // of the library that finds and hands out one sample, or puts one in
-    std::optional<Sourced<Bandwidth>> checksum;  // of its bytes, where the library looks at them once more
+    Sourced<Seconds> library;                    // that the library takes to find and hand out one sample, or to store one
+    std::optional<Sourced<Bandwidth>> checksum;  // over its bytes, where the library computes one
 };
 const FormatFacts& facts_of(DataFormat);
 
 struct EncodingFacts {
-    double compression = 1;  // bytes of values to stored ones
-    // Values that one thread decodes, and encodes. Absent: they are values already.
+    double compression = 1;  // bytes of values over stored bytes
+    // In values, of one thread. Absent: samples are stored as values.
     std::optional<Sourced<Bandwidth>> decode, encode;
 };
 const EncodingFacts& facts_of(SampleEncoding);
 
-// Values that one thread scales to another size, of those that go in; and that it crops, flips, normalises and hands on as numbers, of
-// those that come out.
+// Of one thread. `resize`: scaling to another size, in values that go in. `convert`: cropping, flipping, normalising and converting to
+// numbers, in values that come out.
 struct TransformFacts {
     Sourced<Bandwidth> resize, convert;
 };

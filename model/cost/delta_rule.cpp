@@ -73,7 +73,7 @@ private:
 
     // One of [m, k] x [k, n] for each chunk and head.
     void product(std::vector<Kernel>& list, std::int64_t m, std::int64_t n, std::int64_t k, Bytes bytes, bool backward) const {
-        list.push_back(matrix_product(name_, products_, m, n, k, type_, bytes, backward));
+        list.push_back(matrix_product(name_, {products_, m, n, k}, type_, bytes, backward));
     }
 
     const std::string& name_;

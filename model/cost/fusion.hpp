@@ -21,14 +21,14 @@ struct FusedChain {
     std::vector<std::size_t> operators;  // indices, in order
     std::vector<TensorId> inputs;        // read from memory
     std::vector<TensorId> outputs;       // written because somebody outside reads them
-    std::vector<TensorId> saved;         // written because backward reads them, and not among outputs
-    std::vector<TensorId> kept;          // what the chain's own backward reads of them all, its inputs and outputs included
+    std::vector<TensorId> saved;         // written because backward reads them; not among outputs
+    std::vector<TensorId> kept;          // all that the chain's own backward reads, its inputs and outputs included
 };
 
-// Readers of each tensor, by tensor index; a block output counts as one more.
+// The number of readers of each tensor, by tensor index; leaving the block counts as one more.
 std::vector<int> count_readers(const OperatorGraph&);
 
-// `compute`: what the network multiplies in.
+// `compute`: the type that the network multiplies in.
 std::vector<FusedChain> fuse(const OperatorGraph&, const Framework&, DataType compute, const std::vector<int>& readers);
 
 }  // namespace sextant

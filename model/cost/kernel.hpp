@@ -1,6 +1,6 @@
 // From operators to kernels: what one device launches for one block in forward, backward and recompute.
 //
-// The framework decides which operators share a kernel; the precision policy decides how wide each tensor is. No time here.
+// The framework decides which operators share a kernel; the precision policy decides how wide each tensor is. Times are in compute.hpp.
 #pragma once
 
 #include "model/base/quantity.hpp"
@@ -19,7 +19,7 @@ namespace sextant {
 // What a convolution reads of its image for one output pixel.
 enum class Window : std::uint8_t {
     pixel,     // 1 x 1
-    winograd,  // 3 x 3 of stride 1: libraries multiply less than `flops` on vector units
+    winograd,  // 3 x 3 of stride 1: on vector units libraries multiply less than `flops`
     other,
 };
 
@@ -36,23 +36,23 @@ struct Kernel {
     DataType type = DataType::fp32;  // of the multiplied operands
     Flops flops;                     // matrix work
     Bytes bytes;                     // read and written, at least
-    Bytes epilogue;                  // of these, what a tile moves when its arithmetic is done
-    double exponentials = 0;         // arithmetic on elements, in so many times that of one exponential (elementwise.hpp)
-    double computed = 1;             // of fused attention: scores that a core computes for each that counts (elementwise.hpp)
+    Bytes epilogue;                  // the part of these that a tile moves after its arithmetic
+    double exponentials = 0;         // arithmetic on elements, as a multiple of one exponential (elementwise.hpp)
+    double computed = 1;             // fused attention: scores that a core computes for each that counts (elementwise.hpp)
     int launches = 1;
-    bool direct = false;  // depthwise and narrow grouped convolutions: vector units, no matrix product
+    bool direct = false;  // a depthwise or narrow grouped convolution: on vector units, not as a matrix product
     Window window = Window::pixel;
     bool strided = false;       // a convolution that skips pixels of its input
-    std::int64_t channels = 0;  // of a pixel of the image that a convolution reads, for each group
-    double in_flight = 1;       // elements that a thread asks memory for at a time, in those that `bytes_in_flight` counts
-    double waits = 0;           // of plain kernels: for memory, one after the other, beside the one that every kernel has
-    double outputs = 0;   // of a convolution of images for which a library has no kernel of its own: a multiprocessor makes one a clock
-    bool turned = false;  // a product whose operands are both read down their columns: rows are m and n long, not n and k
+    std::int64_t channels = 0;  // of a convolution: channels in each group of the image that it reads
+    double in_flight = 1;       // loads of a thread that are under way at a time, over those that `bytes_in_flight` counts
+    double waits = 0;           // plain kernels: waits for memory, one after the other, beyond the one of every kernel
+    double outputs = 0;         // of a convolution that a library has no kernel of its own for: a multiprocessor makes one output a clock
+    bool turned = false;        // a product that reads both operands down their columns: rows are m and n long, not n and k
     bool backward = false;
-    bool weight_gradient = false;  // of a weight alone: nothing that runs before in the network waits for it
-    bool adds_gradients = false;   // and nothing else: to those of earlier micro-batches
+    bool weight_gradient = false;  // makes only the gradient of a weight, which no earlier block waits for
+    bool adds_gradients = false;   // only adds gradients to those of earlier micro-batches
     std::string name;              // of the (first) operator
-    // That operator, in the graph of the block; none of what adds up the gradients that several operators leave.
+    // The index of that operator in the graph of the block; none for a sum of the gradients that several operators leave.
     std::optional<int> op{};
 };
 
@@ -60,8 +60,8 @@ struct ExchangeCall {
     ExchangeKind kind = ExchangeKind::all_reduce;
     ParallelGroup group = ParallelGroup::tensor;
     Bytes bytes;
-    std::size_t after = 0;         // kernels of its phase that run before it
-    bool weight_gradient = false;  // gathers an input that weight gradients alone need again
+    std::size_t after = 0;         // how many kernels of its phase run before it
+    bool weight_gradient = false;  // gathers an input that only weight gradients need again
     double copies = 1, reach = 1;  // as in Exchange
 };
 
@@ -71,25 +71,25 @@ struct BlockKernels {
     std::vector<Kernel> forward, backward, recompute;
     std::vector<ExchangeCall> forward_exchanges, backward_exchanges, recompute_exchanges;
     Bytes saved;    // activations kept from forward to backward, logits apart
-    Bytes dropped;  // by selective recompute, and made again during backward
+    Bytes dropped;  // dropped by selective recompute and made again during backward
     Bytes saved_logits;
-    Bytes logits_gradient;  // beside them while backward begins, where it does not replace them
-    Bytes kept_input;       // of the block: all that full recompute keeps
-    Bytes working;          // largest set of tensors alive inside the block while it runs again
+    Bytes logits_gradient;  // beside the logits while backward begins, where it does not overwrite them
+    Bytes kept_input;       // the input of the block: all that full recompute keeps
+    Bytes working;          // the largest set of tensors alive inside the block while it runs again
     ParameterCount trained, frozen;
-    ParameterCount narrowed;  // of both, the weights that products in FP8 or narrower read
+    ParameterCount narrowed;  // the part of both that products in FP8 or narrower read
     int trained_tensors = 0;
     Bytes boundary;  // activations handed to the next block
-    Bytes alive;     // largest set of tensors alive at once where nothing is kept for a backward
+    Bytes alive;     // the largest set of tensors alive at once where nothing is kept for a backward
     Flops forward_flops, backward_flops;
 };
 
-// How wide an element is stored under the policy.
+// The bytes of a stored element under the policy.
 Bytes element_size(TensorRole, const Precision&);
 
-// Input and head blocks multiply in the activation type although the policy says fp8 or narrower, and have no checkpoint. `reads_data`: the
-// block is the first, and nobody wants the gradient of what it reads. `unit` multiplies: tensor units want the channels of a pixel
-// together.
+// Input and head blocks multiply in the activation type even where the policy says fp8 or narrower, and are never recomputed. `reads_data`:
+// the block is the first, and the gradient of its input is not needed. `unit`: what multiplies; tensor units need the channels of a pixel
+// to lie together.
 BlockKernels block_kernels(const OperatorGraph&, BlockRole, const Plan&, const Framework&, bool reads_data = false,
                            ComputeUnit unit = ComputeUnit::vector);
 

@@ -5,8 +5,8 @@
 
 namespace sextant {
 
-Kernel matrix_product(const std::string& name, std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k, DataType type,
-                      Bytes bytes, bool backward) {
+Kernel matrix_product(const std::string& name, const ProductShape& shape, DataType type, Bytes bytes, bool backward) {
+    const auto [batch, m, n, k] = shape;
     Kernel g;
     g.kind = KernelKind::gemm;
     g.batch = batch, g.m = m, g.n = n, g.k = k;

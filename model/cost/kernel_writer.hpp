@@ -1,9 +1,9 @@
-// Walks the operators of one block and appends what they launch. For kernel.cpp, matrix_kernels.cpp, plain_kernels.cpp and
-// pass_kernels.cpp.
+// Walks the operators of one block and appends what they launch. For kernel.cpp, matrix_kernels.cpp,
+// plain_kernels.cpp and pass_kernels.cpp.
 #pragma once
 
 #include "model/cost/fusion.hpp"
-#include "model/cost/kernel.hpp"
+#include "model/cost/kernel_lists.hpp"
 #include "model/cost/scans.hpp"
 #include "model/plan/framework_defaults.hpp"
 
@@ -12,14 +12,14 @@
 
 namespace sextant {
 
-// Threads of plain kernels ask for four elements of a row at a time, and look at them more than once, where others ask for eight.
+// Threads of plain kernels load four elements of a row at a time where others load eight (Kernel::in_flight).
 constexpr double in_flight_of_row = 0.5;
-// What plain kernels wait for memory where they do not only read, compute and write: those that sum over rows or pixels, in parts and then
-// over them; the lanes of a row, which agree on what is largest, a mean, a sum; filters, which are laid out and back. In times of a load,
-// from kernels on an H200 that had next to nothing to move (docs/model/compute.md).
+// How often plain kernels wait for memory beyond one read, compute and write: sums over rows or pixels, made in parts that are then summed;
+// rows whose lanes agree on a largest value, a mean or a sum; filters that are laid out anew and back. In multiples of the latency of a
+// load, fitted to kernels with next to nothing to move on an H200 (docs/model/compute.md).
 constexpr double waits_of_sums = 10, waits_of_row = 3, waits_of_filters = 2, waits_of_filter_gradients = 8;
 
-// Holds what every rule needs to know.
+// The block, the plan and the framework, with what the rules below derive from them once.
 class KernelWriter {
 public:
     KernelWriter(const OperatorGraph&, BlockRole, const Plan&, const Framework&, bool reads_data, ComputeUnit);
@@ -38,8 +38,7 @@ private:
     void finish_weight_gradient(const Operator& op, std::vector<Kernel>& list) const;
 
     // matrix_kernels.cpp: products, convolutions, attention
-    [[nodiscard]] Kernel gemm(const std::string& name, std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k, DataType type,
-                              bool backward) const;
+    [[nodiscard]] Kernel gemm(const std::string& name, const ProductShape&, DataType, bool backward) const;
     void write_operator(const Operator& op, const Gemm& g, BlockKernels& out) const;
     void add_quantization(const Operator& op, BlockKernels& out) const;
     void write_operator(const Operator& op, const Convolution& c, BlockKernels& out) const;
@@ -55,7 +54,7 @@ private:
     void share_among_calls(const Operator& op, const Gemm& g, BlockKernels& out) const;
     void write_scores(const Operator& op, const Attention& a, BlockKernels& out) const;
     void add_filter_layouts(const Operator& op, const Convolution& c, bool makes_input_gradient, BlockKernels& out) const;
-    // Of sums over rows or pixels: those of parts, their sum, and what is made of it.
+    // Launches of a sum over rows or pixels. Plain kernels sum parts, then the parts, then use the result.
     [[nodiscard]] int sum_launches() const { return framework_.plain_kernels ? 3 : 1; }
     void wait(Kernel& k, double times) const {
         if (framework_.plain_kernels) k.waits += times;
@@ -92,11 +91,12 @@ private:
     }
     [[nodiscard]] Bytes input_bytes(const Operator& op) const { return sum_bytes(op.inputs); }
     [[nodiscard]] Bytes output_bytes(const Operator& op) const { return sum_bytes(op.outputs); }
-    // Does a gradient come this far? Not to where only frozen parameters stand. Each operator of a chain reads the one before it.
+    // Whether backward reaches the chain: not where only frozen parameters come before it. Each operator
+    // of a chain reads the one before it.
     [[nodiscard]] bool is_differentiated(const FusedChain& chain) const {
         return wanted_[graph_.operators()[chain.operators.back()].outputs.front().value] != 0;
     }
-    // Of what it reads. An operator of two operands wants both or none.
+    // Whether the gradient of what the operator reads is needed. An operator of two operands needs both or neither.
     [[nodiscard]] bool wants_gradient(const Operator& op) const { return wanted_[op.inputs.front().value] != 0; }
     // Autocast runs softmax and layer normalisation in fp32: their operand is cast up before and down after, both ways
     // (PyTorch documentation, torch.amp, "CUDA ops that can autocast to float32").
@@ -107,10 +107,11 @@ private:
     [[nodiscard]] bool casts_weights() const {
         return casts_each_use(plan_, framework_) && size_of(plan_.precision.compute) < size_of(plan_.precision.parameter);
     }
-    // MXFP8 and NVFP4 have a scale for some values in a row, so that what is read along rows and along columns is made narrow twice.
+    // MXFP8 and NVFP4 have one scale for several values of a row, so what is read along rows and along columns is narrowed twice.
     [[nodiscard]] bool narrows_in_blocks() const { return product_type_ == DataType::mxfp8 || product_type_ == DataType::nvfp4; }
     [[nodiscard]] Bytes cast_bytes() const { return size_of(plan_.precision.parameter) + size_of(plan_.precision.compute); }
-    // What the first does too is in the rate of a core's products.
+    // Whether a micro-batch adds its gradients to those of earlier ones. Where the first one does too, the
+    // rate of a core's products covers it.
     [[nodiscard]] bool later_micro_batches_add() const {
         return framework_.plain_kernels || (plan_.micro_batches() > 1 && !framework_.accumulates_from_first);
     }

@@ -14,19 +14,19 @@ constexpr std::int64_t smallest_matrix = 16;
 
 }  // namespace
 
-Kernel KernelWriter::gemm(const std::string& name, std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k, DataType type,
-                          bool backward) const {
-    const double b = static_cast<double>(batch), dm = static_cast<double>(m), dn = static_cast<double>(n), dk = static_cast<double>(k);
-    const Bytes result = b * dm * dn * element_size(TensorRole::activation, plan_.precision);
-    return matrix_product(name, batch, m, n, k, type, b * (dm * dk + dk * dn) * size_of(type) + result, backward);
+Kernel KernelWriter::gemm(const std::string& name, const ProductShape& shape, DataType type, bool backward) const {
+    const double batch = static_cast<double>(shape.batch), m = static_cast<double>(shape.m), n = static_cast<double>(shape.n);
+    const double k = static_cast<double>(shape.k);
+    const Bytes result = batch * m * n * element_size(TensorRole::activation, plan_.precision);
+    return matrix_product(name, shape, type, batch * (m * k + k * n) * size_of(type) + result, backward);
 }
 
 void KernelWriter::write_operator(const Operator& op, const Gemm& g, BlockKernels& out) const {
     const DataType type = is_narrowed(op) ? product_type_ : unnarrowed_type_;
     if (g.weight && !is_16_bit_or_wider(type)) add_quantization(op, out);
     if (framework_.plain_kernels && op.outputs.size() > 1) return write_products(op, g, type, out);
-    out.forward.push_back(gemm(op.name, g.batch, g.m, g.n, g.k, type, false));
-    if (wants_gradient(op)) out.backward.push_back(gemm(op.name, g.batch, g.m, g.k, g.n, type, true));  // of the input
+    out.forward.push_back(gemm(op.name, {g.batch, g.m, g.n, g.k}, type, false));
+    if (wants_gradient(op)) out.backward.push_back(gemm(op.name, {g.batch, g.m, g.k, g.n}, type, true));  // of the input
     if (!op.frozen) add_weight_gradient(op, g, g.n, type, output_bytes(op), out);
     if (framework_.plain_kernels && !g.weight) share_among_calls(op, g, out);
 }
@@ -34,7 +34,7 @@ void KernelWriter::write_operator(const Operator& op, const Gemm& g, BlockKernel
 // Of the columns of the weight, or of the second operand, that made outputs with these gradients.
 void KernelWriter::add_weight_gradient(const Operator& op, const Gemm& g, std::int64_t columns, DataType type, Bytes gradients,
                                        BlockKernels& out) const {
-    Kernel k = gemm(op.name, g.batch, g.k, columns, g.m, type, true);
+    Kernel k = gemm(op.name, {g.batch, g.k, columns, g.m}, type, true);
     k.weight_gradient = g.weight;
     k.turned = true;
     if (g.weight) accumulate(k);

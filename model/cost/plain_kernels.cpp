@@ -14,9 +14,9 @@ void KernelWriter::write_products(const Operator& op, const Gemm& g, DataType ty
     const Bytes wide = size_of(DataType::fp32), narrow = element_size(TensorRole::activation, plan_.precision);
     for (const TensorId id : op.outputs) {
         const auto n = static_cast<std::int64_t>(graph_.tensor(id).elements() / static_cast<double>(g.batch * g.m));
-        out.forward.push_back(gemm(op.name, g.batch, g.m, n, g.k, type, false));
+        out.forward.push_back(gemm(op.name, {g.batch, g.m, n, g.k}, type, false));
         if (wants_gradient(op)) {
-            out.backward.push_back(gemm(op.name, g.batch, g.m, g.k, n, type, true));
+            out.backward.push_back(gemm(op.name, {g.batch, g.m, g.k, n}, type, true));
             out.backward.back().bytes += read * ((id == op.outputs.front() ? 1.0 : 2.0) * wide - narrow);
         }
         if (!op.frozen) add_weight_gradient(op, g, n, type, bytes_of(id), out);
@@ -45,7 +45,7 @@ void KernelWriter::write_scores(const Operator& op, const Attention& a, BlockKer
     const double heads = static_cast<double>(a.batch * a.heads);
     const Bytes all = heads * made * size_of(DataType::fp32), seen = heads * visible * size_of(DataType::fp32);
     const auto product = [&](std::int64_t m, std::int64_t n, std::int64_t k, bool backward) {
-        Kernel p = gemm(op.name, calls * a.kv_heads, m, n, k, unnarrowed_type_, backward);
+        Kernel p = gemm(op.name, {calls * a.kv_heads, m, n, k}, unnarrowed_type_, backward);
         p.launches = static_cast<int>(calls);
         p.in_flight = 0.5;  // a head's rows are short: what moves are the scores, and multiprocessors have few of them under way
         return p;

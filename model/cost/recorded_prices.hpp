@@ -1,11 +1,11 @@
 // The prices of what an execution trace recorded.
 //
-//   kernels        as long as they took; of those whose time is not stated max( flops / rate, bytes / memory bandwidth ): of large
-//                  products of one data type, and of streaming
+//   kernels        as long as they took; where no time is stated, max( flops / rate, bytes / memory bandwidth ), with the rate of large
+//                  products of one data type and the bandwidth of streaming
 //   host work      as long as it took
 //   copies         bytes / bandwidth of the device's link to its host
-//   communication  by the library's fastest algorithm (collectives.hpp), whose bytes cross the links. Bytes: of the buffer of a rank; of an
-//                  all_gather what each rank gives, of a reduce_scatter what each rank has before
+//   communication  by the library's fastest algorithm (collectives.hpp), whose bytes cross the links. The bytes in the trace are those of
+//                  a rank's buffer: for an all_gather what each rank gives, for a reduce_scatter what each rank has before
 //
 // Neglected: that a trace's kernels ran beside communication and were slowed down by it.
 #pragma once
@@ -20,7 +20,7 @@ struct ReplayMachine {
     const Cluster& cluster;
     const Topology& topology;  // rank i stands on its device i
     const CommunicationLibrary& library;
-    DataType type = DataType::bf16;  // of kernels whose time is not stated
+    DataType type = DataType::bf16;  // of the products of kernels whose time is not stated
 };
 
 CostTable price_recorded(const RecordedGraph&, const ReplayMachine&);

@@ -11,8 +11,8 @@ namespace sextant {
 template <class Kind>
 concept Scan = std::same_as<Kind, StateSpaceScan> || std::same_as<Kind, DeltaRuleScan>;
 
-// Of `type` are the operands of their products, and the states between the kernels of a delta rule; states and scores of a state space are
-// fp32.
+// `type`: of the operands of their products, and of the states between the kernels of a delta rule. States
+// and scores of a state space are fp32.
 void add_scan(const Operator&, const StateSpaceScan&, DataType type, const Precision&, BlockKernels& out);
 void add_scan(const Operator&, const DeltaRuleScan&, DataType type, const Precision&, BlockKernels& out);
 

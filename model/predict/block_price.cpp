@@ -164,8 +164,7 @@ double passes_beside_another(const Prepared::State& job) {
     return std::max(0.0, 1 - 0.5 * (plan.pp + 1) / static_cast<double>(job.micro_batches));
 }
 
-HiddenParts hidden_parts(const std::vector<Kernel>& kernels, std::span<const Seconds> times, const std::vector<ExchangeCall>& exchanges,
-                         BackwardPart part, const Prepared::State& job, const JobGroups& groups, const Resources& r) {
+HiddenParts hidden_parts(const BlockPhase& phase, const Prepared::State& job, const JobGroups& groups, const Resources& r) {
     const Plan& plan = job.scenario.plan;
     const Framework& f = job.scenario.framework;
     HiddenParts parts;
@@ -173,10 +172,10 @@ HiddenParts hidden_parts(const std::vector<Kernel>& kernels, std::span<const Sec
     const double beside_another = passes_beside_another(job);
     if (beside_another == 0) return parts;
     Seconds of_kernels, of_experts;
-    for (std::size_t i = 0; i < kernels.size(); ++i)
-        if (belongs(kernels[i], part)) of_kernels += times[i];
-    for (const ExchangeCall& call : exchanges)
-        if (call.group == ParallelGroup::expert && belongs(call, part)) of_experts += exchange_time(call, job, groups, r);
+    for (std::size_t i = 0; i < phase.kernels.size(); ++i)
+        if (belongs(phase.kernels[i], phase.part)) of_kernels += phase.times[i];
+    for (const ExchangeCall& call : phase.exchanges)
+        if (call.group == ParallelGroup::expert && belongs(call, phase.part)) of_experts += exchange_time(call, job, groups, r);
     if (of_experts > Seconds{}) parts.expert = beside_another * std::min(f.expert_overlap_fraction.value, of_kernels / of_experts);
     return parts;
 }
@@ -201,7 +200,7 @@ CollectivePrice group_price(Collective what, Bytes bytes, const Group& group, co
 
 Seconds group_time(Collective what, Bytes bytes, const Group& group, const Prepared::State& job, const Resources& r) {
     if (group.ranks < 2 || !(bytes > Bytes{})) return {};
-    return job.turn + time_alone(group_price(what, bytes, group, job, r), group);
+    return job.nodes.turn + time_alone(group_price(what, bytes, group, job, r), group);
 }
 
 bool issues_itself(const Prepared::State& job) { return job.scenario.cluster.node.device.kind == DeviceKind::cpu; }

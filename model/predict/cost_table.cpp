@@ -100,7 +100,7 @@ public:
         const Group& group = job_.groups[stage][work.group];
         const Bytes size = bytes_of(work) / work.calls;
         CollectivePrice one = collective_price(collective_of(work.kind), size, group, job_.scenario.library);
-        if (is_gather(work)) one.fixed += job_.turn;
+        if (is_gather(work)) one.fixed += job_.nodes.turn;
         if (plan_.shards_parameters()) one.fixed += pieces_time(group, job_);
         WorkPrice price = calls(work.calls, span_kind(work.payload), {work.group, one, 0, collective_of(work.kind), size});
         if (is_gather(work)) price.allocates = bytes_of(work);
@@ -114,7 +114,7 @@ public:
         if (kind == SpanKind::data_exchange)
             return calls(1, kind, {ParallelGroup::data, {{}, size, Pattern::path}, 0, Collective::send, size});
         CollectivePrice send = collective_price(Collective::send, size, job_.groups.send, job_.scenario.library);
-        send.fixed += job_.turn;
+        send.fixed += job_.nodes.turn;
         return calls(1, kind, {ParallelGroup::pipeline, send, 0, Collective::send, size});
     }
 

@@ -9,7 +9,9 @@ namespace {
 // Beside workers that are cores a server is a process on a core as they are: it takes what comes itself, and moves bytes as they do.
 bool serves_on_core(const Prepared::State& job) { return job.scenario.cluster.node.device.kind == DeviceKind::cpu; }
 
-Seconds on_host_of_server(const Prepared::State& job, Bytes moved) { return job.groups.to_servers.on_a_host * moved / job.host_bandwidth; }
+Seconds on_host_of_server(const Prepared::State& job, Bytes moved) {
+    return job.groups.to_servers.on_a_host * moved / job.nodes.host_memory;
+}
 
 }  // namespace
 
@@ -21,14 +23,14 @@ Seconds server_way_time(const Prepared::State& job, Bytes bytes, const Resources
 Seconds server_sum_time(const Prepared::State& job, Bytes gradients) {
     if (!serves_on_core(job)) return on_host_of_server(job, gradients);
     const double added = 1 - 1.0 / job.scenario.plan.dp;  // what comes first is the sum: the others read it, and write it
-    return gradients / job.host_copy + 3 * added * gradients / streaming_bandwidth(job.rates);
+    return gradients / job.nodes.host_copy + 3 * added * gradients / streaming_bandwidth(job.rates);
 }
 
 Seconds server_update_time(const Prepared::State& job, Bytes gradients) {
     if (!serves_on_core(job)) return on_host_of_server(job, 2.0 * gradients);
     const double in_and_out = 2.0 * (1 + facts_of(job.scenario.plan.optimizer).states);  // weights and states
     const Seconds updates = (1 + in_and_out) * gradients / streaming_bandwidth(job.rates);
-    return job.scenario.plan.is_asynchronous() ? gradients / job.host_copy + updates : updates;
+    return job.scenario.plan.is_asynchronous() ? gradients / job.nodes.host_copy + updates : updates;
 }
 
 Seconds pieces_time(const Group& group, const Prepared::State& job) {

@@ -1,4 +1,4 @@
-// The closed form: a scenario prepared once, then estimated in microseconds as often as a search or a sensitivity needs.
+// The closed form: a scenario is prepared once, then estimated as often as a search or a sensitivity needs it.
 //
 //     const Prepared job = prepare(scenario);       // looks up, cuts the network, lays groups on the topology: milliseconds
 //     const Estimate e = estimate(job);             // microseconds
@@ -16,7 +16,7 @@
 
 namespace sextant {
 
-// Each instant of the rank that finishes last belongs to exactly one term; they sum to the step time.
+// Each instant of the rank that finishes last belongs to exactly one term, so the terms sum to the step time.
 enum class Term {
     forward,
     backward,
@@ -52,19 +52,19 @@ struct StageMemory : EnumArray<MemoryKind, Bytes, memory_kind_count> {
     [[nodiscard]] Bytes total() const;
 };
 
-// Of a node all of whose ranks are of the stage that puts most there: what a plan moves to host memory, and what the host has. Nothing
-// else that a host holds is counted (docs/model/memory.md).
+// What a plan moves to the host memory of a node, and how much of it there is. All ranks of the node are taken to be of the stage that
+// moves most. Whatever else a host holds is not counted (docs/model/memory.md).
 struct HostMemory {
     Bytes states, activations, there;
     [[nodiscard]] Bytes total() const { return states + activations; }
     [[nodiscard]] bool fits() const { return total() <= there; }
 };
 
-// What-if multipliers: 2 is a resource twice as good. Bandwidths and rates are multiplied, latencies and overheads divided.
+// What-if multipliers: 2 makes a resource twice as good. Bandwidths and rates are multiplied, latencies and overheads divided.
 struct Resources {
     double compute = 1;           // matrix and vector rates
     double memory_bandwidth = 1;  // of the device
-    double node_bandwidth = 1;    // what devices of a node exchange over
+    double node_bandwidth = 1;    // of the links between devices of a node
     double host_link = 1;         // copies between device and host memory
     double network_bandwidth = 1;
     double latency = 1;  // of communication steps, everywhere
@@ -73,8 +73,8 @@ struct Resources {
     double storage = 1;             // bandwidth
     double storage_operations = 1;  // latencies too
     double loader_workers = 1;
-    double loader_cores = 1;  // speed of each
-    double overlap = 1;       // divides the slow-down of kernels beside communication
+    double loader_cores = 1;  // the speed of each
+    double overlap = 1;       // divides the slowdown of kernels beside communication
 
     friend bool operator==(const Resources&, const Resources&) = default;
 };
@@ -82,17 +82,17 @@ struct Resources {
 struct Estimate {
     Seconds step;
     Terms terms;
-    Terms overlapped;                 // hidden behind the terms, not among them
+    Terms overlapped;                 // time hidden behind the terms, not part of them
     std::vector<StageMemory> memory;  // by pipeline stage
     Bytes peak_memory;                // over stages
     Bytes device_memory;
     HostMemory host;
-    Flops model_flops;      // of the whole job's step: what the mathematics needs, no recompute
+    Flops model_flops;      // a step of the whole job: what the mathematics needs, without recompute
     Flops hardware_flops;   // what is executed, recompute included
-    int slowest_stage = 0;  // the stage that the others wait for, and the same step on one of its ranks
-    Terms slowest;
-    int last_stage = 0;  // the stage whose rank finishes last
-    Seconds taking;      // where nobody waits for samples: from the first micro-batch that the first stage takes to the last
+    int slowest_stage = 0;  // the stage that the others wait for,
+    Terms slowest;          // and the same step on one of its ranks
+    int last_stage = 0;     // the stage whose rank finishes last
+    Seconds taking;         // from the first micro-batch that the first stage takes to the last, where nobody waits for samples
 
     [[nodiscard]] bool fits_device() const { return peak_memory <= device_memory; }
     [[nodiscard]] bool fits() const { return fits_device() && host.fits(); }
@@ -106,7 +106,7 @@ public:
     Prepared& operator=(Prepared&&) noexcept;
     ~Prepared();
     [[nodiscard]] const Scenario& scenario() const;
-    // Of the nodes that its ranks fill.
+    // The nodes that its ranks fill.
     [[nodiscard]] const std::shared_ptr<const Topology>& topology() const;
 
     struct State;

@@ -14,12 +14,13 @@
 
 namespace sextant {
 
-// Of one stage: of each kind the slowest group, for which its sisters wait. What goes over the boundaries of a pipeline is in StageGroups.
+// The groups of one stage: of each kind the slowest, for which the others of that kind (its sisters) wait. What crosses the boundaries of
+// a pipeline is in StageGroups.
 class JobGroups {
 public:
     [[nodiscard]] Group& operator[](ParallelGroup which) { return of_[index(which)]; }
     [[nodiscard]] const Group& operator[](ParallelGroup which) const { return of_[index(which)]; }
-    // How exchanges inside layers and those of gradients, or of weights in shards, slow each other.
+    // How exchanges inside layers and exchanges of gradients (or of sharded weights) slow each other.
     ByInLayer<Slowed> beside_data;
 
 private:
@@ -31,10 +32,10 @@ private:
     }
     std::array<Group, count> of_;
 };
-// Do exchanges inside layers take as long, each by itself?
+// Whether exchanges inside layers take equally long in both, each by itself.
 bool same_in_layers(const JobGroups&, const JobGroups&);
 
-// Other stages with ranks on the nodes of a stage, and how many times as long its exchanges take while all of them do the same.
+// The other stages with ranks on the nodes of a stage, and how many times as long its exchanges take while all of them exchange too.
 struct StageMates {
     std::vector<std::size_t> stages;  // ascending
     ByInLayer<double> in_layers{{1, 1, 1}};
@@ -47,9 +48,9 @@ struct StageGroups {
     std::vector<JobGroups> unlike{1};   // stages that lie alike on their nodes share one
     std::vector<std::size_t> which{0};  // of these, by stage
     std::vector<StageMates> mates{1};   // by stage
-    // By stage, where there are several: its ranks' pairs with those of the next one; of the last stage with those of the first.
+    // By stage, where there are several: pairs of its ranks with those of the next stage; for the last stage, with those of the first.
     std::vector<Group> boundaries;
-    Group send;  // the first boundary that leaves a node, else the first: sends are priced for it
+    Group send;  // the boundary that sends are priced for: the first that leaves a node, else the first
     ServerWay to_servers{};
 
     [[nodiscard]] const JobGroups& operator[](std::size_t stage) const { return unlike[which[stage]]; }
@@ -57,15 +58,15 @@ struct StageGroups {
     [[nodiscard]] bool as_before(std::size_t stage) const;
 };
 
-// Ranks by the plan's placement, groups by dimension.
+// Places ranks as the plan says and forms their groups, dimension by dimension.
 //
-// Nodes on which ranks lie alike are looked at once (BlockLayout), so the time grows with the nodes and not with what their ranks do: tens
-// to some hundreds of microseconds for 4,096 ranks, of any placement. It takes longer, to the same answer, where there is less to be alike:
-// where ranks do not repeat from node to node (a last node that is not full, groups that no number of whole nodes holds, a peer switch over
-// such nodes) every rank is looked at; and where groups meet in a fabric that is narrower than their nodes, all that reach its leaves are,
-// in a dragonfly for each pair of its leaves. One topology serves all plans on as many nodes.
+// Nodes on which ranks are placed alike are looked at once (BlockLayout), so the time grows with the number of nodes and not with what
+// their ranks do: tens to some hundreds of microseconds for 4,096 ranks, whatever the placement. It takes longer where less is alike: every
+// rank is looked at where ranks do not repeat from node to node (a last node that is not full, groups that no number of whole nodes holds,
+// a peer switch over such nodes); and where groups meet in a fabric narrower than their nodes, all groups that reach its leaves are looked
+// at, in a dragonfly for each pair of leaves. One topology serves all plans on the same number of nodes.
 //
-// `in_layers`: only the groups that exchange inside layers, alone on their links: no others, no mates, no boundaries.
+// `in_layers`: only the groups that exchange inside layers, each alone on its links; no other groups, no mates, no boundaries.
 enum class GroupsLaid { in_layers, all };
 StageGroups lay_groups(const Scenario&, const Topology&, GroupsLaid = GroupsLaid::all);
 

@@ -24,7 +24,7 @@ constexpr Term term_of(InLayer kind) {
     return kind == InLayer::expert ? Term::expert_communication : Term::tensor_communication;
 }
 
-// One T for each of them.
+// One T for each kind of exchange inside layers.
 template <class T>
 struct ByInLayer : EnumArray<InLayer, T, all_in_layer.size()> {
     [[nodiscard]] T sum() const { return (*this)[InLayer::tensor] + (*this)[InLayer::context] + (*this)[InLayer::expert]; }

@@ -39,7 +39,7 @@ InputValues input_values(const Workload& w) {
 int devices_of_node(const Prepared::State& job) {
     const Scenario& s = job.scenario;
     const int nodes = used_nodes(s);
-    return s.plan.scattered ? (s.plan.devices() + nodes - 1) / nodes : job.devices_per_node;
+    return s.plan.scattered ? (s.plan.devices() + nodes - 1) / nodes : job.nodes.devices;
 }
 
 // Ranks of one tensor and context group see the same samples: one of them reads. Where a group is wider than a node, some nodes do not.
@@ -59,7 +59,7 @@ void place_workers(InputJob& in, const DataSource& data, const Prepared::State& 
     in.ahead = std::min(in.micro_batches, static_cast<double>(waiting_batches(data)));
     in.node.workers = in.readers * std::max(1, data.workers);
     in.node.cores = node.host.cores > 0 ? cores_of_job(job.scenario) : in.node.workers + devices_of_node(job);
-    in.node.network = job.network;
+    in.node.network = job.nodes.network;
     // A core drives the device, or is it, or one of those that it is.
     const double of_device = node.device.kind == DeviceKind::cpu ? std::max(1.0, static_cast<double>(node.host.cores) / node.devices) : 1;
     in.busy_cores = std::min(std::min(devices_of_node(job), job.used_devices()) * of_device, in.node.cores);
@@ -72,7 +72,7 @@ void place_copies(InputJob& in, const DataSource& data, const Prepared::State& j
     in.input = values.count * values.each;
     in.copies = data.by_sample ? in.samples : static_cast<double>(job.micro_batches);
     in.by_sample = data.by_sample;
-    in.link = {job.host_copy / std::min<double>(std::max(1, node.devices_per_switch), in.readers), data.pinned};
+    in.link = {job.nodes.host_copy / std::min<double>(std::max(1, node.devices_per_switch), in.readers), data.pinned};
 }
 
 StorageClass cached_part_of(const StorageClass& storage) {
@@ -99,12 +99,12 @@ void place_samples(InputJob& in, const DataSource& data, const Prepared::State& 
     const bool ahead = staging.mode == StagingMode::copy || unpacked;
     if (ahead) {
         in.copy = StagingJob{storage,      *staging.to, data.format, data.sample_bytes, data.samples_per_file, in.staged * own * samples,
-                             staging.mode, in.nodes,    data.others, job.network};
+                             staging.mode, in.nodes,    data.others, job.nodes.network};
         in.staging = staging_time(*in.copy);
     }
     const SampleThread thread = thread_of(job.scenario.cluster.node.host);
     in.writing =
-        samples * (write_time(access, storage) + writing_work(data.format, data.encoding, data.sample_bytes, data.decoded_bytes, thread));
+        samples * (write_time(access, storage) + writing_work({data.format, data.encoding, data.sample_bytes, data.decoded_bytes}, thread));
     const Seconds keep = ahead || staging.mode == StagingMode::none ? Seconds{} : write_time(access, *staging.to);
     const HostSpec& host = job.scenario.cluster.node.host;
     const Bytes memory = data.page_cache.value_or(page_cache_part * host.memory.value);
@@ -130,7 +130,7 @@ void place_samples(InputJob& in, const DataSource& data, const Prepared::State& 
 
 LoaderRate rate_of(const InputJob& in, const std::vector<SampleSource>& sources, const Resources& r) {
     const double full_nodes = in.all_readers / in.readers;  // what is shared, is by readers
-    return loader_rate(sources, in.work, in.node, full_nodes, in.others,
+    return loader_rate(sources, in.work, in.node, {full_nodes, in.others},
                        {r.storage, r.storage_operations, r.loader_workers, r.loader_cores});
 }
 
@@ -175,8 +175,8 @@ std::optional<InputJob> input_job(const DataSource& data, const Prepared::State&
     place_samples(in, data, job);
     const bool unpacked = data.staging.mode == StagingMode::untar;
     in.values = input_values(job.scenario.workload).count * Bytes::from_si(1);
-    in.work = sample_work(unpacked ? DataFormat::files : data.format, data.encoding, transform_of(data), data.sample_bytes,
-                          data.decoded_bytes, in.values, thread_of(job.scenario.cluster.node.host));
+    in.work = sample_work({unpacked ? DataFormat::files : data.format, data.encoding, data.sample_bytes, data.decoded_bytes},
+                          transform_of(data), in.values, thread_of(job.scenario.cluster.node.host));
     in.others = data.others;
     if (data.samples) in.steps_per_epoch = static_cast<double>(*data.samples) / static_cast<double>(job.scenario.plan.global_batch);
     return in;
@@ -274,13 +274,17 @@ std::optional<CheckpointEstimate> estimate_checkpoints(const Prepared::State& jo
                                static_cast<double>(facts_of(plan.optimizer).states) * size_of(job.precision.optimizer_state);
     CheckpointEstimate c;
     c.bytes = size_of(job.scenario.workload).trained_parameters * (1 - plan.pruned_fraction) * of_parameter;
-    const double writers = plan.has_shards() ? plan.devices() : plan.tp * plan.pp;
-    const double nodes = std::min<double>(job.nodes, std::ceil(writers / devices_of_node(job)));
+    CheckpointWriters writers;
+    writers.count = plan.has_shards() ? plan.devices() : plan.tp * plan.pp;
+    writers.nodes = std::min<double>(job.nodes.count, std::ceil(writers.count / devices_of_node(job)));
+    writers.network = job.nodes.network;
     const BesideCheckpoint beside = beside_checkpoint(*asked, job, without_input(e));
-    c.write = checkpoint_time(c.bytes, asked->storage, writers, nodes, job.network, beside.left);
-    c.wait = asked->asynchronous ? c.bytes / writers / job.host_copy : c.write;
+    writers.left = beside.left;
+    c.write = checkpoint_time(c.bytes, asked->storage, writers);
+    c.wait = asked->asynchronous ? c.bytes / writers.count / job.nodes.host_copy : c.write;
     c.steps = std::max(1.0, asked->every_steps ? static_cast<double>(*asked->every_steps) : std::ceil(*asked->every / e.step));
-    c.read = checkpoint_read_time(c.bytes, asked->storage, writers, nodes, job.network, 1 - job.scenario.data.others);
+    writers.left = 1 - job.scenario.data.others;
+    c.read = checkpoint_read_time(c.bytes, asked->storage, writers);
     // The next one waits for the one before.
     c.wait = max(c.wait, c.write - c.steps * e.step);
     if (beside.more > Seconds{}) c.wait += min(c.write, c.steps * e.step) / beside.step * beside.more;

@@ -1,4 +1,4 @@
-// Two exchanges that go on at the same time, and the links that they meet on. docs/model/link_sharing.md derives it. Internal to predict.
+// How much two simultaneous exchanges slow each other on the links they share. docs/model/link_sharing.md derives it. Internal to predict.
 #pragma once
 
 #include <span>
@@ -6,13 +6,14 @@
 
 namespace sextant {
 
-// What a byte of each takes of a link, in seconds. Where a link takes no more of either than another one does, it never counts.
+// The seconds that one link needs for a byte of each exchange.
 struct SharedLink {
     double one = 0, other = 0;
 };
+// Adds a link, unless one that is there already needs at least as long for both: such a link never limits.
 void keep(std::vector<SharedLink>&, SharedLink);
 
-// How many times as long each takes while both go on, their rates max-min fair as the simulator's are.
+// How many times as long each exchange takes while both go on. Rates are max-min fair, as in the simulator.
 struct Slowed {
     double one = 1, other = 1;
 };

@@ -19,8 +19,8 @@ LoaderRate rate_of(const StorageBenchmark& b, double of_host, double hosts, doub
     node.workers = node.cores = of_host * std::max(1, t.readers);
     node.network = b.network.value_or(Bandwidth{});
     const SampleAccess access = sample_access(t.format, t.shuffle, t.sample, t.samples_per_file);
-    const Seconds work = sample_work(t.format, t.encoding, Transform::none, t.sample, {}, Bytes{}, {}) + t.preparation;
-    return loader_rate({{b.storage, access, 1 - cached, {}}, {page_cache(), access, cached, {}}}, work, node, hosts, b.other_jobs);
+    const Seconds work = sample_work({t.format, t.encoding, t.sample, {}}, Transform::none, Bytes{}, {}) + t.preparation;
+    return loader_rate({{b.storage, access, 1 - cached, {}}, {page_cache(), access, cached, {}}}, work, node, {hosts, b.other_jobs});
 }
 
 bool enough(const StorageBenchmark& b, int accelerators) {
@@ -64,10 +64,10 @@ CheckpointRun checkpoint_run(const StorageBenchmark& b, int accelerators, std::i
     const BenchmarkCheckpoint& c = *b.checkpoint;
     CheckpointRun run;
     run.writers = c.writers.value_or(accelerators);
-    const double nodes = std::min(b.hosts, run.writers);
-    const Bandwidth network = b.network.value_or(Bandwidth{});
-    run.write = checkpoint_time(c.size, b.storage, run.writers, nodes, network, 1 - b.other_jobs);
-    run.read = checkpoint_read_time(c.size, b.storage, run.writers, nodes, network, 1 - b.other_jobs);
+    const CheckpointWriters writers{static_cast<double>(run.writers), static_cast<double>(std::min(b.hosts, run.writers)),
+                                    b.network.value_or(Bandwidth{}), 1 - b.other_jobs};
+    run.write = checkpoint_time(c.size, b.storage, writers);
+    run.read = checkpoint_read_time(c.size, b.storage, writers);
     run.writes = writes_of(c, b.training, steps);
     return run;
 }
@@ -82,8 +82,8 @@ LoadingEstimate estimate_loading(const StorageBenchmark& b, int accelerators, do
     LoadingEstimate e;
     e.batch = t.readers == 0 ? alone + loading : max(alone, loading);
     if (b.has_most_accelerators && t.least_utilization) {
-        // With one more of the n in each host a batch would take (n + 1) / n times as long, which is longer than this: the middle of what
-        // that leaves.
+        // With one more of the n in each host a batch would take (n + 1) / n times as long, which is longer than
+        // this: the middle of what that leaves.
         const Seconds longest = t.computation / *t.least_utilization;
         e.batch = min(longest, max(e.batch, (1 - 0.5 / (of_host + 1)) * longest));
     }

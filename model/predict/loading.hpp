@@ -1,7 +1,7 @@
 // How fast storage feeds emulated accelerators, and takes their checkpoints. docs/model/input.md derives it.
 #pragma once
 
-#include "model/cost/input.hpp"
+#include "model/cost/staging.hpp"
 #include "model/plan/storage_benchmark.hpp"
 
 #include <optional>
@@ -9,20 +9,20 @@
 namespace sextant {
 
 struct LoadingEstimate {
-    Seconds batch;                     // of an accelerator, from one to the next
-    double utilization = 0;            // the part of it that accelerators compute
-    Frequency samples;                 // of all accelerators
-    std::optional<LoaderLimit> limit;  // none: the accelerators themselves
+    Seconds batch;                     // from one batch of an accelerator to the next
+    double utilization = 0;            // the fraction of that during which it computes
+    Frequency samples;                 // of all accelerators together
+    std::optional<LoaderLimit> limit;  // none: the accelerators themselves are the limit
 };
-// The benchmark has training. `cached`: the part of the samples that hosts find in their memory.
+// Of a benchmark that has training. `cached`: the fraction of the samples that hosts find in their memory.
 LoadingEstimate estimate_loading(const StorageBenchmark&, int accelerators, double cached = 0);
 
 struct EmulatedRun {
-    // The largest number of accelerators that are at work for long enough: 0 where one is not, none where nothing that is stated of the
-    // storage holds up any number of them (beyond `most_emulated`), or no utilization is asked for.
+    // The largest number of accelerators that reach the utilization asked for: 0 where even one does not. None where no utilization is
+    // asked for, or nothing stated about the storage limits their number (up to `most_emulated`).
     std::optional<int> most;
-    LoadingEstimate first, later;  // epochs
-    double cached = 0;             // in later ones, the part of the samples
+    LoadingEstimate first, later;  // the first epoch, and later ones
+    double cached = 0;             // the fraction of the samples that later epochs find in memory
     std::int64_t steps = 0;        // of an epoch
     Seconds first_epoch, later_epoch;
 };
@@ -31,11 +31,11 @@ inline constexpr int most_emulated = 10'000;
 struct CheckpointRun {
     int writers = 1;
     Seconds write, read;  // of one checkpoint
-    double writes = 0;    // in the run
+    double writes = 0;    // checkpoints written in the run
 };
 
 struct StorageEstimate {
-    int accelerators = 1;  // that the rest is of
+    int accelerators = 1;  // that the rest is for
     std::optional<EmulatedRun> training;
     std::optional<CheckpointRun> checkpoint;
     Seconds run;  // all epochs, and the checkpoints that are written

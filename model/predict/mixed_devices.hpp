@@ -1,17 +1,17 @@
-// Jobs on two kinds of devices (Scenario::straggler that says which device the slow ones are). Internal to predict.
+// Jobs on two kinds of devices, where Scenario::straggler names the device of the slow ranks. Internal to predict.
 //
-// Where all take as many samples, the slow ones set the pace: their speed is what the kernels of a micro-batch, forward and backward, take
-// on the others over what they take on them. Where each takes samples in proportion to its speed s, k of n being slow, all are done at
-// once, as n devices of the mean speed 1 - k/n (1 - s) would be; a fast one then has the activations of more than the mean, which is
-// neglected, as are shares that are no whole samples. Neglected of both: that the links and the host of the slow nodes may be others, and
-// the price and the power of the slow devices.
+// Where every device takes the same number of samples, the slow ones set the pace. Their speed s is the time of a micro-batch's kernels,
+// forward and backward, on the fast devices over that on the slow ones. Where each device takes samples in proportion to its speed and k of
+// n are slow, all are done at the same time, as n devices of the mean speed 1 - k/n (1 - s) would be. Neglected then: that a fast device
+// holds more activations than the mean, and that shares are whole samples. Neglected in both cases: that the slow nodes may have other
+// links and another host, and the price and power of the slow devices.
 #pragma once
 
 #include "model/predict/state.hpp"
 
 namespace sextant {
 
-// Of a job whose machine is prepared, and whose network is not yet. Throws InputError where those called slow are faster.
+// For a job whose machine is prepared and whose network is not yet. Throws InputError where the devices called slow are faster.
 void take_mixed_devices_in(Prepared::State&);
 
 }  // namespace sextant

@@ -1,6 +1,6 @@
-// One rank's kernels and the exchanges that go on beside them, block by block: what is hidden, what is waited for, and how much longer
-// kernels take beside an exchange: they advance 1 / slowdown as fast. Exchanges run one after another, in the order in which they are
-// handed over, each as soon as those before it are done. docs/model/data_parallel.md derives it. Internal to predict.
+// One rank's kernels and the exchanges beside them, block by block: what is hidden, what is waited for, and how much longer kernels take
+// beside an exchange, where they advance at 1 / slowdown of their speed. Exchanges run one after another in the order in which they are
+// handed over. docs/model/data_parallel.md derives it. Internal to predict.
 #pragma once
 
 #include "model/plan/gradient_fusion.hpp"
@@ -13,9 +13,9 @@ namespace sextant {
 // A stretch of a rank's own work.
 struct OwnWork {
     Seconds kernels;  // slowed beside an exchange
-    Seconds rest;     // exchanges that kernels wait for, copies, what the framework does: not slowed
+    Seconds rest;     // not slowed: exchanges that kernels wait for, copies, what the framework does
     Seconds host;     // to issue it all
-    // Where exchanges in it share links with those beside it: by what they take longer, and keep the others up.
+    // Where exchanges in it share links with those beside it: how much longer they take, and how much they delay the others.
     Seconds longer, holds_up;
 
     [[nodiscard]] Seconds device() const { return kernels + rest; }
@@ -34,41 +34,43 @@ struct OwnWork {
 
 // How far the rank is, and what has held it up.
 struct OverlapTimes {
-    Seconds now;        // the kernels are done so far
-    Seconds done;       // all exchanges that have begun are done
-    Seconds issued;     // by the host, which never waits for the device
+    // Points in time.
+    Seconds now;     // when the kernels so far are done
+    Seconds done;    // when the exchanges that have begun are done
+    Seconds issued;  // when the host has issued all so far; it never waits for the device
+    Seconds served;  // when parameter servers are done with what has come to them
+    // Durations so far.
     Seconds waited;     // for exchanges,
-    Seconds idle;       // of that, for the next cycle
-    Seconds slowed;     // beside them
+    Seconds idle;       // of that, until the next cycle of a fusing thread
+    Seconds slowed;     // by which kernels took longer beside exchanges
     Seconds launch;     // waited for the host
     Seconds exchanged;  // all exchanges together, copies among them
     Seconds copied;     // all copies together
-    Seconds served;     // parameter servers are done with what has come to them
 };
 
 class Overlap : public OverlapTimes {
 public:
-    // Where a thread fuses, what takes several calls is started alone.
+    // Where a thread fuses calls, an exchange of several calls is started alone.
     explicit Overlap(double slowdown, std::optional<GradientFusion> fusion = {}) : slowdown_(slowdown), fusion_(fusion) {}
 
     void run(const OwnWork&);
-    // Hands over an exchange that is ready now: so many calls, one after another. Calls that are fused pay `fixed` once.
+    // Hands over an exchange that is ready now: `calls` of them, one after another. Fused calls pay `fixed` once.
     void exchange(Seconds fixed, Seconds rest, Bytes size, int calls = 1);
-    // Parameter servers need this time for what the last exchange has brought to them. They serve one exchange after another.
+    // The time that parameter servers need for what the last exchange has brought them. They serve one exchange after another.
     void serve(Seconds time) { served = max(served, done) + time; }
-    // To or from host memory, in turn with exchanges: kernels beside it are not slowed.
+    // A copy to or from host memory, in turn with exchanges. It does not slow kernels.
     void copy(Seconds);
-    // So many times the same: work, and then what `exchange` hands over.
+    // The same several times: work, and then what `exchange` hands over.
     template <class Exchange>
     void run_each(int times, const OwnWork&, const Exchange& exchange);
-    // Will what was done since `before`, done again, take as long again?
+    // Whether what was done since `before` will take as long again when it is repeated.
     [[nodiscard]] bool goes_on_like_this(const OverlapTimes& before) const;
     void wait_until(Seconds);
     void wait_for_exchanges();
     void wait_for_servers();
     [[nodiscard]] bool puts_off() const { return fusion_.has_value(); }
-    // So many times more what happened since `before`, where nothing is put off. `after_issue`: what the device still has to do when the
-    // host has issued it all.
+    // Repeats what happened since `before`, where nothing is put off. `after_issue`: the work that the device still
+    // has when the host has issued everything.
     void repeat(double times, const OverlapTimes& before, Seconds after_issue);
 
 private:
@@ -88,15 +90,15 @@ private:
     std::optional<GradientFusion> fusion_;
     std::vector<Ready> ready_;       // for the thread, when it wakes
     std::optional<Seconds> starts_;  // when it does
-    Seconds wakes_;                  // no earlier than: a cycle after it began to exchange, and not before it has ended
+    Seconds wakes_;                  // the earliest: a cycle after it began to exchange, and not before that has ended
 };
 
 inline void Overlap::run(const OwnWork& work) {
     if (fusion_) {
         run_between_cycles(work);
     } else if (const Seconds alone = work.device(), left = done - now; left > Seconds{}) {
-        // What the exchanges get done meanwhile, and how much of the work that is beside them. Copies among them are taken to be spread
-        // evenly.
+        // How far the exchanges get meanwhile, and how much of the work is beside them. Copies among the
+        // exchanges are taken to be spread evenly.
         const double slowdown = copied > Seconds{} ? 1 / (1 - (1 - 1 / slowdown_) * (1 - copied / exchanged)) : slowdown_;
         const Seconds beside = slowdown * work.kernels + work.rest + work.longer, progress = beside - work.holds_up;
         const double part = left >= progress ? 1 : left / progress;

@@ -1,5 +1,5 @@
-// The kernels of one phase of a block and the exchanges between them, in their order: what the closed form adds up and the table of costs
-// lists. Internal to predict.
+// Visits the kernels of one phase of a block and the exchanges between them, in the order in which they run. The closed form adds them up;
+// the cost table lists them. Internal to predict.
 #pragma once
 
 #include "model/predict/block_price.hpp"
@@ -8,18 +8,11 @@
 
 namespace sextant {
 
-struct BlockPhase {
-    const std::vector<Kernel>& kernels;
-    std::span<const Seconds> times;  // of the kernels
-    const std::vector<ExchangeCall>& exchanges;
-    BackwardPart part = BackwardPart::whole;
-};
-
-// `on_kernel(kernel, time)`; `on_exchange(call, group, price, hidden)`, which has the wait for a core in its price.
+// Calls `on_kernel(kernel, time)` and `on_exchange(call, group, price, hidden)`, whose price includes the wait for a core.
 template <class OnKernel, class OnExchange>
 void walk(const BlockPhase& phase, const Prepared::State& job, const JobGroups& groups, const Resources& r, const OnKernel& on_kernel,
           const OnExchange& on_exchange) {
-    const HiddenParts hidden = hidden_parts(phase.kernels, phase.times, phase.exchanges, phase.part, job, groups, r);
+    const HiddenParts hidden = hidden_parts(phase, job, groups, r);
     auto call = phase.exchanges.begin();
     Seconds since_call;
     const auto exchange_before = [&](std::size_t kernel) {

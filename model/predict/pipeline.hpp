@@ -1,5 +1,5 @@
-// How long a pipeline takes whose stages' passes take so long: formulas, not a play of the orders (that is pipeline_play.hpp).
-// docs/model/pipeline.md derives them. Internal to predict.
+// How long a pipeline takes, from how long the passes of its stages take: by formulas, without playing the schedule (pipeline_play.hpp does
+// that). docs/model/pipeline.md derives them. Internal to predict.
 #pragma once
 
 #include "model/plan/plan.hpp"
@@ -9,19 +9,19 @@
 
 namespace sextant {
 
-// One micro-batch on one stage, all chunks together: what its own stream does, transfers that block it included.
+// One micro-batch on one stage, all chunks together: what the stage's own stream does, blocking transfers included.
 struct StageTimes {
-    Seconds early;           // of forward: what the stage does before its input arrives
+    Seconds early;           // the part of forward that is done before its input arrives
     Seconds early_backward;  // the same of backward
     Seconds forward;
-    Seconds backward;  // of zero-bubble schedules up to the gradient of the stage's input
-    Seconds weights;   // what those leave for later
-    Seconds late;      // of backward: what the stage does when it has sent its result
-    Seconds met;       // of backward: what exchanges take longer beside those of other stages; not where one micro-batch passes alone
+    Seconds backward;  // in zero-bubble schedules, up to the gradient of the stage's input
+    Seconds weights;   // what those schedules leave for later
+    Seconds late;      // the part of backward that is done after its result has been sent
+    Seconds met;       // how much longer exchanges in backward take beside those of other stages; not of a micro-batch that passes alone
     Seconds host_forward, host_backward;  // to issue it all
-    Seconds passing;                      // what first and last micro-batch take longer
+    Seconds passing;                      // how much longer the first and the last micro-batch take
     [[nodiscard]] Seconds device() const { return forward + backward + weights; }
-    // Of one that passes alone.
+    // Of a micro-batch that passes alone.
     [[nodiscard]] Seconds backward_alone() const { return backward - early_backward - met; }
     [[nodiscard]] Seconds alone() const { return forward - early + backward_alone() + weights - late; }
     [[nodiscard]] Seconds host() const { return host_forward + host_backward; }
@@ -32,14 +32,16 @@ struct Pipeline {
     int chunks = 1;
     double micro_batches = 1;
     bool forward_only = false;
-    // Where transfers go on beside compute: over one boundary, in each direction; those of a micro-batch that the busiest one carries; and
-    // those that the busiest stage sends, to both its neighbours, by the same link. Zero where they block.
-    Seconds hidden_send, busiest_boundary, busiest_stage;
-    // However fast stages are: what links that several of them share carry, and what the first micro-batch passes besides.
+    // Transfers beside compute, for one micro-batch; zero where transfers block.
+    Seconds hidden_send;       // over one boundary in one direction, on average
+    Seconds busiest_boundary;  // over the busiest boundary, in one direction
+    Seconds busiest_stage;     // from the busiest stage to both its neighbours, over the same link
+    // However fast the stages are, the step takes no less: what links shared by several stages carry, and the way of the first micro-batch
+    // through the other stages.
     Seconds shared_links;
 };
 
-// Of each of several stages, most of which are like the one before.
+// The times of stages, most of which are like the one before.
 struct TimesOfStages {
     std::span<const StageTimes> unlike;
     std::span<const std::size_t> which;  // of these, by stage
@@ -48,20 +50,20 @@ struct TimesOfStages {
     [[nodiscard]] const StageTimes& operator[](std::size_t stage) const { return unlike[which[stage]]; }
 };
 
-// When each stage ends its last backward, into `ends`; forward alone: as late as the last stage.
+// Puts into `ends` when each stage ends its last backward; without backward, when the last stage ends.
 void pipeline_ends(const Pipeline&, const TimesOfStages&, std::span<Seconds> ends);
 
-// When each stage begins its first backward, at the earliest.
+// The earliest time at which the stage begins its first backward.
 Seconds first_backward(const Pipeline&, const TimesOfStages&, std::size_t stage);
 
-// The formula that pipeline_ends() follows for this schedule, in the symbols of docs/model/pipeline.md. Where the schedule is played
-// (is_played()), the rule that the play follows.
+// The formula that pipeline_ends() follows for this schedule, in the symbols of docs/model/pipeline.md; for a schedule that is played
+// (is_played()), the rule of the play.
 std::string_view pipeline_formula(Schedule, bool forward_only, bool played);
 
-// How long a schedule that turns back takes at least: the work of any stage, and what it waits for. With many micro-batches, just so long.
+// The least time of a schedule that turns back: the work of any stage, and what it waits for. With many micro-batches, exactly that.
 Seconds turning_time(const Pipeline&, const TimesOfStages&);
 
-// When the last stage to end does so, whose device would be done at `device` if it never waited for the hosts.
+// When the stage that ends last does so, where its device would be done at `device` if it never waited for a host.
 Seconds held_up_by_hosts(const Pipeline&, const TimesOfStages&, Seconds device);
 
 }  // namespace sextant

@@ -14,7 +14,7 @@ bool same_cut(const Plan& a, const Plan& b) { return a.tp == b.tp && a.cp == b.c
 
 PlanPricer::PlanPricer(const Scenario& job, const Topology& topology, PlayedSchedules& schedules)
     : topology_(topology), schedules_(schedules), state_(prepare_machine(job)) {
-    state_.nodes = topology.nodes();
+    state_.nodes.count = topology.nodes();
 }
 
 void PlanPricer::lay_out(const Plan& plan) {

@@ -1,5 +1,6 @@
-// Prices plan after plan of one job on so many devices. What plans share is worked out once: each step below fixes some fields of the plan,
-// as the loops of a search do, outermost first, and keeps what the steps before it have fixed. The prices are those of estimate().
+// Prices plan after plan of one job on a given number of devices. What plans share is worked out once: each step below
+// fixes some fields of the plan, as the nested loops of a search do, outermost first, and keeps what the steps before it
+// have fixed. The prices are those of estimate().
 //
 //     PlanPricer pricer(job, topology);
 //     pricer.lay_out(plan);                 // tp, cp, ep, expert_tp, pp, dp, placement
@@ -28,8 +29,8 @@ namespace sextant {
 
 class PlanPricer {
 public:
-    // `topology`: of the nodes that all these plans use; it and `schedules` must outlive the pricer. What the job's plan says beside the
-    // fields above counts.
+    // `topology`: of the nodes that all these plans use; it and `schedules` must outlive the pricer. Fields of the plan that are not listed
+    // above are those of the job's own plan.
     PlanPricer(const Scenario& job, const Topology& topology, PlayedSchedules& schedules);
 
     void lay_out(const Plan&);
@@ -40,25 +41,25 @@ public:
 
     // The plan as far as it is fixed.
     [[nodiscard]] const Scenario& scenario() const { return state_.scenario; }
-    // What kernels of each block take in forward and backward, in the order of forward.
+    // What the kernels of each block take in forward and backward together; blocks in the order of forward.
     [[nodiscard]] std::vector<Seconds> block_times();
     [[nodiscard]] std::vector<int> blocks_of_virtual_stages() const { return blocks_per_virtual_stage(*network_, state_.scenario.plan); }
-    // Layers of the stage that has most.
+    // The layers of the stage that has most.
     [[nodiscard]] int layers() const { return order_->layers; }
 
     [[nodiscard]] Bytes memory();  // of the fullest stage
-    [[nodiscard]] Bytes held();    // the part of it that is there from beginning to end, whatever runs again
+    [[nodiscard]] Bytes held();    // the most that a stage holds from beginning to end, whatever runs again
     [[nodiscard]] Bytes device_memory() const { return sextant::device_memory(state_); }
-    [[nodiscard]] bool fits_host();  // what is offloaded, its memory
-    // No step is shorter than what kernels take, whoever shares what; than that with the update; and than both with the exchanges inside
-    // layers, for which ranks are laid on the topology. docs/model/search.md proves it.
+    [[nodiscard]] bool fits_host();  // whether host memory holds what is offloaded
+    // Lower bounds of a step, each tighter and dearer to compute than the one before: the kernels, whoever shares what; with the update;
+    // and with the exchanges inside layers, for which ranks have to be placed on the topology. docs/model/search.md proves them.
     [[nodiscard]] Seconds least_passes_of_kernels() { return least_step(Known::kernels); }
     [[nodiscard]] Seconds least_step_of_kernels() { return least_step(Known::update); }
     [[nodiscard]] Seconds least_step() { return layout(GroupsLaid::in_layers), least_step(Known::groups); }
-    // The plan at hand, of which so much memory is known, is to be priced with others of its order.
+    // Keeps the plan at hand, whose memory is known, to be priced together with others of its order.
     void put_aside(Bytes memory);
-    // Prices what was put aside, in the order in which it was, and has each plan at hand in turn. `worth`, where there is one: whether a
-    // plan whose schedule has to be played is, given a time that no such step can beat.
+    // Prices what was put aside, in that order; each plan is the one at hand when `Take` is called for it. `worth`, if given, says whether
+    // a plan whose schedule has to be played is worth playing, given a lower bound of its step.
     using Take = std::function<void(const StepPrice&, Bytes memory)>;
     using Worth = std::function<bool(Seconds least, Bytes memory)>;
     void price_aside(const Take&, const Worth&);
@@ -69,19 +70,19 @@ private:
     struct BlockTime {
         Seconds forward, backward, recompute;
     };
-    // By template, with exchanges inside layers.
+    // By template, exchanges inside layers included.
     struct Blocks {
         std::vector<SegmentPrice> segments;
         std::vector<BlockTime> times;
     };
     struct Shape {
         std::vector<BlockKernels> templates;
-        // What kernels take in each template, by the fraction of the gradients that a rank adds up. A list is made when it is first needed:
-        // most shapes have no plan that fits.
+        // The times of kernels in each template, by the fraction of the gradients that a rank adds up. A list is made when it is first
+        // needed: most shapes have no plan that fits.
         std::map<double, std::vector<KernelTimes>> kernels;
         std::map<double, std::vector<BlockTime>> times;  // without exchanges
-        // By passes in which weights come apart, that part, passes beside another micro-batch, and stages, where each offloads so many
-        // layers; by groups in layers.
+        // By the passes that run gradients of weights apart, the fraction of the gradients that a rank adds up, the fraction of passes
+        // beside another micro-batch, and the stages where each offloads some layers (else 0); then by groups in layers.
         std::map<std::tuple<WeightsApart, double, double, int>, std::vector<std::optional<Blocks>>> blocks;
         bool divides = true;
     };
@@ -92,12 +93,12 @@ private:
         std::vector<Bytes> held, on_host;
         std::vector<UpdateTime> updates;
     };
-    using InFlight = std::vector<std::vector<InFlightBytes>>;  // by blocks that run again, by unlike stages
+    using InFlight = std::vector<std::vector<InFlightBytes>>;  // by the number of blocks that run again, by unlike stage
     struct Order {
         std::vector<StageBlocks> stages, first_chunks;
         std::vector<std::vector<ChunkBlocks>> chunks;
-        std::vector<char> as_before;      // by stage: not 0 where it holds what the one before it does
-        std::vector<std::size_t> unlike;  // stages: the first of those that do; the last, too, where the pipeline turns back
+        std::vector<char> as_before;      // by stage: not 0 where it holds the same as the one before it
+        std::vector<std::size_t> unlike;  // the first stage of each run of like ones; also the last, where the pipeline turns back
         int layers = 0;                   // of the stage that has most
         std::vector<Share> shares;
         std::map<std::pair<Schedule, ShapeKey>, InFlight> in_flight;
@@ -105,34 +106,34 @@ private:
     // The stages of an order where the layout puts them.
     struct Stand {
         std::vector<char> as_before;
-        std::vector<std::size_t> kinds;  // by stage: what holds the same in the same surroundings is of one kind
-        // By whether ranks share nothing, states, or weights too; by stage.
+        std::vector<std::size_t> kinds;  // by stage: those that hold the same in the same surroundings are of one kind
+        // By whether ranks share nothing, states, or weights too; then by stage.
         std::array<std::vector<std::optional<StageExchanges>>, 3> exchanges;
     };
-    // Blocks in order of forward, input or not, groups, how other stages slow exchanges in layers and those of data.
+    // Blocks in order of forward, whether the input is among them, groups, and how other stages slow exchanges in layers and of data.
     using StageKey = std::tuple<std::vector<int>, bool, std::size_t, ByInLayer<double>, double>;
-    // What a kind of stage does, and what ZeRO-3 adds: by what is offloaded, and by how other stages slow its exchanges.
+    // What a kind of stage does; and what ZeRO-3 adds, by what is offloaded and how other stages slow its exchanges.
     struct Work {
         StageWork of_blocks;
         std::map<std::pair<Offload, double>, std::optional<DataParallelPrice>> sharded;
     };
     struct Layout {
-        GroupsLaid laid = GroupsLaid::all;  // most layouts have no plan that is priced: bounds ask for less
+        GroupsLaid laid = GroupsLaid::all;  // bounds need less than all, and most layouts have no plan that is priced
         StageGroups groups;
-        std::vector<std::size_t> in_layers;  // by unlike groups: which of those of the cut they are
+        std::vector<std::size_t> in_layers;  // by unlike groups: index into in_layers_ of the cut
         std::map<const Order*, Stand> stands;
         std::map<StageKey, std::size_t> kinds;
-        // Of the shape at hand.
+        // For the shape at hand.
         std::optional<SendTimes> sends;
-        // What stages do. The first index is twice the schedule's WeightsApart, and one more where a rank adds up only its shard of the
-        // gradients; then come the kind of stage, and how many of its layers run again.
+        // What stages do. The first index is twice the schedule's WeightsApart, plus one where a rank adds up only its shard of the
+        // gradients; then come the kind of stage and how many of its layers run again.
         std::array<std::vector<std::vector<std::unique_ptr<Work>>>, 6> works;
     };
-    // What plans of one layout share: over how many ranks there are shards; over all of them where it is not said. Ranks that share nothing
-    // exchange in the same groups as those do.
+    // What plans of one layout have in common: the ranks that weights or states are sharded over; all of them where it is not stated. Ranks
+    // that share nothing exchange in the same groups as those.
     using LayoutKey = std::optional<int>;
     static LayoutKey layout_key(const Plan& plan) { return plan.has_shards() ? plan.shard_group : std::nullopt; }
-    // What plans of one order differ in.
+    // What distinguishes plans of one order.
     struct Choice {
         DataParallel data_parallel;
         std::optional<int> shard_group;
@@ -146,7 +147,7 @@ private:
         Bytes memory;
         std::size_t passes = 0;
     };
-    // What stages do until the update, which is all that an offloaded optimizer changes where gradients go down with it.
+    // What stages do until the update. An offloaded optimizer changes no more than the update, where gradients go to the host with it.
     struct Passes {
         Choice choice;
         StagePrices stages;
@@ -174,7 +175,7 @@ private:
     void choose(const Choice&);
     std::size_t find_passes(Choice, std::size_t& count);
     void find_ends();
-    // The state borrows these parts: they change places with its own, and back.
+    // The state borrows these parts: they swap places with its own, and back.
     void swap_shape();
     void swap_order();
     void swap_layout();
@@ -193,14 +194,14 @@ private:
     std::map<std::tuple<bool, int, std::vector<int>>, Order> orders_;  // by whether it turns back, vpp, stage_blocks
     // Of the order at hand.
     std::vector<Aside> aside_;
-    std::vector<Passes> passes_;   // of those; what an order before this needed is kept for its memory
-    std::vector<Passes*> wanted_;  // of these, those whose ends are
+    std::vector<Passes> passes_;   // of those; entries of an earlier order are kept to reuse their memory
+    std::vector<Passes*> wanted_;  // those whose ends are still to be found
     std::vector<PlayedPipeline> pipelines_;
     PipelinePlayer player_;
     // Borrowed.
     Shape* shape_ = nullptr;
     Order* order_ = nullptr;
-    InFlight* in_flight_ = nullptr;  // of the order, as the schedule at hand does it
+    InFlight* in_flight_ = nullptr;  // of the order, under the schedule at hand
     Layout* layout_ = nullptr;
     // Of what is at hand, once it has been looked up.
     Stand* stand_ = nullptr;

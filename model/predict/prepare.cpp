@@ -59,17 +59,17 @@ Flops needed_for_sample(const Scenario& scenario, const Network& cut) {
 Prepared::State prepare_machine(const Scenario& scenario) {
     Prepared::State job;
     job.scenario = with_part_of_a_core(scenario);
-    job.ranks_per_core = ranks_per_core(scenario);
-    job.turn = turn_of_core(scenario);
+    job.nodes.ranks_per_core = ranks_per_core(scenario);
+    job.nodes.turn = turn_of_core(scenario);
     job.precision = kept_precision(scenario.plan, scenario.framework);
     job.rates = device_rates(job.scenario.cluster.node.device, scenario.framework, scenario.plan);
-    job.devices_per_node = used_devices_per_node(scenario);
+    job.nodes.devices = used_devices_per_node(scenario);
     const NodeSpec& node = job.scenario.cluster.node;
-    job.host_copy = node.host_link.bandwidth.value * node.host_link.achievable.value;
-    job.host_bandwidth = node.host.streamed();
+    job.nodes.host_copy = node.host_link.bandwidth.value * node.host_link.achievable.value;
+    job.nodes.host_memory = node.host.streamed();
     const LinkType& way_out = network_link(job.scenario);
     const int links = &way_out == &node.nic_link ? node.nics : 1;
-    job.network = links * way_out.bandwidth.value * way_out.achievable.value;
+    job.nodes.network = links * way_out.bandwidth.value * way_out.achievable.value;
     take_mixed_devices_in(job);
     return job;
 }
@@ -133,8 +133,8 @@ Prepared prepare(const Scenario& scenario) {
     if (auto problems = check_plan(scenario); !problems.empty()) throw InputError(std::move(problems));
     const Network network = cut_network(scenario);
     auto job = std::make_unique<Prepared::State>(prepare_machine(scenario));
-    job->nodes = used_nodes(scenario);
-    job->topology = std::make_shared<const Topology>(Topology::build(scenario.cluster, job->nodes, uses_sockets(scenario)));
+    job->nodes.count = used_nodes(scenario);
+    job->topology = std::make_shared<const Topology>(Topology::build(scenario.cluster, job->nodes.count, uses_sockets(scenario)));
     job->micro_batches = std::max<std::int64_t>(1, scenario.plan.micro_batches());
     job->templates = kernels_of(network, *job);
     for (const Block& block : network.templates) job->roles.push_back(block.role);

@@ -1,9 +1,9 @@
 // Ranks that share the cores of a host (NodeSpec::ranks_per_device), each as if it had a slower device of its own. Internal to predict.
 //
-// f ranks to a core that all compute have 1/f of it each: rates are divided by f, times on the host multiplied. A call waits, besides,
-// until all its ranks have had their turn: the system gives a core to another rank for milliseconds, or for as long as that has work until
-// it waits itself. What a rank leaves free while it waits for its pipeline, the others take (step_price.cpp). Neglected: what they evict
-// from each other's caches; in the simulation, what pipelines leave free.
+// Where f ranks share a core and all of them compute, each has 1/f of it: rates are divided by f, times on the host multiplied. A call also
+// waits until all its ranks have had their turn: the system gives a core to another rank for milliseconds, or until that rank itself has to
+// wait. What a rank leaves free while it waits for its pipeline, the others take (step_price.cpp). Neglected: what they evict from each
+// other's caches; in the simulation, what pipelines leave free.
 #pragma once
 
 #include "model/cost/collectives.hpp"
@@ -11,9 +11,10 @@
 
 namespace sextant {
 
-// At least 1.
+// 1 where each rank has a core of its own.
 double ranks_per_core(const Scenario&);
 
+// The scenario with the rates of the part of a core that each rank has.
 Scenario with_part_of_a_core(const Scenario&);
 
 // For how long the system leaves a core to another rank; zero where each has one of its own.

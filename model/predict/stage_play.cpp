@@ -4,7 +4,7 @@
 
 namespace sextant {
 
-StagePlay::StagePlay(const Prepared::State& job, std::size_t stage, const StageWork& work, Seconds each, double beside, const Resources& r)
+StagePlay::StagePlay(const Prepared::State& job, std::size_t stage, const StageWork& work, const StageContext& context, const Resources& r)
     : job_(job),
       plan_(job.scenario.plan),
       framework_(job.scenario.framework),
@@ -12,10 +12,9 @@ StagePlay::StagePlay(const Prepared::State& job, std::size_t stage, const StageW
       stage_(job.stages[stage]),
       chunks_(job.chunks[stage]),
       work_(work),
-      each_(each),
+      context_(context),
       r_(r),
-      slowdown_(job.overlap_slowdown(r)),
-      beside_(beside) {}
+      slowdown_(job.overlap_slowdown(r)) {}
 
 // Where there are too few micro-batches to tell what each of them takes longer, it is their mean.
 DataParallelPrice StagePlay::recurring(DataParallelPrice price) const {
@@ -28,21 +27,21 @@ DataParallelPrice StagePlay::recurring(DataParallelPrice price) const {
 template <class Play>
 DataParallelPrice StagePlay::beside_other_stages(const Play& play) {
     const DataParallelPrice alone = play();
-    if (!(beside_ > 1) || alone.at_end > Seconds{}) return alone;
+    if (!(context_.slowdown > 1) || alone.at_end > Seconds{}) return alone;
     // They meet as often as the others go on, but for one micro-batch that passes alone.
     const double m = static_cast<double>(job_.micro_batches);
-    const Seconds period = work_.forward.device() + work_.backward.device() + each_ + alone.steady;
+    const Seconds period = work_.forward.device() + work_.backward.device() + context_.overhead + alone.steady;
     if (!(period > Seconds{})) return alone;
-    stretch_ = 1 + (beside_ - 1) * (m - 1) / m * std::min(1.0, (alone.exposed + alone.hidden) / (m * period));
+    stretch_ = 1 + (context_.slowdown - 1) * (m - 1) / m * std::min(1.0, (alone.exposed + alone.hidden) / (m * period));
     DataParallelPrice price = play();
     price.met = price.on_its_way() - alone.on_its_way();
     const Seconds longer = price.exposed + price.hidden - alone.exposed - alone.hidden;
-    if (stretch_ > 1) price.on_links = beside_ / m * longer / (stretch_ - 1);
+    if (stretch_ > 1) price.on_links = context_.slowdown / m * longer / (stretch_ - 1);
     return price;
 }
 
-DataParallelPrice StagePlay::replicated(const StageExchanges& exchanges, Seconds arrival) {
-    return beside_other_stages([&] { return play_replicated(exchanges, arrival); });
+DataParallelPrice StagePlay::replicated(const StageExchanges& exchanges) {
+    return beside_other_stages([&] { return play_replicated(exchanges); });
 }
 
 DataParallelPrice StagePlay::sharded(const StageExchanges& exchanges) {

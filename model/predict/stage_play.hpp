@@ -11,11 +11,10 @@ namespace sextant {
 
 class StagePlay {
 public:
-    // `beside`: how many times as long its exchanges take while those of other stages on its nodes go on.
-    StagePlay(const Prepared::State&, std::size_t stage, const StageWork&, Seconds each, double beside, const Resources&);
+    StagePlay(const Prepared::State&, std::size_t stage, const StageWork&, const StageContext&, const Resources&);
 
-    // Every rank holds all weights of its stage: `arrival` is when the first micro-batch comes. Or its part of them.
-    [[nodiscard]] DataParallelPrice replicated(const StageExchanges&, Seconds arrival);
+    // Where every rank holds all weights of its stage, and where it holds its shard of them.
+    [[nodiscard]] DataParallelPrice replicated(const StageExchanges&);
     [[nodiscard]] DataParallelPrice sharded(const StageExchanges&);
 
 private:
@@ -66,7 +65,7 @@ private:
 
     template <class MicroBatch, class Finish>
     void queue_up(DataParallelPrice&, Seconds forward, const MicroBatch&, const Finish&) const;
-    [[nodiscard]] DataParallelPrice play_replicated(const StageExchanges&, Seconds arrival) const;
+    [[nodiscard]] DataParallelPrice play_replicated(const StageExchanges&) const;
     [[nodiscard]] DataParallelPrice play_sharded(const StageExchanges&) const;
     [[nodiscard]] std::vector<Turn> turns(const StageExchanges&, std::size_t ahead) const;
     // Again, where exchanges of every micro-batch meet those of other stages.
@@ -84,11 +83,10 @@ private:
     const StageBlocks& stage_;
     const std::vector<ChunkBlocks>& chunks_;
     const StageWork& work_;
-    Seconds each_;
+    StageContext context_;
     const Resources& r_;
-    double slowdown_;
-    double beside_;
-    double stretch_ = 1;  // and those of every micro-batch, at any time
+    double slowdown_;     // of kernels beside an exchange
+    double stretch_ = 1;  // of the exchanges of every micro-batch, which other stages' exchanges meet only some of the time
 };
 
 // Micro-batches one after another, each by `micro_batch(o, first, last)`, which says whether all that follow will be like it: the first,
@@ -123,7 +121,7 @@ DataParallelPrice StagePlay::play(Overlap& o, Seconds period, bool recurs, const
     const Seconds hidden = o.exchanged - (o.waited - o.idle);
     if (hidden > 1e-9 * o.exchanged) price.hidden = hidden;  // less is what rounding left of the sums
     const double m_ = static_cast<double>(m);
-    price.passing = last - start - m_ * (work_.forward.device() + work_.backward.device() + each_ + price.steady) - o.launch;
+    price.passing = last - start - m_ * (work_.forward.device() + work_.backward.device() + context_.overhead + price.steady) - o.launch;
     return price;
 }
 

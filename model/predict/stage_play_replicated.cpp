@@ -88,7 +88,7 @@ void StagePlay::forward_behind_gathers(Overlap& o, const StageExchanges& exchang
         OwnWork pass;
         for (const Part& part : exchanges[c].gathers) {
             const OwnWork blocks = over<&StagePlay::forward>(chunks_[c], part.first_block, part.count);
-            for (const DataExchangePrice& e : part.calls) arrival += e.time(beside_);
+            for (const DataExchangePrice& e : part.calls) arrival += e.time(context_.slowdown);
             o.wait_until(arrival - between);
             o.run(blocks);
             pass += blocks;
@@ -135,26 +135,27 @@ void StagePlay::queue_up(DataParallelPrice& price, Seconds forward, const MicroB
     price.behind_last = last.now - end;
 }
 
-DataParallelPrice StagePlay::play_replicated(const StageExchanges& exchanges, Seconds arrival) const {
+DataParallelPrice StagePlay::play_replicated(const StageExchanges& exchanges) const {
     const bool gathers = plan_.shards_states() && overlaps_gathers(plan_, framework_) && !plan_.forward_only;
     // Of a single one they come at the end, as of those that are added up, unless they hold up what the stage sends.
     const bool holds_up = !alone() && !overlaps_gradients(plan_, framework_) && !overlaps_pipeline(plan_, framework_);
     const bool every = reduces_every_micro_batch(plan_, framework_) && (job_.micro_batches > 1 || holds_up);
     Overlap o(slowdown_, gradient_fusion(plan_, framework_));
     // Weights that the step before updated come from its start on.
-    if (gathers) exchange(o, {exchanges.gathers}, beside_);
-    o.now = arrival;
+    if (gathers) exchange(o, {exchanges.gathers}, context_.slowdown);
+    o.now = context_.arrival;
     Seconds first_forward, late;
     const bool apart = forwards_first();
     const auto micro_batch = [&](Overlap& at, bool first, bool last) {
         const OverlapTimes before = at;
-        if (first || !apart) at.run({{}, each_, {}, {}, {}});
+        if (first || !apart) at.run({{}, context_.overhead, {}, {}, {}});
         if (first && gathers && at.done > at.now)
             forward_behind_gathers(at, exchanges);
         else if (first || !apart)
             at.run(work_.forward);
         if (first) first_forward = at.waited + at.slowed;
-        if (first && apart) at.run(static_cast<double>(job_.micro_batches - 1) * (work_.forward + OwnWork{{}, each_, {}, {}, {}}));
+        if (first && apart)
+            at.run(static_cast<double>(job_.micro_batches - 1) * (work_.forward + OwnWork{{}, context_.overhead, {}, {}, {}}));
         if (plan_.forward_only) return false;
         if (!first) late = max(late, at.done - at.now);
         if (!every && !(last && overlaps_gradients(plan_, framework_)))
@@ -163,7 +164,7 @@ DataParallelPrice StagePlay::play_replicated(const StageExchanges& exchanges, Se
             backward_over_chunks(at, exchanges, every, every ? StepEnds{first, last} : StepEnds{});
         return every && !first && !gradients_go_down(plan_, framework_) && at.goes_on_like_this(before);
     };
-    const Seconds period = (apart ? Seconds{} : work_.forward.device() + each_) + work_.backward.device();
+    const Seconds period = (apart ? Seconds{} : work_.forward.device() + context_.overhead) + work_.backward.device();
     const auto finish = [&](Overlap& at) { finish_step(at, exchanges, every); };
     DataParallelPrice price = play(o, period, alone() || gathers || every || apart, micro_batch, finish);
     if (gathers) price.first_forward = first_forward;
@@ -172,7 +173,7 @@ DataParallelPrice StagePlay::play_replicated(const StageExchanges& exchanges, Se
     price = recurring(price);
     const bool falls_behind = late > Seconds{} && price.behind > Seconds{};
     if (falls_behind && !alone() && !job_.played && !o.puts_off())
-        queue_up(price, apart ? Seconds{} : work_.forward.device() + each_, micro_batch, finish);
+        queue_up(price, apart ? Seconds{} : work_.forward.device() + context_.overhead, micro_batch, finish);
     if (weights_pass())
         price.steady_weights = price.steady;
     else if (!overlaps_gradients(plan_, framework_))

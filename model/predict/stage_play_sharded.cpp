@@ -104,7 +104,7 @@ public:
     void play(Overlap& at, bool first, bool last) {
         weights_.shift(at.done - done_);  // micro-batches that were not played
         longer_ = {};
-        at.run({{}, stage_.each_, {}, {}, {}});
+        at.run({{}, stage_.context_.overhead, {}, {}, {}});
         for (std::size_t a = 0; first && a < ahead_; ++a) ask(at);
         for (std::size_t i = 0; i < list_.size();) {
             const Seconds begins = at.now;
@@ -186,7 +186,7 @@ DataParallelPrice StagePlay::play_sharded(const StageExchanges& exchanges) const
     PlayedTurns turns_of_blocks(*this, turns(exchanges, ahead), ahead);
     const auto micro_batch = [&](Overlap& at, bool first, bool last) { return turns_of_blocks.play(at, first, last), false; };
     Overlap o(slowdown_);
-    const Seconds period = work_.forward.device() + each_ + work_.backward.device();
+    const Seconds period = work_.forward.device() + context_.overhead + work_.backward.device();
     DataParallelPrice price = recurring(play(o, period, true, micro_batch, [](Overlap&) {}));
     price.at_end = {};
     turns_of_blocks.share_out(price);

@@ -61,16 +61,16 @@ private:
         price.work = &work;
         price.overhead = overhead_;
         if (plan_.pp > 1) price_sends(price, stage);
-        price.data = data_parallel(stage, work, arrival, price.overhead);
+        price.data = data_parallel(stage, work, arrival);
         prices_.times.push_back(price.times());
         if (job_.played) add_chunks(price, stage, work);
     }
 
-    [[nodiscard]] DataParallelPrice data_parallel(std::size_t stage, const StageWork& work, Seconds arrival, Seconds each) const {
-        const double beside = this->beside(stage);
-        const auto price = [&] { return price_data_parallel(job_, stage, work, parts_.exchanges(stage), arrival, each, beside, r_); };
+    [[nodiscard]] DataParallelPrice data_parallel(std::size_t stage, const StageWork& work, Seconds arrival) const {
+        const StageContext context{arrival, overhead_, beside(stage)};
+        const auto price = [&] { return price_data_parallel(job_, stage, work, parts_.exchanges(stage), context, r_); };
         if (!parts_.sharded || !plan_.shards_parameters()) return price();
-        std::optional<DataParallelPrice>& known = parts_.sharded(stage, beside);
+        std::optional<DataParallelPrice>& known = parts_.sharded(stage, context.slowdown);
         if (!known) known = price();
         return *known;
     }
@@ -81,7 +81,7 @@ private:
         const std::size_t stage = where_.stage_of(virtual_stage), chunk = where_.chunk_of(virtual_stage);
         const int block_template = job_.chunks[stage][chunk].blocks.back().block_template;
         Seconds time = parts_.sends.behind(stage, where_.goes_back(chunk), block_template);
-        if (job_.turn > Seconds{}) time += job_.wait_for_core(parts_.work(stage).forward.device() / plan_.vpp);
+        if (job_.nodes.turn > Seconds{}) time += job_.wait_for_core(parts_.work(stage).forward.device() / plan_.vpp);
         return time;
     }
     [[nodiscard]] Seconds sent_back_by(std::size_t virtual_stage) const {
@@ -198,9 +198,9 @@ std::vector<char> stages_as_before(const Prepared::State& job) {
 }
 
 DataParallelPrice price_data_parallel(const Prepared::State& job, std::size_t stage, const StageWork& work, const StageExchanges& exchanges,
-                                      Seconds arrival, Seconds each, double beside, const Resources& r) {
-    StagePlay play(job, stage, work, each, beside, r);
-    return job.scenario.plan.shards_parameters() ? play.sharded(exchanges) : play.replicated(exchanges, arrival);
+                                      const StageContext& context, const Resources& r) {
+    StagePlay play(job, stage, work, context, r);
+    return job.scenario.plan.shards_parameters() ? play.sharded(exchanges) : play.replicated(exchanges);
 }
 
 void StagePrices::clear() {

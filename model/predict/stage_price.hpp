@@ -12,13 +12,13 @@
 
 namespace sextant {
 
-// One micro-batch on one stage, and what the stage adds once a step, but for the update.
+// One micro-batch on one stage, and what the stage adds once a step except for the update.
 struct StagePrice {
     const StageWork* work = nullptr;
-    Seconds overhead;                     // per micro-batch
+    Seconds overhead;                     // of the framework, per micro-batch
     Seconds send_forward, send_backward;  // to the neighbours, per micro-batch
     bool sends_block = false;
-    Seconds beside_sends;  // what kernels take longer beside transfers, per micro-batch
+    Seconds beside_sends;  // how much longer kernels take beside transfers, per micro-batch
     DataParallelPrice data;
 
     [[nodiscard]] const SegmentPrice& blocks() const { return work->all; }
@@ -29,12 +29,13 @@ struct StagePrice {
     [[nodiscard]] StageTimes times() const;
 };
 
-// Most stages of a deep pipeline are like the one before, and cost the same. What they do is in the parts that they were priced from.
+// Most stages of a deep pipeline are like the one before and cost the same. A price refers to the work of
+// its stage, which the StageParts keep.
 struct StagePrices {
     std::vector<StagePrice> unlike;
-    std::vector<std::size_t> which;  // of the unlike ones, by stage
-    std::vector<StageTimes> times;   // of each unlike one
-    // Where the schedule is played: unlike chunks, and which of these they are, by unlike stage.
+    std::vector<std::size_t> which;  // into unlike, by stage
+    std::vector<StageTimes> times;   // by unlike stage
+    // Where the schedule is played: unlike chunks, and into these by unlike stage and chunk.
     std::vector<ChunkTimes> unlike_chunks;
     std::vector<std::size_t> which_chunk;
 
@@ -47,32 +48,32 @@ struct StagePrices {
     void clear();
 };
 
-// What stages are priced from. Who prices many plans keeps the parts that several of them share.
+// What stages are priced from. Those who price many plans keep the parts that several of them share.
 struct StageParts {
     const SendTimes& sends;
     std::span<const char> as_before;  // stages_as_before()
     std::function<const StageWork&(std::size_t stage)> work;
     std::function<const StageExchanges&(std::size_t stage)> exchanges;
-    // Where what ZeRO-3 adds to a stage is kept, once it is known; `beside` as below. Without, nothing is.
-    std::function<std::optional<DataParallelPrice>&(std::size_t stage, double beside)> sharded{};
+    // Where what ZeRO-3 adds to a stage is kept once it is known, by the slowdown of StageContext. Without it nothing is kept.
+    std::function<std::optional<DataParallelPrice>&(std::size_t stage, double slowdown)> sharded{};
 };
-// `into`: prices that nobody needs any more, whose memory is used again.
+// `into`: prices that are no longer needed, whose memory is reused.
 void price_stages(const Prepared::State&, const StageParts&, const Resources&, StagePrices& into);
-// With parts for this plan alone.
+// Prices with parts of their own, for this plan alone.
 struct OwnStagePrices : StagePrices {
     std::vector<std::optional<StageWork>> works;
 };
 OwnStagePrices price_stages(const Prepared::State&, const Resources&);
 
-// By stage: not 0 where it holds, exchanges and sends what the one before it does. The ends of a pipeline have one neighbour only.
+// By stage: not 0 where it holds, exchanges and sends the same as the one before it. The ends of a pipeline are unlike the others, since
+// they have only one neighbour.
 std::vector<char> stages_as_before(const Prepared::State&);
 
-// What data parallelism adds. `arrival`: when the first micro-batch comes to the stage. `each`: what the rank does beside its blocks for
-// each micro-batch. `beside`: how many times as long its exchanges take while other stages on its nodes exchange too.
-DataParallelPrice price_data_parallel(const Prepared::State&, std::size_t stage, const StageWork&, const StageExchanges&, Seconds arrival,
-                                      Seconds each, double beside, const Resources&);
+// What data parallelism adds to a stage.
+DataParallelPrice price_data_parallel(const Prepared::State&, std::size_t stage, const StageWork&, const StageExchanges&,
+                                      const StageContext&, const Resources&);
 
-// Does a stage go on computing while it sends?
+// Whether a stage goes on computing while it sends.
 bool hides_sends(const Prepared::State&);
 
 }  // namespace sextant

@@ -1,4 +1,4 @@
-// A step, put together from what its stages cost. Internal to predict.
+// The price of a step, put together from those of its stages. Internal to predict.
 #pragma once
 
 #include "model/predict/stage_price.hpp"
@@ -7,28 +7,29 @@
 namespace sextant {
 
 struct StepPrice {
-    std::size_t last_stage = 0;  // whose rank finishes last
+    std::size_t last_stage = 0;  // the stage whose rank finishes last
     Terms terms;                 // of that rank: they add up to the step
-    Seconds taking;              // as Estimate has it
-    Seconds caught_up;           // of data-parallel exchanges that it alone would wait for, what is done while it waits for other stages
+    Seconds taking;              // as in Estimate
+    Seconds caught_up;           // data-parallel exchanges that the rank does not wait for because they run while it waits for other stages
 };
-// And on a rank of the stage that the others wait for.
+// Also the terms on a rank of the stage that the others wait for.
 struct WholeStepPrice : StepPrice {
     std::size_t slowest_stage = 0;
     Terms slowest;
 };
 WholeStepPrice price_step(const Prepared::State&, const StagePrices&, const Resources&);
 
-// The parts of that, for who prices many steps. When each stage ends its last backward, or its last forward where there is none; where the
-// schedule is played, `ends` holds when it has done all its work. Then the step, with the stages' updates.
+// The two parts of that, for those who price many steps. The first puts into `ends` when each stage ends its last backward (or forward,
+// where there is no backward); for a schedule that is played, `ends` already holds when each stage has done all its work in the play. The
+// second prices the step with the stages' updates.
 void find_ends(const Prepared::State&, const StagePrices&, std::span<Seconds> ends);
 StepPrice price_step(const Prepared::State&, const StagePrices&, std::span<const Seconds> ends, std::span<const UpdateTime>,
                      const Resources&);
 
-// Of a rank of the stage, what noise and slow devices stretch: the kernels of its passes, and the update on its device.
+// The part of a rank's step that noise and slow devices stretch: the kernels of its passes, and the update on its device.
 Seconds busy_time(const Prepared::State&, const StagePrice&, const UpdateTime&);
 
-// Of n ranks, by how many standard deviations of one rank's step time the slowest lags.
+// By how many standard deviations of one rank's step time the slowest of n ranks lags behind the mean.
 double expected_maximum(int n);
 
 }  // namespace sextant

@@ -43,9 +43,9 @@ Bytes update_traffic(const Precision& precision, const Framework& f, const Optim
     return traffic + norms * gradient;
 }
 
-// Of a scaled loss the host looks at the gradients first, as where it reads their norm, and is no further than the device then. Plain
-// kernels take the norm of gradients as they lie, those of all blocks behind each other unless ranks have parts of each, and scale them
-// back.
+// Of a scaled loss the host looks at the gradients first, as where it reads their norm, and is no further than the
+// device then. Plain kernels take the norm of gradients as they lie, those of all blocks behind each other unless
+// ranks have parts of each, and scale them back.
 UpdateTime update_on_device(const Prepared::State& job, const StageParameters& parameters, Bytes buckets, const Resources& r) {
     const Plan& plan = job.scenario.plan;
     const Framework& f = job.scenario.framework;
@@ -72,7 +72,7 @@ UpdateTime update_on_device(const Prepared::State& job, const StageParameters& p
 }  // namespace
 
 Seconds host_copy_time(const Prepared::State& job, Bytes over_link, Bytes in_host_memory, const Resources& r) {
-    return over_link / (job.host_copy_beside_others() * r.host_link) + job.used_devices() * in_host_memory / job.host_bandwidth;
+    return over_link / (job.host_copy_beside_others() * r.host_link) + job.used_devices() * in_host_memory / job.nodes.host_memory;
 }
 
 Seconds gradient_copy_time(const Prepared::State& job, double gradients, StepEnds at, const Resources& r) {

@@ -151,7 +151,7 @@ private:
         say("  servers " + std::to_string(way.servers) + ", on a host " + std::to_string(way.on_a_host) +
             "; to all of them together a worker has " + to_text(min(way.host, way.network)));
         say("  gradients " + to_text(gradient_bytes(job_, parameters)) + ", weights " + to_text(weight_bytes(job_, parameters)) +
-            "; host memory " + to_text(job_.host_bandwidth));
+            "; host memory " + to_text(job_.nodes.host_memory));
     }
     void say_sharded() {
         const StageBlocks& stage = job_.stages[static_cast<std::size_t>(e_.last_stage)];

@@ -41,7 +41,7 @@ std::vector<std::string> offload_lines(const ExplainedStage& x) {
     std::vector<std::string> lines{"copies over each device's host link, and the update in host memory"};
     const double owned = owned_parameters(x.job, x.stage);
     lines.push_back("  link " + to_text(x.job.host_copy_beside_others()) + " for each device, host memory " +
-                    to_text(x.job.host_bandwidth));
+                    to_text(x.job.nodes.host_memory));
     const bool go_down = gradients_go_down(plan, x.job.scenario.framework);
     if (go_down)
         lines.push_back("  gradients of " + number_text(owned) +

@@ -1,4 +1,4 @@
-#include "model/cost/input.hpp"
+#include "model/cost/staging.hpp"
 
 #include "tests/cost/round_machine.hpp"
 
@@ -110,20 +110,20 @@ TEST(SampleAccess, AnObjectNeedsNoOpening) {
 
 TEST(SampleWork, DecodesScalesAndConverts) {
     // 420 KB of pixels at 210 MB/s and at 310 MB/s, 250 KB at 250 MB/s, 10 us of the loader: 2 + 1.3548 + 1 + 0.01 ms.
-    const Seconds t = sample_work(DataFormat::files, SampleEncoding::jpeg, Transform::resize, 110 * KB, 420 * KB, 250 * KB, {});
+    const Seconds t = sample_work({DataFormat::files, SampleEncoding::jpeg, 110 * KB, 420 * KB}, Transform::resize, 250 * KB, {});
     EXPECT_NEAR(t / ms, 4.3648, 1e-4);
     // Values that are kept as the network takes them: the conversion and HDF5's 7 us.
-    const Seconds kept = sample_work(DataFormat::hdf5, SampleEncoding::raw, Transform::convert, 250 * KB, {}, 250 * KB, {});
+    const Seconds kept = sample_work({DataFormat::hdf5, SampleEncoding::raw, 250 * KB, {}}, Transform::convert, 250 * KB, {});
     EXPECT_NEAR(kept / ms, 1.007, 1e-9);
-    EXPECT_NEAR(sample_work(DataFormat::npy, SampleEncoding::raw, Transform::none, 1 * MB, {}, 1 * MB, {}) / us, 5, 1e-9);
+    EXPECT_NEAR(sample_work({DataFormat::npy, SampleEncoding::raw, 1 * MB, {}}, Transform::none, 1 * MB, {}) / us, 5, 1e-9);
 }
 
 TEST(SampleWork, OfAZipSumsTheBytes) {
     // 20 us and 105 KB at 2.1 GB/s, 50 us, on a thread of half the speed: 140 us. A host where both were measured has neither.
     SampleThread thread{0.5, {}};
-    EXPECT_NEAR(sample_work(DataFormat::zip, SampleEncoding::raw, Transform::none, 105 * KB, {}, 105 * KB, thread) / us, 140, 1e-6);
+    EXPECT_NEAR(sample_work({DataFormat::zip, SampleEncoding::raw, 105 * KB, {}}, Transform::none, 105 * KB, thread) / us, 140, 1e-6);
     thread.measured.formats["zip"] = {given(3 * us), given(8 * us), given(1 * GB / s), given(500 * MB / s)};
-    EXPECT_NEAR(sample_work(DataFormat::zip, SampleEncoding::raw, Transform::none, 105 * KB, {}, 105 * KB, thread) / us, 108, 1e-6);
+    EXPECT_NEAR(sample_work({DataFormat::zip, SampleEncoding::raw, 105 * KB, {}}, Transform::none, 105 * KB, thread) / us, 108, 1e-6);
 }
 
 TEST(SampleWork, IsWhatWasMeasuredOnTheHostWhereItWas) {
@@ -131,23 +131,23 @@ TEST(SampleWork, IsWhatWasMeasuredOnTheHostWhereItWas) {
     thread.measured.decode_jpeg = given(100 * MB / s);
     thread.measured.formats["tar"] = {given(3 * us), given(8 * us), given(1 * GB / s), given(500 * MB / s)};
     // 400 KB at 100 MB/s; at twice 310 MB/s, which nobody measured; 100 KB of numbers at twice 250 MB/s; 3 us and 100 KB at 1 GB/s.
-    const Seconds read = sample_work(DataFormat::tar, SampleEncoding::jpeg, Transform::resize, 100 * KB, 400 * KB, 100 * KB, thread);
+    const Seconds read = sample_work({DataFormat::tar, SampleEncoding::jpeg, 100 * KB, 400 * KB}, Transform::resize, 100 * KB, thread);
     EXPECT_NEAR(read / us, 4000 + 645.16 + 200 + 103, 0.01);
     // HDF5 was not measured: 7 us of a host of speed 1.
-    EXPECT_NEAR(sample_work(DataFormat::hdf5, SampleEncoding::raw, Transform::none, 1 * MB, {}, 1 * MB, thread) / us, 3.5, 1e-9);
+    EXPECT_NEAR(sample_work({DataFormat::hdf5, SampleEncoding::raw, 1 * MB, {}}, Transform::none, 1 * MB, thread) / us, 3.5, 1e-9);
 }
 
 TEST(WritingWork, EncodesAndHandsOn) {
     SampleThread thread;
     thread.measured.formats["tar"] = {given(3 * us), given(8 * us), given(1 * GB / s), given(500 * MB / s)};
     // 400 KB at 210 MB/s, 8 us, and 100 KB at 500 MB/s.
-    EXPECT_NEAR(writing_work(DataFormat::tar, SampleEncoding::jpeg, 100 * KB, 400 * KB, thread) / us, 1904.76 + 8 + 200, 0.01);
-    EXPECT_NEAR(writing_work(DataFormat::tar, SampleEncoding::raw, 100 * KB, {}, thread) / us, 208, 1e-9);
+    EXPECT_NEAR(writing_work({DataFormat::tar, SampleEncoding::jpeg, 100 * KB, 400 * KB}, thread) / us, 1904.76 + 8 + 200, 0.01);
+    EXPECT_NEAR(writing_work({DataFormat::tar, SampleEncoding::raw, 100 * KB, {}}, thread) / us, 208, 1e-9);
 }
 
 TEST(SampleWork, OfAnImageOfImageNetIsWhatItsSourcesMeasured) {
     // 110 KB and 418 KB of pixels: Pillow decodes some 557 a second on hosts of speed 1.1, 1.97 ms on one of speed 1.
-    const Seconds decode = sample_work(DataFormat::npy, SampleEncoding::jpeg, Transform::none, 110 * KB, {}, 150 * KB, {}) - 5 * us;
+    const Seconds decode = sample_work({DataFormat::npy, SampleEncoding::jpeg, 110 * KB, {}}, Transform::none, 150 * KB, {}) - 5 * us;
     EXPECT_NEAR(decode / ms, 1.97, 0.05);
 }
 
@@ -158,7 +158,7 @@ struct Loading {
     double nodes = 1, others = 0;
     LoaderScale scale;
     [[nodiscard]] LoaderRate rate() const {
-        return loader_rate({{storage, files_of_a_megabyte(), 1, {}}}, 15 * ms, node, nodes, others, scale);
+        return loader_rate({{storage, files_of_a_megabyte(), 1, {}}}, 15 * ms, node, {nodes, others}, scale);
     }
     // The least bound, and not much less.
     void expect(double bound, LoaderLimit limit) const {
@@ -185,7 +185,7 @@ TEST(SharedRate, IsTheLessTheMoreWorkersMeet) {
 
 TEST(LoaderRate, IsLessThanBothBoundsWhereTheyMeet) {
     // Two workers of which each is half of the time on the only core: 0.8 of it, as above.
-    const LoaderRate r = loader_rate({{slow_server(), files_of_a_megabyte(), 1, {}}}, 25 * ms, {2, 1, {}}, 1, 0);
+    const LoaderRate r = loader_rate({{slow_server(), files_of_a_megabyte(), 1, {}}}, 25 * ms, {2, 1, {}});
     EXPECT_NEAR(r.samples / Hz, 0.8 / 0.025, 1e-9);
     EXPECT_NEAR(r.unhindered, 0.8, 1e-12);
 }
@@ -234,7 +234,7 @@ TEST(LoaderRate, OfSeveralSourcesCountsWhatComesFromEach) {
     // Half from the server at 25 ms, half from the disk at 1 + 1 + 2 ms, and the work: 14.5 + 15 ms.
     const std::vector<SampleSource> both = {{slow_server(), files_of_a_megabyte(), 0.5, {}},
                                             {local_disk(), files_of_a_megabyte(), 0.5, {}}};
-    EXPECT_NEAR(loader_rate(both, 15 * ms, {1, 1, {}}, 1, 0).samples / Hz, 1 / 0.0295, 1e-9);
+    EXPECT_NEAR(loader_rate(both, 15 * ms, {1, 1, {}}).samples / Hz, 1 / 0.0295, 1e-9);
 }
 
 TEST(PageCache, HoldsNothingOfWhatIsReadInTurnUnlessAllOfItFits) {
@@ -329,12 +329,12 @@ TEST(CheckpointTime, IsThatOfWritersNodesOrTheWholeStorage) {
     StorageClass server = slow_server();
     server.create_latency = given(10 * ms);
     server.write_bandwidth = given(1 * GB / s);
-    EXPECT_NEAR(checkpoint_time(100 * GB, server, 4, 2, {}) / s, 25.01, 1e-9);
+    EXPECT_NEAR(checkpoint_time(100 * GB, server, {4, 2, {}}) / s, 25.01, 1e-9);
     server.client_write_bandwidth = given(1.25 * GB / s);
-    EXPECT_NEAR(checkpoint_time(100 * GB, server, 4, 2, {}) / s, 40.01, 1e-9);
-    EXPECT_NEAR(checkpoint_time(100 * GB, server, 4, 2, 1 * GB / s) / s, 50.01, 1e-9);
+    EXPECT_NEAR(checkpoint_time(100 * GB, server, {4, 2, {}}) / s, 40.01, 1e-9);
+    EXPECT_NEAR(checkpoint_time(100 * GB, server, {4, 2, 1 * GB / s}) / s, 50.01, 1e-9);
     server.total_write_bandwidth = given(0.5 * GB / s);
-    EXPECT_NEAR(checkpoint_time(100 * GB, server, 4, 2, {}) / s, 200.01, 1e-9);
+    EXPECT_NEAR(checkpoint_time(100 * GB, server, {4, 2, {}}) / s, 200.01, 1e-9);
 }
 
 TEST(CheckpointTime, CreatesAFileForEachWriterAndOpensItToReadItBack) {
@@ -343,13 +343,13 @@ TEST(CheckpointTime, CreatesAFileForEachWriterAndOpensItToReadItBack) {
     StorageClass server = slow_server();
     server.create_latency = given(30 * ms);
     server.metadata_rate = given(1000 / s);
-    EXPECT_NEAR(checkpoint_time(100 * GB, server, 400, 2, {}) / s, 5.4, 1e-9);
+    EXPECT_NEAR(checkpoint_time(100 * GB, server, {400, 2, {}}) / s, 5.4, 1e-9);
     server.create_rate = given(200 / s);
-    EXPECT_NEAR(checkpoint_time(100 * GB, server, 400, 2, {}) / s, 7, 1e-9);
-    EXPECT_NEAR(checkpoint_time(100 * GB, server, 400, 2, {}, 0.5) / s, 9, 1e-9);
-    EXPECT_NEAR(checkpoint_time(50 * MB, server, 1, 1, {}) / s, 1.03, 1e-9);
-    EXPECT_NEAR(checkpoint_read_time(100 * GB, server, 400, 2, {}) / s, 2.9, 1e-9);
-    EXPECT_NEAR(checkpoint_read_time(100 * MB, server, 1, 1, {}) / s, 1.01, 1e-9);
+    EXPECT_NEAR(checkpoint_time(100 * GB, server, {400, 2, {}}) / s, 7, 1e-9);
+    EXPECT_NEAR(checkpoint_time(100 * GB, server, {400, 2, {}, 0.5}) / s, 9, 1e-9);
+    EXPECT_NEAR(checkpoint_time(50 * MB, server, {1, 1, {}}) / s, 1.03, 1e-9);
+    EXPECT_NEAR(checkpoint_read_time(100 * GB, server, {400, 2, {}}) / s, 2.9, 1e-9);
+    EXPECT_NEAR(checkpoint_read_time(100 * MB, server, {1, 1, {}}) / s, 1.01, 1e-9);
 }
 
 TEST(HostCopy, OfManyPartsOrFromPageableMemoryTakesLonger) {

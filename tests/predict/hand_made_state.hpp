@@ -21,10 +21,10 @@ inline Prepared::State ten_layers(int stages = 1) {
     job.stages.assign(static_cast<std::size_t>(stages), StageBlocks{.count = {10}, .layers = 10});
     job.groups.which.assign(job.stages.size(), 0);
     job.groups.mates.resize(job.stages.size());
-    job.host_copy = 20 * units::GB / units::s;
-    job.host_bandwidth = 200 * units::GB / units::s;
-    job.network = 10 * units::GB / units::s;
-    job.devices_per_node = 4;
+    job.nodes.host_copy = 20 * units::GB / units::s;
+    job.nodes.host_memory = 200 * units::GB / units::s;
+    job.nodes.network = 10 * units::GB / units::s;
+    job.nodes.devices = 4;
     return job;
 }
 

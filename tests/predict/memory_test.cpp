@@ -186,7 +186,7 @@ TEST(Memory, OfAHostHoldsWhatTheRanksOfANodeOffload) {
     // 1e9 parameters on eight ranks that share a host: FP32 gradients, weights and two states of Adam, 16 bytes of each parameter once.
     Prepared::State job = ten_layers();
     Plan& plan = job.scenario.plan;
-    job.devices_per_node = plan.dp = 8;
+    job.nodes.devices = plan.dp = 8;
     job.scenario.cluster.node.host.memory = round_machine::given(18 * GB);
     EXPECT_EQ(host_memory(job).total(), Bytes{});
     plan.data_parallel = DataParallel::zero3;
@@ -205,7 +205,7 @@ TEST(Memory, OfGradientsThatGoToTheHostIsTheHosts) {
     Prepared::State job = ten_layers();
     Plan& plan = job.scenario.plan;
     Framework& framework = job.scenario.framework;
-    job.devices_per_node = plan.dp = 8;
+    job.nodes.devices = plan.dp = 8;
     plan.offload = Offload::optimizer;
     const auto gradients = [&](DataParallel how, OffloadedGradients where) {
         plan.data_parallel = how;
@@ -231,7 +231,7 @@ TEST(Memory, OfGradientsThatGoToTheHostIsTheHosts) {
     EXPECT_NEAR(gradients(DataParallel::zero3, added_on_device), 2, 1e-9);
     plan.reduce_every_micro_batch.reset();
     // A rank alone is a shard of one.
-    job.devices_per_node = plan.dp = 1;
+    job.nodes.devices = plan.dp = 1;
     framework.reduces_every_micro_batch = true;
     EXPECT_EQ(gradients(DataParallel::all_reduce, added_on_device), 0);
     // The part that ZeRO-2 updates is flattened on the device only where it is updated there.
@@ -251,7 +251,7 @@ TEST(Memory, OfOffloadedStatesIsWhatDeepSpeedEstimates) {
     Plan& plan = job.scenario.plan;
     job.scenario.framework.offloaded_gradients = OffloadedGradients::added_on_device;
     job.scenario.framework.communication_buffers.value = job.scenario.framework.context.value = {};
-    job.devices_per_node = plan.dp = 8;
+    job.nodes.devices = plan.dp = 8;
     constexpr double gib = 1024.0 * 1024 * 1024;
     const auto states = [&](DataParallel how, Offload offload) {
         plan.data_parallel = how;
@@ -273,7 +273,7 @@ TEST(Memory, OfOffloadedStatesIsWhatDeepSpeedEstimates) {
 // On eight devices of a node, with all that they share in its memory.
 Prepared::State sharded_over_a_host() {
     Prepared::State job = ten_layers();
-    job.devices_per_node = job.scenario.plan.dp = 8;
+    job.nodes.devices = job.scenario.plan.dp = 8;
     job.scenario.plan.data_parallel = DataParallel::zero3;
     job.scenario.plan.offload = Offload::optimizer_and_parameters;
     return job;
@@ -299,7 +299,7 @@ TEST(Memory, OfAHostHoldsStatesInTheirOwnTypes) {
 TEST(Memory, OfAHostHoldsOffloadedActivationsOfAllMicroBatchesInFlight) {
     // Four stages of ten layers that keep 0.1 GB each, two devices a node: on the first stage four micro-batches, 4 GB a rank.
     Prepared::State job = with_activations(4, 8, Schedule::one_f_one_b);
-    job.devices_per_node = 2;
+    job.nodes.devices = 2;
     job.scenario.plan.offload_activations = OffloadActivations::all;
     EXPECT_NEAR(host_memory(job).activations / GB, 2 * 4, 1e-9);
     EXPECT_EQ(host_memory(job).states, Bytes{});
