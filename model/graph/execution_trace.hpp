@@ -1,5 +1,5 @@
-// What each rank of a job ran and what of it waited for what, as an execution trace of Chakra has it: nodes with times or sizes, and no
-// order but their dependencies.
+// What each rank of a job ran, and what waited for what, as in an execution trace of Chakra: nodes with times or
+// sizes, and no order but their dependencies.
 #pragma once
 
 #include "model/base/quantity.hpp"
@@ -35,7 +35,7 @@ struct RecordedNode {
     RecordedCollective collective = RecordedCollective::all_reduce;
     std::string group;     // of a collective: the name of its ranks, empty for all
     int peer = 0;          // of a send or receive
-    std::int64_t tag = 0;  // likewise: the n-th receive meets the n-th send of the same ranks and tag
+    std::int64_t tag = 0;  // of a send or receive: the n-th receive meets the n-th send of the same ranks and tag
     std::vector<std::uint64_t> waits_for;
 };
 
@@ -52,11 +52,11 @@ struct ExecutionTrace {
 // An execution trace as a task graph (model/lower/execution_trace.hpp).
 struct RecordedGraph {
     TaskGraph graph;
-    // What the works are: those of kernels, host work, copies and communication name one of these as their first block. Nodes that are
-    // alike share one.
+    // What each work is: a work of kernels, host work, copies or communication names one of these as its first
+    // block. Nodes that are alike share one.
     std::vector<RecordedNode> kinds;
 
-    // None of a work that takes no time.
+    // None for a work that takes no time.
     [[nodiscard]] const RecordedNode* kind_of(WorkIndex) const;
 };
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "model/base/data_type.hpp"
+#include "model/base/enum_array.hpp"
 #include "model/base/quantity.hpp"
 #include "model/workload/network.hpp"
 

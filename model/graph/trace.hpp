@@ -37,21 +37,21 @@ inline constexpr int span_kind_count = static_cast<int>(SpanKind::device_copy) +
 inline constexpr auto all_span_kinds = enumerators<SpanKind, span_kind_count>();
 using TimeByKind = EnumArray<SpanKind, Seconds, span_kind_count>;
 std::string_view to_text(SpanKind);
-// Of an exchange that is a work of its own, and of one inside a block or a collective over this group.
+// The kind of an exchange that is a work of its own, and of one inside a block or of a collective over this group.
 SpanKind span_kind(Payload);
 SpanKind span_kind(ParallelGroup);
-// Whether ranks exchange something for the model's sake: no load, no offload.
+// Whether ranks exchange parts of the model or its activations. Loads and offloads are not exchanges.
 bool is_exchange(SpanKind);
-// Whether the device computes: what a utilization counts, and what communication beside it slows down.
+// Whether the device computes: utilization counts this, and communication beside it slows it down.
 bool runs_kernels(SpanKind);
 
 using SpanIndex = std::uint32_t;
 
-// One thing on one stream of one rank, from start to end. Spans of one stream do not overlap, but for the hidden part of an exchange
+// One thing on one stream of one rank, from start to end. Spans of one stream do not overlap, except for the hidden part of an exchange
 // that goes on behind the kernels after it.
 struct Span {
     Seconds start, end;
-    Bytes bytes;  // of a kernel: read and written; of an exchange: what this rank passes on
+    Bytes bytes;  // a kernel: read and written; an exchange: what this rank passes on
     Flops flops;
     SegmentIndex segment = 0;  // of the graph; a segment may have several spans: kernels, exchanges between them, waiting for the host
     SpanIndex cause = 0;       // the span whose end let this one begin; itself where nothing did

@@ -10,15 +10,15 @@
 
 namespace sextant {
 
-// Ranks of one pipeline stage do the same at the same time, unless something makes them differ: one of them then stands for all.
+// Ranks of one pipeline stage do the same at the same time unless something makes them differ, so one of them can stand for all.
 enum class Fold { alike, nothing };
 
-// Whether the ranks of a stage are alike: no noise, no straggler, nobody who goes on without the others. Whether they share links alike,
-// a simulation says (Simulation::folded_alike in model/simulate/simulate.hpp).
+// `alike` where the ranks of a stage do the same: no noise, no stragglers, no asynchronous workers. Whether they also share links alike, a
+// simulation says (Simulation::folded_alike in model/simulate/simulate.hpp).
 Fold possible_fold(const Scenario&);
 
-// Throws InputError when the plan is impossible, and when its graph would be larger than memory can be expected to hold. Folding what
-// possible_fold would not is the caller's decision.
+// Throws InputError when the plan is impossible, or when its graph would be larger than memory can be expected to hold. The caller may fold
+// where possible_fold() would not.
 TaskGraph lower(const Scenario&, Fold);
 
 }  // namespace sextant

@@ -1,5 +1,5 @@
-// How gradients share exchanges: a framework fills a bucket in the order in which backward makes them, and exchanges it while backward
-// goes on. Weights that were updated in shards come back in the same buckets.
+// How gradients are grouped into exchanges: a framework fills buckets in the order in which backward makes gradients, and exchanges each
+// one while backward goes on. Weights that were updated in shards come back in the same buckets.
 #pragma once
 
 #include "model/plan/framework.hpp"
@@ -12,15 +12,15 @@
 
 namespace sextant {
 
-// Parameters of one block that its stage holds. A tied weight counts in the first of the stage's blocks that use it, if
-// its owner is in another stage.
+// Parameters of one block that its stage holds. A tied weight whose owner is in another stage counts in the first of the stage's blocks
+// that use it.
 struct BlockParameters {
     ParameterCount trained, frozen;  // with gradients, and without
     int tensors = 0;                 // of those that are trained
     friend bool operator==(const BlockParameters&, const BlockParameters&) = default;
 };
 
-// By block of the network's sequence.
+// For each block of the network's sequence.
 std::vector<BlockParameters> block_parameters(const Network&, const Plan&);
 
 // Blocks first_block .. first_block + count - 1, and the parameters that they exchange together.
@@ -38,14 +38,15 @@ struct BucketRule {
     std::optional<Bytes> size;  // absent: everything is one exchange; zero: each tensor alone
     Bytes element;              // of a gradient on the wire
 
-    // Of so many blocks from `first`, in the order of backward. Buckets are made of whole blocks: one is full once it holds its size.
+    // The buckets of `count` blocks from `first` on, in the order of backward. Buckets are made of whole
+    // blocks: one is full once it holds its size.
     [[nodiscard]] std::vector<Bucket> buckets(std::span<const BlockParameters>, int first, int count) const;
-    // Calls that exchange so many elements of one bucket.
+    // How many calls exchange these elements of one bucket.
     [[nodiscard]] int calls(double elements, int tensors) const;
 };
 BucketRule bucket_rule(const Plan&, const Framework&, const Precision& kept);
 
-// Each block for itself, in the order of backward.
+// A bucket for each block, in the order of backward.
 std::vector<Bucket> one_block_each(std::span<const BlockParameters>, int first, int count);
 
 }  // namespace sextant

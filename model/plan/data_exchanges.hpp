@@ -10,7 +10,7 @@
 
 namespace sextant {
 
-// `elements` of all ranks' buffer, in so many calls one after another; none: nothing is exchanged.
+// `elements` of the whole buffer, in `calls` calls one after another. Kind none: nothing is exchanged.
 struct DataExchange {
     ExchangeKind kind = ExchangeKind::none;
     ParallelGroup group = ParallelGroup::data;
@@ -18,11 +18,11 @@ struct DataExchange {
     int calls = 1;
 };
 
-// Of dense parameters, of experts over the ranks that hold the same ones, and of a shard over its replicas.
+// For dense parameters, for experts over the ranks that hold the same ones, and for a shard over its replicas.
 std::array<DataExchange, 3> gradient_exchanges(const Plan&, const Framework&, const BucketRule&, const Bucket& gradients);
 std::array<DataExchange, 2> weight_gathers(const Plan&, const Framework&, const Bucket& weights);
 
-// Does each block's exchange stand alone, so that it can go its own way, or those of a bucket's blocks together?
+// Whether each block's exchange is its own, rather than one for all blocks of a bucket.
 bool reduces_by_block(const Plan&, const Framework&);
 bool gathers_by_block(const Framework&);
 

@@ -1,4 +1,4 @@
-// Where a job's samples come from and how they reach a device, and where its checkpoints go. Values; model/cost/input.hpp prices them.
+// Where a job's samples come from and how they reach a device, and where its checkpoints go. Values; model/cost/ prices them.
 #pragma once
 
 #include "model/base/quantity.hpp"
@@ -17,10 +17,10 @@ enum class SampleEncoding { raw, png, jpeg };
 enum class DataFormat { files, tar, zip, hdf5, lmdb, tfrecord, npy };
 inline constexpr std::array all_data_formats{DataFormat::files, DataFormat::tar,      DataFormat::zip, DataFormat::hdf5,
                                              DataFormat::lmdb,  DataFormat::tfrecord, DataFormat::npy};
-// In which order an epoch goes over them: as they lie, mixed within a buffer that is filled as they lie, any.
+// The order in which an epoch takes them: as they lie, shuffled within a buffer that is filled in that order, or any.
 enum class Shuffle { none, window, full };
-// What a worker still does with a decoded sample. `convert`: crop, flip, normalise, numbers as the network takes them; `resize`: that,
-// and it is scaled from the size that it is stored in.
+// What a worker does with a decoded sample. `convert`: crop, flip, normalise, convert to the network's numbers. `resize`: also scale it
+// from its stored size.
 enum class Transform { none, convert, resize };
 // Before the first step (copy; copy and unpack), or while the first epoch reads.
 enum class StagingMode { none, copy, untar, first_epoch };
@@ -30,19 +30,19 @@ std::string_view to_text(DataFormat);
 
 struct Staging {
     StagingMode mode = StagingMode::none;
-    std::optional<StorageClass> to;  // on every node; there unless the mode is none
+    std::optional<StorageClass> to;  // on every node; present unless the mode is none
 };
 
 struct Checkpoints {
     StorageClass storage;
-    std::optional<std::int64_t> every_steps;  // one of the two
-    std::optional<Seconds> every;
-    bool asynchronous = false;  // training waits for the copy to host memory only
+    std::optional<std::int64_t> every_steps;  // this
+    std::optional<Seconds> every;             // or this
+    bool asynchronous = false;                // training waits for the copy to host memory only
 };
 
 struct DataSource {
-    bool synthetic = true;                // always ready; nothing below counts but checkpoints
-    std::optional<StorageClass> storage;  // there unless synthetic
+    bool synthetic = true;                // always ready; of the fields below only checkpoints count
+    std::optional<StorageClass> storage;  // present unless synthetic
     std::optional<std::int64_t> samples;  // of one epoch
     Bytes sample_bytes;                   // as stored
     std::optional<Bytes> decoded_bytes;   // of a decoded image, before it is scaled
@@ -54,21 +54,21 @@ struct DataSource {
     Staging staging;
     int workers = 4;                  // for each device that is fed; 0: the training process reads between its steps
     int prefetch = 2;                 // batches that each worker has ready; 0: it starts when it is asked
-    bool pinned = true;               // host memory that devices copy from beside their work
+    bool pinned = true;               // host memory that devices can copy from while they work
     bool by_sample = false;           // a copy to the device for each sample, not for each micro-batch
-    double others = 0;                // what other jobs take of a shared storage, a fraction
+    double others = 0;                // the fraction of a shared storage that other jobs take
     std::optional<Bytes> page_cache;  // of a node; absent: what the host's memory leaves
     std::optional<Checkpoints> checkpoints;
 };
 
-// What format and encoding imply where nothing is said.
+// As stated, else what format and encoding imply.
 Shuffle shuffle_of(const DataSource&);
 Transform transform_of(const DataSource&);
 
-// Micro-batches that may be ready for each device that is fed before they are taken. None: each is loaded when it is asked for.
+// How many micro-batches may be ready for each device that is fed. 0: each is loaded when it is asked for.
 std::int64_t waiting_batches(const DataSource&);
 
-// A sample can be had without those before it.
+// Whether a sample can be read without those before it.
 bool has_random_access(DataFormat);
 
 }  // namespace sextant

@@ -23,7 +23,7 @@ enum class Fusion {
     compiler,   // whole chains of pointwise and normalisation: XLA, torch.compile, TensorRT
 };
 
-// What of a plan not every framework can do.
+// Parts of a plan that not every framework can do.
 enum class PlanFeature {
     several_nodes,
     tensor,
@@ -51,30 +51,30 @@ enum class PlanFeature {
 enum class OffloadedGradients {
     with_update,      // on the device, and go down then: Megatron-LM
     copied,           // go down behind their reduction, whose result stays on the device until backward has ended: FSDP
-    added_on_device,  // move behind their reduction; what came down before comes up to be added to: DeepSpeed
+    added_on_device,  // move behind their reduction; the sum so far comes up to be added to: DeepSpeed
     added_on_host,    // move behind their reduction, and the host adds them up: FSDP2
 };
 
-// The weights that products in FP8 or narrower read, where ZeRO-3 does not gather them anew: in both layouts where forward and backward
-// want either (NVIDIA/TransformerEngine).
+// Where the weights that products in FP8 or narrower read come from, unless ZeRO-3 gathers them anew. They are kept in two layouts where
+// forward and backward need different ones (NVIDIA/TransformerEngine).
 enum class NarrowWeights {
-    passing,     // made of the wide ones for each pass
+    passing,     // made from the wide ones for each pass
     beside,      // made with the first micro-batch of a step, and kept
-    in_primary,  // there are no others; in NVFP4, which optimizers do not write, as `beside`
+    in_primary,  // the only weights there are; as `beside` in NVFP4, which optimizers do not write
 };
 
 // Which FP32 products its libraries multiply in TF32 unless they are told not to, on devices that have it.
 enum class CastToTf32 { none, convolutions, all };
 
-// What starts a program of its on every device. `tf_distribute`: a strategy in the program, which runs once on each node. `own`: nothing
-// that is exported.
+// What starts a rank on every device. `tf_distribute`: a strategy inside the program, which runs once on each node. `own`: a launcher that
+// is not exported.
 enum class RankStarter { torchrun, horovodrun, tf_distribute, own };
 
 struct Framework {
     std::string name;   // "megatron-lm-2021"
     std::string title;  // "Megatron-LM (2021, SC21 paper)"
     std::vector<std::string> aliases;
-    std::string strategy_note;       // e.g. Lightning: which strategy it stands for; among what a report assumes
+    std::string strategy_note;       // e.g. Lightning: which strategy it stands for; a report lists it among its assumptions
     std::vector<PlanFeature> lacks;  // a search looks at no plan that needs one of these
 
     [[nodiscard]] Fusion fusion_in(DataType compute) const { return compute == DataType::fp32 ? fusion_fp32.value_or(fusion) : fusion; }
@@ -83,7 +83,7 @@ struct Framework {
     // Host side
     Sourced<Seconds> dispatch;           // host time to issue one forward kernel, on a host of thread_speed 1
     Sourced<Seconds> backward_dispatch;  // the same in backward (an autograd engine without Python)
-    // host time of a block that is run again in backward, each time it runs forward: its checkpoint, states of random numbers
+    // Host time of a block that runs again in backward, for each of its forwards: its checkpoint, states of random numbers.
     Sourced<Seconds> checkpoint_overhead{{}, SourceKind::estimated, "nothing beside its kernels"};
     Sourced<Seconds> step_overhead;         // per optimizer step: Python loop, logging, loss.item(), gradient scaler
     Sourced<Seconds> micro_batch_overhead;  // per micro-batch: loop, loader hand-over
@@ -91,32 +91,33 @@ struct Framework {
     Sourced<double> native_build;           // speed of its kernels against a build for this very hardware; portable wheels < 1
 
     // Kernels
-    // Of the bandwidth that a device streams, what the framework's elementwise kernels reach: vectorised or not, one pass or several.
+    // The fraction of a device's streaming bandwidth that the framework's elementwise kernels reach: vectorised or not, one pass or
+    // several.
     Sourced<double> streaming_efficiency{1.0, SourceKind::estimated, "as a streaming kernel"};
-    // That those kernels keep on their way from and to memory, for each multiprocessor: bytes of a thread x threads. Zero: enough.
+    // Bytes that those kernels keep under way from and to memory on each multiprocessor: bytes of a thread x threads. Zero: enough.
     Sourced<Bytes> bytes_in_flight{{}, SourceKind::estimated, "enough for any memory"};
     Fusion fusion = Fusion::none;
-    std::optional<Fusion> fusion_fp32;  // where what multiplies in FP32 or TF32 is built otherwise
+    std::optional<Fusion> fusion_fp32;  // where networks that multiply in FP32 or TF32 are compiled differently
     bool fuses_clamped_gate = false;    // GPT-OSS's gate is one kernel; else a pass for each of its functions
     // PyTorch's own kernels, one for each function: a gate is an activation and a product, an RMS norm a chain in FP32, rotary positions
-    // are products with two tables. No matter to who wrote a kernel for the whole.
+    // are products with two tables. False where the framework has a kernel for the whole.
     bool composes_functions = false;
     bool fuses_expert_gate = false;        // experts in MXFP8: their first product, gate and quantization are one kernel, and so backward
     bool fused_softmax = false;            // scale, mask and softmax of plain attention in one kernel
     bool fused_optimizer = false;          // multi-tensor apply; else some kernels per parameter tensor
-    bool recomputes_what_is_read = false;  // of a forward that runs again what backward reads, and nothing more
+    bool recomputes_what_is_read = false;  // a forward that runs again makes only what backward reads
     Sourced<double> optimizer_kernels_per_tensor;  // launches of an update over the number of parameter tensors
     bool fused_gradient_accumulation = false;      // wgrad GEMM adds into the gradient buffer
-    bool accumulates_from_first = false;           // the first micro-batch of a step as well, into zeros
-    bool makes_data_gradients = false;             // backward makes the gradient of what the network reads, too, which nobody needs
+    bool accumulates_from_first = false;           // the first micro-batch of a step adds too, to zeros
+    bool makes_data_gradients = false;             // backward also makes the gradient of the network's input, which nothing needs
     bool fused_cross_entropy = false;              // no fp32 copy of the logits
-    int head_chunks = 1;                           // parts of the tokens over which the head and its loss go, where the plan says none
-    bool logits_gradient_apart = false;            // written beside the logits, not over them
-    CastToTf32 casts_to_tf32 = CastToTf32::none;   // a plan in fp32 is taken at its word all the same
-    bool vector_filter_gradients = false;          // those of convolutions in 16 bits are made on vector units: cuDNN before 7.4
+    int head_chunks = 1;                           // parts of the tokens that the head and its loss take in turn, unless the plan says
+    bool logits_gradient_apart = false;            // the gradient of the logits is written beside them, not over them
+    CastToTf32 casts_to_tf32 = CastToTf32::none;   // by default; a plan that says fp32 gets fp32
+    bool vector_filter_gradients = false;          // filter gradients of 16-bit convolutions are made on vector units: cuDNN before 7.4
     bool channels_last = false;                    // NHWC convolutions on tensor cores
-    // Kernels as sextant-exec-cuda has them (docs/model/compute.md): sums over rows are made in parts, what an operator's product makes for
-    // several readers is a product for each, attention in FP32 holds its scores, one kernel updates a block.
+    // Kernels as sextant-exec-cuda has them (docs/model/compute.md): sums over rows are made in parts, an operator with several outputs is
+    // one product for each, attention in FP32 stores its scores, one kernel updates a block.
     bool plain_kernels = false;
     bool casts_each_use = false;             // autocast: fp32 weights cast to the compute type in every forward
     Sourced<double> attention_efficiency;    // its fused attention kernels against the best of their generation
@@ -132,42 +133,42 @@ struct Framework {
     std::optional<Sourced<Seconds>> reduction_cycle;  // a background thread starts reductions once per cycle (Horovod)
     bool reduces_every_micro_batch = false;
     bool gradients_in_fp32 = false;  // main gradients kept and reduced in fp32
-    // Under ZeRO-1 and ZeRO-2, which share out optimizer states and no weights, each rank receives the sum of all gradients, and then uses
-    // its part of that sum.
+    // Under ZeRO-1 and ZeRO-2, which shard optimizer states but not weights, each rank receives the sum of all gradients and then uses its
+    // part of that sum.
     bool reduces_whole_gradients = false;
     // Under ZeRO-1 and ZeRO-2 a rank owns whole tensors, and one rank after another sends what it has updated to all.
     bool broadcasts_parameters = false;
-    // Gradients stand in memory more than once: those that backward wrote in the type of the weights beside those in fp32; copies in the
-    // buckets that are reduced; those that a rank updates in one piece, in their own type and in fp32.
+    // Where gradients are in memory more than once: as backward wrote them, in the type of the weights, beside those in fp32; as copies in
+    // the buckets that are reduced; flattened for the update, in their own type and in fp32.
     bool keeps_both_gradients = false, copies_gradients_to_buckets = false, flattens_gradients_to_update = false;
-    // Where gradients are exchanged once a step: how often the bytes of each are read or written beside that, into a bucket, divided by the
-    // ranks, and out again.
+    // Where gradients are exchanged once a step: how often the bytes of each are read or written beside the exchange, to be copied into a
+    // bucket, divided by the number of ranks, and copied out again.
     Sourced<double> bucket_passes{0, SourceKind::estimated, "gradients are exchanged as backward wrote them, where it did"};
     bool overlaps_parameter_gather = true;  // ZeRO / FSDP gathers run ahead of use
     int prefetch_blocks = 1;                // FSDP: blocks gathered ahead
     bool reshards_after_forward = true;     // FSDP: gather again in backward
-    bool shards_are_masters = false;        // weights in shards are those in FP32 that the optimizer updates, narrowed to be gathered
-    // Sharded weights and gradients of a block travel tensor by tensor as lists of one piece for each rank: beside the wire a call takes
-    // this for each of its ranks (DeepSpeed of 2021, before PyTorch gathered into one tensor).
+    bool shards_are_masters = false;        // sharded weights are the FP32 masters themselves, narrowed when they are gathered
+    // Sharded weights and gradients of a block travel as lists of one piece for each rank, tensor by tensor: beside the wire, a call takes
+    // this time for each of its ranks (DeepSpeed of 2021, before PyTorch gathered into one tensor).
     Sourced<Seconds> list_of_pieces{{}, SourceKind::estimated, "one tensor for all ranks"};
     OffloadedGradients offloaded_gradients = OffloadedGradients::with_update;
     bool sums_on_host = false;  // parameter servers: workers of one host add up their gradients before one sum leaves it, and fetch once
-    Sourced<double> overlap_slowdown;  // kernels run this much longer while communication uses the device
+    Sourced<double> overlap_slowdown;  // how many times as long kernels take while communication uses the device
     bool clips_gradients = false;      // a norm over all gradients before the update
-    bool waits_for_norm = false;       // the host reads a norm of all gradients before the update, and is ahead of nothing then
+    bool waits_for_norm = false;       // the host reads a norm of all gradients before the update, and so is no longer ahead of the device
 
     // Model parallelism
     int vocabulary_multiple = 1;              // rows of the embedding on a rank are padded to a multiple of this
     bool overlaps_tensor = false;             // tensor-parallel exchanges pipelined with GEMMs
-    Sourced<double> tensor_overlap_fraction;  // of the exchange, hidden, when overlapped
+    Sourced<double> tensor_overlap_fraction;  // the fraction of an overlapped exchange that is hidden
     bool overlaps_experts = false;            // all-to-alls go on behind the kernels of another micro-batch
-    Sourced<double> expert_overlap_fraction;  // of the exchange, hidden, when overlapped and kernels last long enough
-    // A token travels once to each node and rank that has experts of its, and not once for each expert: DeepEP, HybridEP.
+    Sourced<double> expert_overlap_fraction;  // the fraction of an overlapped exchange that is hidden, if kernels last long enough
+    // A token travels once to each node and rank that has any of its experts, not once for each expert: DeepEP, HybridEP.
     bool deduplicates_tokens = false;
     bool overlaps_pipeline = false;  // sends do not block compute
-    // The host waits until what stages send each other is there, and issues nothing ahead of it; not where sends do not block compute.
+    // The host waits until what stages send each other has arrived, and issues nothing ahead of it; not where sends do not block compute.
     bool waits_for_transfers = false;
-    bool scatters_pipeline = false;  // stage boundaries are cut over the tensor group, gathered behind (SC21, section 4.1)
+    bool scatters_pipeline = false;  // transfers between stages are cut over the tensor group and gathered afterwards (SC21, section 4.1)
 
     // Communication
     RankStarter starter = RankStarter::torchrun;

@@ -1,4 +1,4 @@
-// What a plan may leave to its framework: its own word counts, else what the framework does.
+// Settings that a plan may leave to its framework: what the plan states counts, else what the framework does.
 #pragma once
 
 #include "model/hardware/device.hpp"
@@ -10,19 +10,20 @@ namespace sextant {
 
 inline bool overlaps_gradients(const Plan& p, const Framework& f) { return p.gradient_overlap.value_or(f.overlaps_gradients); }
 inline bool overlaps_gathers(const Plan& p, const Framework& f) { return p.gather_overlap.value_or(f.overlaps_parameter_gather); }
-// Of ZeRO-3, whose gathers and scatters share a stream: kernels that wait for a gather wait for the scatters before it, too.
+// For ZeRO-3, whose gathers and scatters share a stream: kernels that wait for a gather wait for the scatters before it, too.
 inline bool overlaps_scatters(const Plan& p, const Framework& f) { return overlaps_gathers(p, f) && p.gradient_overlap.value_or(true); }
-// The buffers by which products and exchanges pass each other their parts carry no NVFP4 (NVIDIA/TransformerEngine v2.18, module/base.py).
+// The buffers through which products and exchanges hand each other their parts do not carry NVFP4
+// (NVIDIA/TransformerEngine v2.18, module/base.py).
 inline bool overlaps_tensor(const Plan& p, const Framework& f) {
     return p.tensor_overlap.value_or(f.overlaps_tensor && p.precision.compute != DataType::nvfp4);
 }
-// Weights of whole numbers are stored as such: nobody casts FP32 to them at each use.
+// Integer weights are stored as integers: nothing is cast from FP32 at each use.
 inline bool casts_each_use(const Plan& p, const Framework& f) {
     return p.autocast.value_or(f.casts_each_use) && !is_quantized(p.precision.compute);
 }
 inline bool deduplicates_tokens(const Plan& p, const Framework& f) { return p.token_deduplication.value_or(f.deduplicates_tokens); }
 inline bool overlaps_pipeline(const Plan& p, const Framework& f) { return p.pipeline_overlap.value_or(f.overlaps_pipeline); }
-// Whether what stages send each other is cut over the tensor group, and gathered behind the transfer.
+// Whether what stages send each other is cut over the tensor group and gathered after the transfer.
 inline bool scatters_boundaries(const Plan& p, const Framework& f) { return f.scatters_pipeline && !p.sequence_parallel && p.tp > 1; }
 inline bool waits_for_transfers(const Plan& p, const Framework& f) { return p.pp > 1 && f.waits_for_transfers && !overlaps_pipeline(p, f); }
 
@@ -42,12 +43,14 @@ inline bool overlaps_experts(const Plan& p, const Framework& f, const Workload& 
 // Workers that do not wait for each other have nothing to add up.
 inline bool sums_on_host(const Plan& p, const Framework& f) { return f.sums_on_host && p.data_parallel == DataParallel::parameter_server; }
 
-// Are gradients reduced after each micro-batch, or once a step? Those in shards have no room to wait in, unless the plan says so.
+// Whether gradients are reduced after each micro-batch rather than once a step. Sharded gradients have no memory to add up in, unless the
+// plan says so.
 inline bool reduces_every_micro_batch(const Plan& p, const Framework& f) {
     return p.reduce_every_micro_batch.value_or(f.reduces_every_micro_batch || p.shards_gradients());
 }
 
-// Of a micro-batch's gradients, what a rank adds to those of the micro-batches before: what is scattered behind each is added up in shards.
+// The fraction of a micro-batch's gradients that a rank adds to those of earlier micro-batches: only its shard where each micro-batch's
+// gradients are scattered.
 inline double added_gradients(const Plan& p, const Framework& f) {
     return p.shards_gradients() && reduces_every_micro_batch(p, f) ? 1.0 / p.shard_ranks() : 1;
 }

@@ -1,5 +1,5 @@
-// Gradients that a background thread reduces together: it wakes once a cycle and takes what is ready then, up to so many bytes (Horovod's
-// tensor fusion).
+// Gradients that a background thread reduces together: it wakes once a cycle and takes what is ready, up to a
+// number of bytes (Horovod's tensor fusion).
 #pragma once
 
 #include "model/base/quantity.hpp"
@@ -16,7 +16,7 @@ struct GradientFusion {
     Bytes most;
 };
 
-// None where nothing is decided while the step runs: exchanges are buckets, or wait for the end of backward.
+// None where exchanges are fixed beforehand: buckets, or everything at the end of backward.
 std::optional<GradientFusion> gradient_fusion(const Plan&, const Framework&);
 
 }  // namespace sextant

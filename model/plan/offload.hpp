@@ -1,4 +1,4 @@
-// What goes between device and host memory where a plan offloads, beside activations. The closed form prices it, and lowering writes it
+// What moves between device and host memory where a plan offloads, activations apart. The closed form prices it, and lowering writes it
 // down as work.
 #pragma once
 
@@ -6,29 +6,30 @@
 
 namespace sextant {
 
-// Does the host update weights with its copy of the states?
+// Whether the host updates weights with its copy of the optimizer states.
 bool updates_on_host(const Plan&);
 
-// Do gradients go to the host behind their reduction? Else with the update. And does the device have room for no more than those on their
-// way then?
+// Whether gradients go to the host right after their reduction, rather than with the update.
 bool gradients_go_down(const Plan&, const Framework&);
+// Whether the device then keeps none of them, except those on their way.
 bool gradients_leave(const Plan&, const Framework&);
 
-// A reduction's place in the step: where every micro-batch's gradients are reduced, only one is the first, and one the last.
+// A reduction's place in the step. Where the gradients of every micro-batch are reduced, one reduction is the first and one the last; a
+// single one is both.
 struct StepEnds {
     bool first = true, last = true;
 };
-// What one gradient that a rank owns costs when it goes down: bytes over the device's link, down and up, and bytes that the host reads and
-// writes.
+// What moving one gradient that a rank owns to the host takes: bytes over the device's link, down and up,
+// and bytes that the host reads and writes.
 struct GradientCopy {
     Bytes over_link, in_host_memory;
 };
 GradientCopy gradient_copy(const Plan&, const Framework&, const Precision& kept, StepEnds);
 
-// Does the host keep the sum of what has come down apart from the gradients that it updates with?
+// Whether the host keeps the sum of the gradients that have come down apart from those that it updates with.
 bool keeps_sum_on_host(const Plan&, const Framework&, std::int64_t micro_batches);
 
-// Of dense parameters and of experts those that one rank holds: all, or its shard.
+// How many of these parameters one rank holds: all, or its shard of them.
 double held_parameters(double dense, double expert, const Plan&, bool sharded);
 
 }  // namespace sextant

@@ -10,31 +10,31 @@ namespace sextant {
 // The network as one rank sees it. Throws InputError with every problem: shapes that do not divide, more stages than blocks.
 Network cut_network(const Scenario&);
 
-// One sample through the network on a device that holds all of it and computes no more than is needed: no score that a mask hides (flash
-// attention), no room of an expert to which no token came.
+// The network for one sample on a device that holds all of it and computes no more than is needed: no score that a mask hides (flash
+// attention), no padding of experts.
 Network whole_network(const Scenario&);
 
 // The precision policy as the framework keeps it: autocast leaves weights and gradients in fp32 and needs no master copy; main
 // gradients may be fp32 beside 16-bit weights. What the plan states about gradients stands.
 Precision kept_precision(const Plan&, const Framework&);
 
-// Devices that the job uses on each node, the one where it has most, and nodes that its ranks fill.
+// The most devices that the job uses on a node, and the nodes that its ranks fill.
 int used_devices_per_node(const Scenario&);
 int used_nodes(const Scenario&);
 int used_nodes(const Plan&, const Cluster&);
-// Cores of each node that the job has: those that it says, or else in proportion to the devices that it uses or reserves there; all where
-// cores are the devices. 0: not known.
+// The cores of each node that the job has: as stated, else in proportion to the devices that it uses or reserves there; all of them where
+// the cores are the devices. 0: not known.
 int cores_of_job(const Scenario&);
 
 // Parameter servers, each with an equal share of the parameters: one on each node at least where they share the workers' hosts.
 int parameter_server_count(const Scenario&);
-// Its node: one of the workers', or one behind them.
+// The node of a server: one of the workers', or one after theirs.
 int node_of_server(const Scenario&, int server);
 
-// Blocks of each virtual stage (VirtualStages). What the plan says; else as even as possible.
+// The number of blocks of each virtual stage (VirtualStages): as the plan says, else as even as possible.
 std::vector<int> blocks_per_virtual_stage(const Network&, const Plan&);
 
-// Of this many layers of one stage, how many, from the first, run forward again.
+// How many of a stage's layers, counted from its first, run forward again.
 int recomputed_layers(const Plan&, int layers);
 
 // What one pipeline stage holds, all its virtual stages together.

@@ -24,9 +24,9 @@ enum class DataParallel {
 
 enum class Schedule { one_f_one_b, gpipe, interleaved, zero_bubble, zero_bubble_v, dual_pipe_v, sequential };
 
-// Two chunks of every stage: the pipeline goes to the last stage and comes back, so that the first one has both ends.
+// Whether the pipeline goes to the last stage and comes back, so that every stage has two chunks and the first has both ends.
 constexpr bool turns_back(Schedule s) { return s == Schedule::zero_bubble_v || s == Schedule::dual_pipe_v; }
-// In which passes gradients of weights come apart from those of inputs, which are passed on before.
+// In which passes gradients of weights are made apart from those of inputs, which are passed on first.
 enum class WeightsApart { in_none, in_some, in_all };
 constexpr WeightsApart weights_apart(Schedule s) {
     if (s == Schedule::dual_pipe_v) return WeightsApart::in_some;
@@ -37,7 +37,7 @@ enum class Recompute {
     none,
     selective,  // the attention core, or the modules named in recompute_modules
     full,       // every block's inputs are kept, its forward runs again
-    blocks,     // full for recompute_blocks of each stage's blocks
+    blocks,     // as full, for recompute_blocks of each stage's blocks
 };
 
 enum class Optimizer { sgd, momentum, adam, adamw, lamb };
@@ -65,12 +65,12 @@ enum class Offload { none, optimizer, optimizer_and_parameters };
 // Activations that wait for backward in host memory.
 enum class OffloadActivations {
     none,
-    residuals,  // of each block what it reads, and the sum in its middle, behind attention
-    layers,     // all of offloaded_layers of each stage's layers; their copies are spread over all of them
+    residuals,  // the input of each block, and the sum in its middle, after attention
+    layers,     // everything of offloaded_layers of each stage's layers; the copies are spread over all layers
     all,
 };
 
-// With more, what is left of the logits counts for little.
+// The most that a search or an advice suggests: with more, what is left of the logits hardly counts.
 inline constexpr int enough_head_chunks = 16;
 
 // The order in which ranks are numbered, fastest first. Consecutive ranks fill a node.
@@ -122,15 +122,15 @@ struct Plan {
         return data_parallel == DataParallel::parameter_server || data_parallel == DataParallel::async_parameter_server;
     }
     [[nodiscard]] bool is_asynchronous() const { return data_parallel == DataParallel::async_parameter_server; }
-    // Workers themselves, on their devices or in host memory.
+    // Whether the workers themselves update weights, on their devices or in host memory.
     [[nodiscard]] bool updates_weights() const { return !forward_only && !without_optimizer && !has_servers(); }
-    // Optimizer states, and no more than gradients beside them, are shared out over the shard group.
+    // ZeRO-1 and ZeRO-2: optimizer states, and at most gradients too, are sharded over the shard group.
     [[nodiscard]] bool shards_states() const { return data_parallel == DataParallel::zero1 || data_parallel == DataParallel::zero2; }
     [[nodiscard]] bool shards_parameters() const { return data_parallel == DataParallel::zero3; }
     [[nodiscard]] bool shards_gradients() const { return data_parallel == DataParallel::zero2 || shards_parameters(); }
     [[nodiscard]] bool has_shards() const { return shards_states() || shards_parameters(); }
     [[nodiscard]] int shard_ranks() const { return shard_group.value_or(dp * cp); }
-    // Tensor parallelism inside an expert, and how many ranks hold the same experts.
+    // The degree of tensor parallelism inside an expert, and how many ranks hold the same experts.
     [[nodiscard]] int expert_tensor() const { return expert_tp > 0 ? expert_tp : tp; }
     [[nodiscard]] int expert_replicas() const { return std::max(1, dp * cp * tp / (ep * expert_tensor())); }
 };
@@ -138,7 +138,7 @@ struct Plan {
 // What an optimizer keeps and does for each parameter that a rank owns.
 struct OptimizerFacts {
     int states;                  // tensors of optimizer_state type
-    double reads_per_parameter;  // passes over the owned parameters, in elements: for the bandwidth-bound update
+    double reads_per_parameter;  // elements read and written for each parameter, for the bandwidth-bound update
     bool needs_norm;             // a global norm before the update (LAMB)
 };
 OptimizerFacts facts_of(Optimizer);

@@ -1,4 +1,4 @@
-// What a plan needs that not every framework has. A prediction does not mind: it says what the plan would come to with it.
+// What a plan needs that not every framework has. A prediction is made all the same: it says what the plan would come to with it.
 #pragma once
 
 #include "model/hardware/cluster.hpp"

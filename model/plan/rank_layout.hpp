@@ -29,8 +29,8 @@ public:
     [[nodiscard]] RankPlace place_of(int rank) const;
     [[nodiscard]] int rank_at(const RankPlace&) const;
 
-    // The device of a rank: node x node_devices + its number there. Ranks that a scheduler scattered are dealt to nodes in turn, the
-    // worst that it can do.
+    // The device of a rank: node x node_devices + its number there. Ranks that a scheduler scattered are dealt to the nodes in turn, which
+    // is the worst case.
     [[nodiscard]] int device_of(int rank) const;
     [[nodiscard]] int node_of(int rank) const { return device_of(rank) / node_devices_; }
 
@@ -38,13 +38,13 @@ public:
     [[nodiscard]] int size_of(ParallelGroup) const;
     // The group that a rank belongs to, the rank itself included.
     [[nodiscard]] std::vector<int> group_of(int rank, ParallelGroup) const;
-    // All of them: every rank is in one. The first has rank 0.
+    // All groups of this kind: every rank is in one. The first has rank 0.
     [[nodiscard]] std::vector<std::vector<int>> groups(ParallelGroup) const;
 
 private:
     int ranks_ = 1, nodes_ = 1, node_devices_ = 1, per_node_ = 1;
     bool scattered_ = false;
-    std::vector<int> first_ranks_;  // of each node, where they are given unevenly
+    std::vector<int> first_ranks_;  // of each node, where ranks are spread unevenly
     RankPlace size_, stride_;       // of each dimension
     EnumArray<ParallelGroup, std::vector<Range>, parallel_group_count> ranges_;
 };

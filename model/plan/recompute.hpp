@@ -14,14 +14,14 @@ namespace sextant {
 // What a plan may name to be run again: parts of a layer.
 std::span<const std::string_view> recompute_modules();
 
-// Does the plan run this operator's forward again?
+// Whether the plan runs this operator's forward again.
 bool is_recomputed(const Operator&, const Plan&);
 
-// For each operator of a block: does its forward run again? Most frameworks run all of it that the plan says.
+// By operator of a block: not 0 where its forward runs again. Most frameworks run everything again that the plan says.
 std::vector<char> run_again(const OperatorGraph&, const Plan&, const Framework&);
 
-// For each tensor of a block: does selective recompute drop it after forward? Not 0: yes. Blocks that are recomputed as a whole keep
-// their inputs alone, which is not asked here.
+// By tensor of a block: not 0 where selective recompute drops it after forward. Blocks that are recomputed as a whole, of which only the
+// input is kept, are not meant here.
 std::vector<char> dropped_tensors(const OperatorGraph&, const Plan&);
 
 }  // namespace sextant

@@ -44,9 +44,9 @@ struct Run {
 // The first devices of the job are slower (a hot node) or of another kind (mixed GPUs): the step waits for them.
 struct Straggler {
     int devices = 0;
-    double speed = 1;                  // of the others
-    std::optional<Device> device{};    // what they are; `speed` is then found when the job is prepared
-    bool has_smaller_batches = false;  // in proportion to its speed: nobody waits
+    double speed = 1;                  // as a fraction of that of the others
+    std::optional<Device> device{};    // the kind of the slow ones; `speed` is then found when the job is prepared
+    bool has_smaller_batches = false;  // in proportion to their speed, so that nobody waits
 };
 
 struct Scenario {
@@ -59,7 +59,7 @@ struct Scenario {
     CommunicationLibrary library;
     bool use_ethernet = false;  // sockets although a faster fabric is there
     int reserved_devices = 0;   // allocated by the scheduler; 0: as many as the plan uses
-    std::optional<int> cores;   // of each node's, that were allocated with them; absent: see cores_of_job
+    std::optional<int> cores;   // of each node, allocated with the devices; absent: see cores_of_job
     double step_noise = 0;      // standard deviation of one rank's step time over its mean; stragglers follow
     std::optional<Straggler> straggler;
     DataSource data;
@@ -71,16 +71,16 @@ struct Scenario {
     [[nodiscard]] bool has_slow_devices() const { return straggler && straggler->devices > 0 && straggler->speed < 1; }
 };
 
-// Does communication leave a node over sockets, because the scenario or its library says so?
+// Whether communication leaves a node over sockets, because the scenario or its library says so.
 bool uses_sockets(const Scenario&);
 
-// The link by which ranks leave their node: sockets use the Ethernet interface although a faster one may be there.
+// The link over which ranks leave their node: the Ethernet interface for sockets, although a faster one may be there.
 const LinkType& network_link(const Scenario&);
 
-// Of the whole run, where it says how long it is; a fraction where tokens are no whole sequences.
+// The samples of the whole run, where it says how long it is; a fraction where tokens do not make whole sequences.
 std::optional<double> samples_of_run(const Scenario&);
 
-// Problems that make the plan impossible on this cluster, all of them (pointers "/plan/..."), or its data where they are to lie
+// All problems that make the plan impossible on this cluster (pointers "/plan/..."), or its data impossible where they are to lie
 // ("/data/..."). Empty when it can run.
 std::vector<Diagnostic> check_plan(const Scenario&);
 

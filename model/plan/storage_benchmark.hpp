@@ -1,5 +1,5 @@
-// A benchmark of storage without devices, as DLIO runs it for MLPerf Storage: emulated accelerators each take a batch, sleep for as long as
-// its computation would take, meet the others and take the next; and ranks write checkpoints.
+// A storage benchmark without devices, as DLIO runs it for MLPerf Storage: each emulated accelerator takes a batch, sleeps as long as its
+// computation would take, waits for the others and takes the next; and ranks write checkpoints.
 #pragma once
 
 #include "model/plan/data_source.hpp"
@@ -23,7 +23,7 @@ struct BenchmarkTraining {
     Shuffle shuffle = Shuffle::window;
     std::int64_t epochs = 1;
     std::optional<std::int64_t> steps;        // of an epoch, at most
-    std::optional<double> least_utilization;  // the part of its time that an accelerator computes, for a result to count
+    std::optional<double> least_utilization;  // the fraction of its time that an accelerator has to compute for a result to count
 
     [[nodiscard]] double samples() const { return static_cast<double>(files) * static_cast<double>(samples_per_file); }
 };
@@ -33,7 +33,7 @@ struct BenchmarkCheckpoint {
     std::optional<int> writers;  // absent: every accelerator
     std::int64_t first_epoch = 1, every_epochs = 1;
     std::optional<std::int64_t> every_steps;  // of an epoch, in place of both
-    std::optional<std::int64_t> writes;       // without training: so many
+    std::optional<std::int64_t> writes;       // without training: how many
 };
 
 struct StorageBenchmark {
@@ -47,7 +47,7 @@ struct StorageBenchmark {
     Bytes page_cache;                  // of a host. None: MLPerf Storage asks for datasets that no memory holds
     std::optional<BenchmarkTraining> training;
     std::optional<BenchmarkCheckpoint> checkpoint;
-    // Little is known of the storage, but that one more accelerator in each host would be more than it keeps at work.
+    // The submitted number of accelerators is the most that the storage keeps busy, and little else is known about it.
     bool has_most_accelerators = false;
 };
 

@@ -1,8 +1,9 @@
-// Where the virtual stages of a pipeline are, numbered in the order of forward: p of each chunk.
+// Which stage holds each virtual stage of a pipeline. Virtual stages are numbered in the order of forward, p to each chunk.
 //
-//   most schedules     chunk c of stage s is virtual stage c p + s: behind the last stage comes the first one again
-//   those that turn    odd chunks go from the last stage to the first: chunk 1 of stage s is virtual stage 2 p - 1 - s, so that the last
-//                      stage has two in a row, and hands nothing on between them
+//   most schedules     chunk c of stage s is virtual stage c p + s: after the last stage comes the first one again
+//   those that turn    odd chunks go from the last stage to the first: chunk 1 of stage s is virtual stage 2 p - 1 - s, so the last stage
+//   has
+//                      two in a row and hands nothing on between them
 #pragma once
 
 #include "model/plan/plan.hpp"
@@ -22,13 +23,13 @@ public:
     [[nodiscard]] std::size_t stage_of(std::size_t virtual_stage) const { return place(virtual_stage % stages_, chunk_of(virtual_stage)); }
     [[nodiscard]] std::size_t at(std::size_t stage, std::size_t chunk) const { return chunk * stages_ + place(stage, chunk); }
 
-    // Do activations of a chunk go to the stage before, and gradients to the one behind?
+    // Whether activations of a chunk go to the stage before, and gradients to the one after.
     [[nodiscard]] bool goes_back(std::size_t chunk) const { return turns_ && chunk % 2 == 1; }
-    // Does another stage have the next virtual stage?
+    // Whether another stage holds the next virtual stage.
     [[nodiscard]] bool hands_on(std::size_t virtual_stage) const {
         return virtual_stage + 1 < size_ && stage_of(virtual_stage) != stage_of(virtual_stage + 1);
     }
-    // Does another stage have the one before?
+    // Whether another stage holds the virtual stage before.
     [[nodiscard]] bool is_handed(std::size_t virtual_stage) const { return virtual_stage > 0 && hands_on(virtual_stage - 1); }
 
 private:

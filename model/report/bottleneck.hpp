@@ -5,7 +5,6 @@
 
 namespace sextant {
 
-// `at`: the resources that the estimate was made with; what would move it starts from there.
 Bottleneck find_bottleneck(const Prepared&, const Estimate&);
 
 }  // namespace sextant

@@ -18,13 +18,13 @@ struct Beside {
     T predicted{}, simulated{}, measured{};
 };
 
-// Of one rank, read off a trace.
+// One rank, read off a trace.
 struct RankTimes {
     Seconds end;              // of its last span
     Terms terms, overlapped;  // the terms sum to the step
 };
 
-// `arrays`: weights, gradients, states, activations; `process`: with what framework, libraries and MPI hold.
+// `arrays`: weights, gradients, states, activations. `process`: also what the framework, libraries and MPI hold.
 struct RankMemoryUse {
     Bytes arrays, process;
 };
@@ -37,7 +37,7 @@ struct RankComparison {
     RankMemoryUse predicted_memory, measured_memory;  // a parameter server's is not predicted
 };
 
-// Work by its time, over all ranks: kernels that compute, or exchanges that pass bytes on.
+// Work over its time, over all ranks: of kernels that compute, and of exchanges that pass bytes on.
 struct KernelRate {
     SpanKind kind = SpanKind::forward;
     FlopRate simulated, measured;
@@ -52,8 +52,8 @@ struct ExchangeRate {
 struct TermResidual {
     Term term = Term::forward;
     Seconds seconds;        // measured less predicted
-    double share = 0;       // of the sizes of all terms' residuals
-    std::string points_to;  // in words, and the input that this is in numbers, where it is one
+    double share = 0;       // its size over the sum of those of all terms
+    std::string points_to;  // in words; and the input behind it, where it is one
     std::optional<InputUsed> input;
     std::optional<double> explained_at;  // the multiple of the input's value at which the prediction would be what was measured
 };
@@ -67,22 +67,22 @@ struct MemoryResidual {
 
 struct StepTimes {
     int count = 0;
-    Seconds median, fastest, slowest;  // those that prepare apart, where there are more
+    Seconds median, fastest, slowest;  // without those that prepare, if there are others
     std::optional<Seconds> first;
 };
 
-// Updates by others since a worker's weights left the servers.
+// The updates by other workers since a worker's weights left the servers.
 struct MeanStaleness {
     double simulated = 0, measured = 0;
 };
 
-// How samples came: of one sample what a worker takes to read and to decode it, and what it took to bring all of them nearby before.
-// Predicted where the scenario says where they are.
+// How samples came: the time that a worker takes to read and to decode one, and the time of bringing all of them nearby first. Predicted
+// where the scenario says where they are.
 struct InputComparison {
     bool predicted = false;
     Seconds predicted_reading, predicted_decoding, predicted_staging;
     Seconds reading, decoding, staging;
-    double skipped = 0;  // samples that were not good
+    double skipped = 0;  // bad samples
 };
 
 struct Comparison {
@@ -93,13 +93,13 @@ struct Comparison {
     Beside<Frequency> samples_per_s;
     std::optional<Beside<Frequency>> tokens_per_s;
     std::optional<double> first_loss, last_loss;
-    // Of the rank that finishes last among those of the stage that the closed form speaks of.
+    // Of the rank that finishes last in the stage whose rank the closed form predicts to finish last.
     int stage = 0;
     int measured_rank = 0;
-    Seconds traced_step;  // to which the measured terms sum
+    Seconds traced_step;  // the sum of the measured terms
     Beside<Terms> terms, overlapped;
-    Beside<std::optional<double>> hidden;    // communication that is overlapped, of all; none without communication
-    Beside<double> bubble;                   // of the step
+    Beside<std::optional<double>> hidden;    // the fraction of communication that is overlapped; none without communication
+    Beside<double> bubble;                   // the fraction of the step
     std::optional<InputComparison> input;    // where a dataset was read
     std::optional<MeanStaleness> staleness;  // of an asynchronous parameter server
     std::vector<RankComparison> ranks;
@@ -111,32 +111,32 @@ struct Comparison {
     std::vector<std::string> notes;  // what a reader must know before drawing conclusions
 };
 
-// Throws InputError, with what differs, where the run is of another plan than `graph`.
+// Throws InputError, saying what differs, where the run is of another plan than `graph`.
 void check_same_plan(const TaskGraph& graph, const Scenario&, const RunRecord&);
 
-// `simulation`: of every rank of the scenario of the job, none folded.
+// `simulation`: of every rank of the job, none folded.
 Comparison compare(const Prepared& job, SimulationReport simulation, const RunRecord&);
 
-// The two residuals of a comparison whose terms and ranks are there.
+// The two residuals of a comparison whose terms and ranks are filled in.
 TermResidual find_term_residual(const Prepared& job, const Comparison&);
 std::optional<MemoryResidual> find_memory_residual(const Prepared& job, const Comparison&);
 
-// Of a stage's replicas the one that finishes last. Another stage's would have other terms, and nothing to be held beside.
+// The one of a stage's replicas that finishes last. A rank of another stage would have other terms, which compare with nothing.
 const RankComparison& last_of_stage(const std::vector<RankComparison>&, int stage, RankTimes RankComparison::*);
 
-// None where nothing is predicted.
+// measured / predicted; none where nothing is predicted.
 std::optional<double> ratio(double measured, double predicted);
 
 Terms communication_of(const Terms&);  // exchanges between ranks and nothing else
 Seconds waiting_of(const Terms&);      // for other ranks
 Seconds computing_of(const Terms&);    // forward, backward, recompute, optimizer
 
-// `times`: at least one; the first `preparing` are not like the others.
+// `times`: at least one. The first `preparing` of them are not like the others.
 StepTimes step_times(std::vector<Seconds> times, std::size_t preparing);
 
 // What a condition may ask about: "step_time_ratio > 1.5", "largest_residual > 100 ms".
 std::vector<NamedQuantity> named_quantities(const Comparison&);
-// Of a comparison with a run that is still to come: names and units, of what it may turn out to have.
+// Names and units of what a comparison with a run that is still to come may have.
 std::vector<NamedQuantity> comparable_quantities(const Scenario&);
 // "terms.forward", "residual.forward", "ratio.forward" and so on.
 void add_term_quantities(std::vector<NamedQuantity>&, const Terms& predicted, const Terms& measured);

@@ -13,17 +13,16 @@
 
 namespace sextant {
 
-// A reported quantity by name: as the JSON has it ("run.failures.expected"), without the unit there. `table` is null for plain numbers and
-// fractions.
+// A reported quantity by its name in the JSON without the unit ("run.failures.expected"). `table` is null for plain numbers and fractions.
 struct NamedQuantity {
     std::string name;
     double si = 0;
     const UnitTable* table = nullptr;
     bool yes_or_no = false;                 // 1 or 0, which may be written as true and false
-    std::vector<std::string_view> words{};  // of what is no number: `si` counts them
+    std::vector<std::string_view> words{};  // for what is not a number: `si` is an index into them
 };
 
-// Everything that a condition may ask about, in the order of the report (reported_quantities.cpp).
+// Everything that a condition may refer to, in the order of the report (reported_quantities.cpp).
 std::vector<NamedQuantity> named_quantities(const Report&);
 
 enum class Relation { less, less_equal, greater, greater_equal, equal, not_equal };
@@ -33,15 +32,16 @@ struct Condition {
     std::string quantity;
     Relation relation = Relation::greater;
     std::string value;
-    std::string option = "--fail-if";  // that it was given with
+    std::string option = "--fail-if";  // the option it was given with
 };
 
-// Throws InputError when the text is no comparison.
+// Throws InputError when the text is not a comparison.
 Condition parse_condition(std::string_view text, std::string_view option = "--fail-if");
 
-// Those of an option that may stand more than once, about quantities like those of `known`, which is asked only if there are any, and whose
-// values do not matter. What is no comparison, not known or without its unit is added to the diagnostics, all of it: nothing need be done
-// to find it. Where `known` is empty only what is no comparison is found: something else is wrong, and nobody can say what is reported.
+// The conditions of an option that may be given more than once. `known` lists the quantities that can be asked about (its values do not
+// matter) and is called only if there are conditions. Every text that is not a comparison, names an unknown quantity or lacks its unit is
+// added to the diagnostics, before anything is computed. Where `known` lists nothing, because something else is wrong, only texts that are
+// not comparisons are found.
 using KnownQuantities = std::function<std::vector<NamedQuantity>()>;
 std::vector<Condition> read_conditions(const std::vector<std::string>& texts, std::string_view option, const KnownQuantities& known,
                                        Diagnostics&);
@@ -50,10 +50,11 @@ std::vector<Condition> read_conditions(const std::vector<std::string>& texts, st
 bool holds(const Condition&, const std::vector<NamedQuantity>&);
 bool holds(const Condition&, const Report&);
 
-// The quantity that a condition is about; null where there is none of its name.
+// The quantity that a condition refers to; null where there is none of that name.
 const NamedQuantity* quantity_of(const Condition&, const std::vector<NamedQuantity>&);
 bool asks_for_less(const Condition&);  // "<", "<="
-// Of two values of that quantity the one nearer to what is asked: the smaller where less is, else the larger; none of "==" and "!=".
+// Which of two values of that quantity comes nearer to the condition: the smaller for "<" and "<=", the larger for ">" and ">=", none for
+// "==" and "!=".
 std::optional<double> nearer(const Condition&, std::optional<double>, std::optional<double>);
 
 }  // namespace sextant

@@ -9,7 +9,7 @@ namespace sextant {
 
 struct CriticalPath {
     std::vector<SpanIndex> spans;  // in order of time
-    Seconds seconds;               // of its spans; what two of them share counts once
+    Seconds seconds;               // covered by its spans; where two overlap, once
     Seconds waiting;               // the rest of the step: between a cause and its effect, before the first span and after the last
     TimeByKind by_kind;
     std::vector<Seconds> by_rank;  // by GraphRank

@@ -1,5 +1,5 @@
-// The numbers behind the terms of a rank that are neither kernels nor exchanges: the update, the host, host memory, slower ranks. Part of
-// explain().
+// The numbers behind those terms that are neither kernels nor exchanges: the update, the host, host
+// memory, slower ranks. Part of explain().
 #pragma once
 
 #include "model/predict/step_price.hpp"

@@ -1,4 +1,4 @@
-// What failures make of a run that saves its state now and then: Daly, "A higher order estimate of the optimum checkpoint interval for
+// How failures lengthen a run that saves its state from time to time: Daly, "A higher order estimate of the optimum checkpoint interval for
 // restart dumps", Future Generation Computer Systems 22(3), 2006. docs/model/report.md has the formulas.
 #pragma once
 
@@ -9,17 +9,17 @@
 namespace sextant {
 
 struct FailingJob {
-    Seconds between;  // failures of any part of it, on average
-    Seconds restart;  // until it goes on as it was when its state was last saved
+    Seconds between;  // mean time between failures of any part of it
+    Seconds restart;  // from a failure until it goes on from the state that was saved last
 };
 
-// How many times as long work takes that must be done without a failure for so long, over and over, until its state is saved: with failures
-// that come at a constant rate and strike restarts too, M e^(R/M) (e^(w/M) - 1) / w, to first order 1 + (R + w/2) / M. Neglects that
-// failures come in bursts, and that a job may go on with fewer devices.
+// How many times as long work takes that is repeated from the last saved state after each failure. With segments w, mean time between
+// failures M and restart time R, for failures at a constant rate that strike restarts too: M e^(R/M) (e^(w/M) - 1) / w, to first order 1 +
+// (R + w/2) / M. Neglects that failures come in bursts, and that a job may go on with fewer devices.
 double times_as_long(Seconds segment, const FailingJob&);
 
-// The work from one checkpoint to the next, each of which takes `saving`, with which the whole takes least (Daly's perturbation solution of
-// that formula, whose first term is Young's sqrt(2 saving between); Communications of the ACM 17(9), 1974).
+// The work between two checkpoints, each of which takes `saving`, that makes the whole run shortest (Daly's perturbation solution of that
+// formula, whose first term is Young's sqrt(2 saving between); Communications of the ACM 17(9), 1974).
 Seconds best_checkpoint_interval(Seconds saving, Seconds between);
 
 struct BestCheckpoints {

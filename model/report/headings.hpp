@@ -1,4 +1,4 @@
-// What answers say in the same words: what is trained, and on what; and where it fits, but only just.
+// Wording that several answers share: what is trained, on what, and whether it only just fits.
 #pragma once
 
 #include "model/plan/scenario.hpp"
@@ -10,7 +10,7 @@ namespace sextant {
 std::string workload_line(const Workload&);  // "Llama 3 8B, adapters of rank 16"
 std::string hardware_line(const Cluster&);   // "DGX A100: 8 x A100 SXM4 80GB a node"
 
-// Fits, and an allocator has given back all that lay unused.
+// Whether it fits, but only because an allocator gave back all memory that lay unused.
 inline bool nothing_to_spare(Bytes needed, Bytes there) { return needed <= there && needed >= 0.999 * there; }
 
 }  // namespace sextant

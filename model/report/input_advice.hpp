@@ -8,10 +8,10 @@
 
 namespace sextant {
 
-// The report has its estimate and its input already. Largest gain first; then what has none in time.
+// The report's estimate and input must be filled in. Largest gain first; then advice that saves no time.
 std::vector<std::string> input_advice(const Prepared&, const Report&);
 
-// On where checkpoints go.
+// Advice on where checkpoints go.
 std::vector<std::string> checkpoint_advice(const Scenario&, const Report&);
 
 std::vector<std::string> input_assumptions(const Scenario&);

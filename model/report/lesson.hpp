@@ -1,5 +1,5 @@
 // A lesson: a question, scenarios that answer it once something in them is changed, and what is seen then. Lessons are data
-// (lessons/*.json); what they say is worked out anew from the model, and that it is so is a test.
+// (lessons/*.json); the numbers in them are computed from the model, and a test checks what they claim.
 #pragma once
 
 #include "model/report/condition.hpp"
@@ -29,7 +29,7 @@ struct Lesson {
     std::string remember;
 };
 
-// The numbers that a step may speak of: "before.step_time", "after.share.bubble", and "ratio.samples_per_s" for the second over the first.
+// The numbers that a step may mention: "before.step_time", "after.share.bubble", and "ratio.samples_per_s" for the second over the first.
 std::vector<NamedQuantity> lesson_quantities(const Report& before, const Report& after);
 
 // "{ratio.step_time} times as long" with the number in place; "{after.mfu %}" is a percentage. A name that is not known stays as it is.

@@ -1,9 +1,9 @@
-// Memory of a stage over time: what its work allocates and gives back, when a trace says that it ran.
+// Memory of a stage over time: what its work allocates and releases, at the times that a trace gives.
 //
-// A segment holds what it allocates from the start of its first span on, uses its working memory until the end of its last span, and gives
-// back there what it releases (WorkPrice in model/cost/cost_table.hpp). What it still exchanges while the next one computes needs none of
-// that any more. A segment without anything to run does so when the one before it in the graph is done. At one instant segments are taken
-// in the order of the graph, in which the end of a segment comes before the start of the one after it.
+// A segment holds what it allocates from the start of its first span on, uses its working memory until the end of its last span, and
+// releases memory there (WorkPrice in model/cost/cost_table.hpp). What it still exchanges while the next segment computes needs none of
+// that memory. A segment with nothing to run allocates and releases when the one before it in the graph is done. At the same instant
+// segments are taken in the order of the graph, in which the end of a segment comes before the start of the next one.
 #pragma once
 
 #include "model/cost/cost_table.hpp"
@@ -18,17 +18,17 @@ namespace sextant {
 
 struct MemoryPoint {
     Seconds at;
-    Bytes held;  // from then on, until the next point
+    Bytes held;  // from then until the next point
     friend bool operator==(const MemoryPoint&, const MemoryPoint&) = default;
 };
 
 struct MemoryTimeline {
     int stage = 0;
     GraphRank rank = 0;              // the first of the stage
-    StageMemory base;                // what is held all the time; activations and logits are in the curve
-    std::vector<MemoryPoint> curve;  // from time 0; activations, and what is in use only while a segment runs
-    Bytes highest;                   // of the curve
-    Seconds highest_at;              // for the first time
+    StageMemory base;                // what is held all the time
+    std::vector<MemoryPoint> curve;  // from time 0: activations, logits, and what is in use only while a segment runs
+    Bytes highest;                   // point of the curve,
+    Seconds highest_at;              // and when it is first reached
 
     [[nodiscard]] Bytes peak() const { return base.total() + highest; }
 };

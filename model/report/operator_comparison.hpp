@@ -14,15 +14,15 @@ struct OperatorComparison {
     std::string block, name;
     SpanKind kind = SpanKind::forward;
     double calls = 0;             // in a step, by a rank on average
-    Seconds predicted, measured;  // of one call; nothing is predicted of what a fused kernel does beside its first operator
+    Seconds predicted, measured;  // of one call; predicted is zero for what a fused kernel does beyond its first operator
 
     [[nodiscard]] Seconds difference() const { return calls * (measured - predicted); }  // in a step
 };
 
-// Of one call of each; zero of what a fused kernel does beside its first operator, and of what is none of the job's.
+// Of one call of each; zero for what a fused kernel does beyond its first operator, and for operators that the job does not have.
 std::vector<Seconds> predicted_call_times(const Prepared&, std::span<const OperatorTime>);
 
-// Those that differ most in a step first. Empty where the run was not asked for them.
+// The largest difference in a step first. Empty where the run did not record operator times.
 std::vector<OperatorComparison> compare_operators(const Prepared&, const RunRecord&);
 
 }  // namespace sextant

@@ -1,4 +1,4 @@
-// Prediction beside what the profiler of another framework saw of one rank.
+// A prediction beside what the profiler of another framework recorded on one rank.
 #pragma once
 
 #include "model/graph/profiler_record.hpp"
@@ -23,7 +23,7 @@ struct ProfilerComparison {
     int rank = 0;
     StepTimes steps;  // whole ones
     Seconds predicted_step, traced_step;
-    // Predicted of the rank that finishes last, measured of the profiled one; each sums to its step.
+    // Predicted for the rank that finishes last, measured on the profiled one; each sums to its step.
     Terms predicted, measured, predicted_overlapped, measured_overlapped;
     std::vector<KernelTime> kernels;  // exchanges too, the longest first
     Term largest = Term::forward;     // where the two differ most

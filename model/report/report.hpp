@@ -13,8 +13,8 @@
 
 namespace sextant {
 
-// In the words of the SURF course "Parallel computing for deep learning", what limits the speed of the computation; and the host, for which
-// a device may wait that communicates with nobody.
+// What limits the speed of the computation, in the terms of the SURF course "Parallel computing for deep learning"; and host_latency, for a
+// device that waits for its host although it communicates with nobody.
 enum class BottleneckKind { compute, memory_bandwidth, memory_size, communication_bandwidth, communication_latency, host_latency, io };
 std::string_view to_text(BottleneckKind);
 
@@ -27,13 +27,13 @@ struct Mover {
     double gain = 0;         // 1 - step_at_double / step
 };
 
-// The job with something else, of its plan as a rule. model/io says in the words of a scenario file what that is.
+// The job with one thing changed, usually in its plan. model/io describes the change in the terms of a scenario file.
 struct PricedSetting {
     Scenario job;
     Seconds step;
     Bytes memory;             // of the fullest rank
-    double gain = 0;          // of the time of a sample
-    bool per_sample = false;  // the step has another number of them
+    double gain = 0;          // in the time of a sample
+    bool per_sample = false;  // the step has another number of samples
 };
 
 struct Bottleneck {
@@ -41,15 +41,15 @@ struct Bottleneck {
     std::string why;
     std::string what_else_helps;          // beside settings: "a faster device, or more devices"
     std::vector<Mover> movers;            // largest gain first
-    std::vector<PricedSetting> settings;  // that gain; where the job does not fit, those that do (better_settings.hpp)
-    // Where the job does not fit: other frameworks, devices and nodes that it fits under. Who knows them fills it in (look_elsewhere).
+    std::vector<PricedSetting> settings;  // that gain something; where the job does not fit, those that do (better_settings.hpp)
+    // Where the job does not fit: other frameworks, devices and nodes that it fits on. Filled in by those who know them (look_elsewhere).
     std::vector<PricedSetting> elsewhere;
-    // The multiple of the limiting resource at which another becomes the limit, and the value that this means.
+    // The multiple of the limiting resource at which another resource becomes the limit, and what that is in its unit.
     std::optional<double> changes_at;
     std::string changes_at_text;  // "at 612 TFLOP/s the limit becomes memory bandwidth"
 };
 
-// An input of the prediction and how far it is to be trusted.
+// An input of the prediction, and how far it can be trusted.
 struct InputUsed {
     std::string name;  // "memory bandwidth of A100 SXM4 80GB"
     std::string value;
@@ -57,15 +57,15 @@ struct InputUsed {
     std::string source;
     double spread = 0;                      // relative standard deviation assumed for this kind of source
     double effect = 0;                      // relative change of the step time for one spread
-    double Resources::*resource = nullptr;  // that stands for it in a what-if
+    double Resources::*resource = nullptr;  // its multiplier in a what-if
 };
 
 struct RunCost {
     double steps = 0;
     Seconds time;  // of all
-    // Of that, beside steps as they are once the first epoch is over.
+    // Parts of that, beyond steps as they are once the first epoch is over.
     Seconds staging{}, first_epoch{}, checkpoints{}, failures{};
-    double goodput = 1;   // the part of the time that is such steps
+    double goodput = 1;   // the fraction of the time spent in such steps
     Seconds device_time;  // of the devices reserved
     std::optional<Money> cost;
     Joules energy;
@@ -108,7 +108,7 @@ struct Report {
     std::vector<std::string> advice;
 };
 
-// 80 % interval of what is the larger the longer a step takes.
+// The 80 % interval of a quantity that is proportional to the step time.
 template <class Q>
 struct Interval {
     Q low, high;
@@ -119,18 +119,18 @@ Interval<Q> interval_of(Q q, const Report& r) {
 }
 
 Report make_report(const Prepared&);
-// The same about an estimate made otherwise: of a simulation. What would move it is still judged by the closed form.
+// The same for an estimate made in another way, by simulation. What would move it is still judged by the closed form.
 Report make_report(const Prepared&, const Estimate&);
 
-// What a stage would need if the micro-batch were so many times as large, and there were as many of them: activations and logits grow
-// with it, the rest does not. What the allocator leaves unused grows too, but into no more than a device of so much has left.
+// What a stage would need with a micro-batch `factor` times as large and the same number of them: activations and logits grow with it, the
+// rest does not. Memory that the allocator leaves unused grows too, up to what the `device` has left.
 StageMemory with_micro_batch_scaled(const StageMemory&, double factor, Bytes device);
 
 // The formula and the numbers behind one term, line by line.
 std::vector<std::string> explain(const Prepared&, Term);
-// Likewise: what the memory of the fullest rank consists of, kind by kind, of activations the largest tensors.
+// What the memory of the fullest rank consists of, kind by kind, with the largest tensors among activations.
 std::vector<std::string> explain_memory(const Prepared&);
-// Likewise: the time of the whole run.
+// The time of the whole run.
 std::vector<std::string> explain_run(const Prepared&);
 
 }  // namespace sextant

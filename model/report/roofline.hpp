@@ -1,4 +1,4 @@
-// The kernels of a step against what the device can do: how many operations each does for a byte, at which rate, and what bounds it.
+// The kernels of a step against what the device can do: the FLOPs of each per byte, its rate, and what bounds it.
 #pragma once
 
 #include "model/base/enum_array.hpp"
@@ -12,7 +12,7 @@
 
 namespace sextant {
 
-// Twice of what shortens a kernel most.
+// The resource that would shorten a kernel most if there were twice as much of it.
 enum class KernelBound { compute, memory, start };
 inline constexpr int kernel_bound_count = static_cast<int>(KernelBound::start) + 1;
 inline constexpr auto all_kernel_bounds = enumerators<KernelBound, kernel_bound_count>();
@@ -27,11 +27,11 @@ struct RooflineKernel {
     KernelBound bound = KernelBound::compute;
 
     [[nodiscard]] Seconds in_step() const { return runs * time; }
-    // FLOPs for a byte; none where there is no matrix work.
+    // FLOPs per byte; none where there is no matrix work.
     [[nodiscard]] std::optional<double> intensity() const;
 };
 
-// What the device does at most, of a data type on its tensor or vector units.
+// The most that the device does with a data type, on its tensor or vector units.
 struct Roof {
     DataType type = DataType::fp32;
     FlopRate peak;       // by the maker
@@ -40,10 +40,10 @@ struct Roof {
 };
 
 struct Roofline {
-    int stage = 0;                        // whose rank finishes last: these are its kernels
+    int stage = 0;                        // the stage whose rank finishes last, which has these kernels
     Bandwidth memory, stream;             // by the maker, and what streaming kernels reach
     std::vector<Roof> roofs;              // highest first
-    std::vector<RooflineKernel> kernels;  // that take longest in a step first
+    std::vector<RooflineKernel> kernels;  // the longest in a step first
     EnumArray<KernelBound, Seconds, kernel_bound_count> by_bound;
     [[nodiscard]] Seconds total() const {
         return by_bound[KernelBound::compute] + by_bound[KernelBound::memory] + by_bound[KernelBound::start];

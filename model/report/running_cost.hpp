@@ -8,13 +8,14 @@
 
 namespace sextant {
 
-// Fraction of the step during which a kernel runs, as a monitor of the device shows it: a collective is one, a copy is none.
+// The fraction of the step during which a kernel runs, as a monitor of the device shows it: collectives count as kernels, copies do not.
 double utilization(const Terms&, const Plan&);
 
-// Of one device: what the run says, else what the profile says of the device (the mean of a job's two kinds), else its share of a node.
+// The rent of one device: as the run states it, else as the device's profile does (the mean where a job has
+// two kinds), else its share of a node's.
 std::optional<MoneyRate> device_rent(const Scenario&);
 
-// Of the job's devices at this utilization, of those that are reserved and idle, and of their nodes.
+// The power of the job's devices at this utilization, of those that are reserved and idle, and of their nodes.
 Watts power_drawn(const Scenario&, double utilization, int reserved);
 
 }  // namespace sextant

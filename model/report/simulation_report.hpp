@@ -1,4 +1,4 @@
-// Everything that a simulation tells: the report in the terms of predict, and what only a timeline can say.
+// Everything that a simulation tells: the report in the terms of the closed form, and what only a timeline can say.
 #pragma once
 
 #include "model/graph/trace.hpp"
@@ -16,8 +16,8 @@ namespace sextant {
 
 struct SimulationReport {
     Report report;           // its estimate holds the step, terms and peaks of the trace
-    Seconds predicted_step;  // of the closed form, to compare
-    int steps = 1;           // that the trace covers; the report's times are of one
+    Seconds predicted_step;  // by the closed form, to compare with
+    int steps = 1;           // that the trace covers; the report's times are for one
     TaskGraph graph;         // that was played: what each segment is, and what it waits for
     Trace trace;
     std::vector<UtilizationSeries> devices, links;
@@ -28,12 +28,12 @@ struct SimulationReport {
     std::uint64_t events = 0;
 };
 
-// Those of its report, and what a timeline alone has; of this job before it is played: names and units.
+// The quantities of its report, and those that only a timeline has. And the names and units of these before the job is played.
 std::vector<NamedQuantity> named_quantities(const SimulationReport&);
 std::vector<NamedQuantity> simulated_quantities(const Prepared&);
 
-// What a trace of so many steps takes for one of them: until the last rank has ended it. Workers that wait for nobody do theirs together at
-// the rate at which all of them end.
+// The time of one step in a trace of several: until the last rank has ended it. Asynchronous workers together do steps at the rate at which
+// each of them ends its own.
 Seconds step_time(const Trace&, int steps, bool asynchronous);
 
 // `graph` was lowered from the scenario of the job, priced by `table` and played with `jitter`.

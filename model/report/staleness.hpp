@@ -1,4 +1,4 @@
-// How old the weights are that a worker's gradients are applied to, where nobody waits for anybody.
+// How stale gradients are under asynchronous training: the age of the weights that they were computed from.
 #pragma once
 
 #include "model/graph/task_graph.hpp"
@@ -17,9 +17,9 @@ struct Staleness {
 
 Staleness staleness_of(const TaskGraph&, const Trace&);
 
-// Its mean over all updates where so many workers go on for long, whose weights leave as soon as their update is made. While a worker makes
-// one update, all together make R / r, of rates R and r. A worker of rate r makes the part r / R of all updates, so that the mean of
-// R / r - 1 over them is workers - 1, however fast each is. Neglects that weights may leave late, which lessens it.
+// The mean over all updates of a long run of this many workers, whose weights leave as soon as their update is made. While a worker of rate
+// r makes one update, all workers together, of rate R, make R / r. A worker of rate r makes the fraction r / R of all updates, so the mean
+// of R / r - 1 over all updates is workers - 1, however fast each one is. Neglects that weights may leave late, which lessens staleness.
 double expected_staleness(int workers);
 
 }  // namespace sextant

@@ -1,4 +1,4 @@
-// What is said about a benchmark of storage.
+// The report on a storage benchmark.
 #pragma once
 
 #include "model/plan/storage_benchmark.hpp"
@@ -14,7 +14,7 @@ struct StorageReport {
     StorageEstimate estimate;
 };
 
-// What accelerators read, all together.
+// What all accelerators together read.
 Bandwidth read_bandwidth(const LoadingEstimate&, const BenchmarkTraining&);
 // Everything that a condition may ask about, in the order of the report.
 std::vector<NamedQuantity> named_quantities(const StorageReport&);

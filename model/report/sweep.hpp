@@ -9,7 +9,7 @@
 
 namespace sextant {
 
-// Something that all jobs have together: what one task takes of it if nobody else does.
+// A resource that all jobs share, and how long one task uses it when no other does.
 struct SharedTime {
     LoaderLimit limit = LoaderLimit::total_bandwidth;
     Seconds time;
@@ -19,8 +19,8 @@ struct SweepTask {
     std::vector<SharedTime> shared;
 };
 
-// Jobs that a cluster's other users put up with, "in the low hundreds at most", and that are worth a scheduler's work: each of several
-// minutes (Mila, Processing data). How many are several is our guess.
+// The number of jobs that a cluster's other users put up with, "in the low hundreds at most", and the length that makes a job worth a
+// scheduler's work, "several minutes" (Mila, Processing data). That several are five is our guess.
 inline constexpr std::int64_t most_jobs = 300;
 inline constexpr Seconds shortest_job = 5 * units::minute;
 
@@ -30,16 +30,16 @@ struct Grouping {
     Seconds time;  // of all tasks
 };
 
-// What is the limit from so many jobs at once on: more of them gain nothing.
+// The resource that is the limit from this many simultaneous jobs on, where more of them gain nothing.
 struct SweepLimit {
     LoaderLimit limit = LoaderLimit::total_bandwidth;
     double jobs = 1;
 };
 
 struct SweepEstimate {
-    Grouping best;                   // of no more than most_jobs, and none shorter than shortest_job, where so much is to be done
-    std::optional<Grouping> faster;  // with more or shorter ones
-    Seconds ungrouped;               // with a job for each task
+    Grouping best;                   // no more than most_jobs jobs, none shorter than shortest_job if there is enough to do
+    std::optional<Grouping> faster;  // with more jobs, or shorter ones
+    Seconds ungrouped;               // one job for each task
     std::optional<SweepLimit> bound;
 };
 

@@ -25,19 +25,19 @@ namespace sextant {
 
 Term term_of(SpanKind);
 
-// The rank whose last span ends last; of several the first. No parameter server: its work is the workers' communication.
+// The rank whose last span ends last; of several, the first. Never a parameter server, whose work is communication to the workers.
 GraphRank last_rank(const Trace&);
 
 struct TermStretch {
     Seconds start, end;
     Term term = Term::forward;
 };
-// In order, without holes, from 0 to trace.end; neighbours differ in their term.
+// In order, without gaps, from 0 to trace.end; neighbours differ in their term.
 std::vector<TermStretch> term_timeline(const Trace&, GraphRank);
 
 Terms terms_of(const Trace&, GraphRank);  // sums to trace.end
 
-// Exchanges, transfers and offload of this rank while the instant belongs to another term. What runs twice at once counts once.
+// Exchanges, transfers and offload of this rank at instants that belong to another term. Two of one kind at the same time count once.
 Terms overlapped_of(const Trace&, GraphRank);
 Terms per_step(Terms of_several, int steps);
 

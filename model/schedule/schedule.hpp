@@ -34,7 +34,8 @@ struct WorkItem {
     friend bool operator==(const WorkItem&, const WorkItem&) = default;
 };
 
-// Forwards of a stage before its first backward in the interleaved schedule, where there are so many; behind them each has a backward.
+// The forwards of a stage before its first backward in the interleaved schedule, if there are that many; after
+// them, forwards and backwards alternate.
 int interleaved_warm_up(int stages, int chunks, int stage);
 
 // The work of each stage in order. Every micro-batch goes forward and backward once through every chunk.

@@ -1,5 +1,5 @@
-// What belongs beside the best plans: what changing one thing about a plan costs, why the obvious plans lose, and what would make a job
-// fit that does not. Values; model/io writes them.
+// What goes with the best plans: what changing one thing about a plan costs, why the obvious plans lose, and what would make a job fit that
+// does not. Values; model/io writes them.
 #pragma once
 
 #include "model/predict/estimate.hpp"
@@ -9,11 +9,11 @@
 
 namespace sextant {
 
-// A plan, and what it comes to: a time and a need of memory, or why it cannot be.
+// A plan, and what it comes to: its time and memory, or why it is impossible.
 struct TriedPlan {
     Plan plan;
-    std::vector<Diagnostic> impossible;  // why; without an estimate then
-    std::vector<PlanFeature> missing;    // what it needs and the framework lacks: what it would come to with them
+    std::vector<Diagnostic> impossible;  // why; there is no estimate then
+    std::vector<PlanFeature> missing;    // what it needs and the framework lacks; the estimate is what it would come to with them
     std::optional<Estimate> estimate;
 
     [[nodiscard]] bool fits() const { return estimate && estimate->fits(); }
@@ -21,15 +21,15 @@ struct TriedPlan {
 };
 TriedPlan try_plan(const Scenario& job, const Plan&);
 
-// The term that is so much longer in the second than in the first; none where none is.
+// The term that grew most from the first to the second; none where none did.
 std::optional<Term> most_grown(const Terms& from, const Terms& to);
 
-// One field set to a value next to its own; what follows from that is completed, all else stays.
+// A plan with one field set to a neighbouring value. Fields that follow from it are completed, all others stay.
 struct PlanChange {
     PlanField field = PlanField::dp;
     TriedPlan tried;
 };
-// Degrees and sizes go one divisor down and up, the others to each of their values. dp has none: it follows from the other degrees.
+// Degrees and sizes go one divisor down and up, other fields to each of their values. dp is not changed: it follows from the other degrees.
 std::vector<PlanChange> changes_of_one_field(const Scenario& job, const Plan&);
 
 // A plan that somebody would think of first.
@@ -42,19 +42,19 @@ enum class Obvious {
 };
 struct Alternative {
     Obvious kind = Obvious::data_parallel;
-    TriedPlan tried;           // the best of its kind by the search; where none fits, the one that needs the least memory
-    bool is_the_best = false;  // nothing to lose
+    TriedPlan tried;           // the best of its kind; where none fits, the one that needs the least memory
+    bool is_the_best = false;  // it is the best plan of all
 };
-// Those that mean something for this job on the devices of `best`. `go_on` is asked now and then, from the calling thread; false stops,
-// and what has been found by then is returned.
+// Those that make sense for this job on the devices of `best`. `go_on` is called now and then, from the calling thread; false stops, and
+// what has been found by then is returned.
 using GoOn = std::function<bool()>;
 std::vector<Alternative> obvious_alternatives(const SearchRequest&, const Plan& best, const GoOn& go_on = {});
 
-// Something that is not the search's to choose, chosen otherwise.
+// A choice that the search may not make, made differently.
 enum class RemedyKind { unpinned, head, offload, precision, global_batch, devices, framework };
 struct Remedy {
     RemedyKind kind = RemedyKind::unpinned;
-    std::optional<PlanField> field;  // unpinned: which
+    std::optional<PlanField> field;  // unpinned: which one
     TriedPlan tried;                 // the best plan that fits then
     std::string framework;           // framework: its name
 };

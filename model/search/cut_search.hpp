@@ -1,4 +1,4 @@
-// All plans that cut layers in one way: the loops of a search below that. Internal to search.
+// All plans that cut layers in one way: the inner loops of a search. Internal to search.
 #pragma once
 
 #include "model/predict/plan_pricer.hpp"
@@ -13,16 +13,16 @@ namespace sextant {
 struct CutFindings {
     Ranking ranking;
     SearchCounts counts;
-    std::optional<PlanChoice> smallest;  // of the plans that do not fit
-    NearestValues nearest{};             // while no plan is known that meets all conditions
+    std::optional<PlanChoice> smallest;  // the one that needs the least memory, of those that do not fit
+    NearestValues nearest{};             // as long as no plan meets all conditions
 };
 
-// What a plan comes to in the quantities that conditions ask about.
+// A plan's values of the quantities that the conditions name.
 NearestValues values_asked_of(const std::vector<NamedQuantity>&, const std::vector<Condition>& where);
 
 class CutSearch {
 public:
-    // `known`: what has been found elsewhere; this search goes on with it.
+    // `known`: what has been found elsewhere, which this search starts from.
     CutSearch(const SearchRequest&, const PlanSpace&, const Topology&, PlayedSchedules&, const Ranking& known);
 
     CutFindings run(const Plan& cut, const std::atomic<bool>& stop) &&;
@@ -36,7 +36,7 @@ private:
     bool try_sharing(const Plan& family);
     [[nodiscard]] bool fits(Bytes memory);
     [[nodiscard]] bool fits_whatever_it_takes(const Plan& family);
-    // At the recompute at hand. Whether it fits.
+    // The plan at hand with the recompute at hand. Returns whether it fits.
     bool try_plan();
     void price_what_fits();
     void judge(const PlanChoice&);
@@ -47,7 +47,7 @@ private:
     const SearchRequest& request_;
     const PlanSpace& space_;
     PlanPricer pricer_;
-    Bytes room_;  // of a device, or what a condition leaves of it
+    Bytes room_;  // the memory of a device, or what a condition leaves of it
     CutFindings found_;
     // Of the degrees at hand, wherever ranks stand.
     std::map<int, std::vector<int>> balanced_;  // by chunks of a stage: blocks of balanced ones; none where they are no better

@@ -10,12 +10,12 @@ namespace sextant {
 void copy_field(PlanField, const Plan& from, Plan& to);
 bool same_field(PlanField, const Plan&, const Plan&);
 
-// "tp=3"; of what is no number the name alone.
+// "tp=3"; only the name for fields that are not numbers.
 std::string pin_text(PlanField, const Plan&);
 
-// The plan on so many devices, with whatever its other fields leave no choice about: dp fills the devices that tp, pp and cp leave, a
-// micro-batch is no more than a pipeline's samples, what needs a pipeline or shards goes where there is none. A plan that still cannot be
-// is check_plan's to refuse.
+// The plan on the devices of the space, with the fields filled in that the others leave no choice about: dp fills the devices that tp, pp
+// and cp leave, a micro-batch is no larger than a pipeline's samples, and settings of a pipeline or of shards are dropped where there are
+// none. A plan that is still impossible is for check_plan to refuse.
 Plan completed(const PlanSpace&, Plan);
 
 }  // namespace sextant

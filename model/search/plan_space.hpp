@@ -1,10 +1,10 @@
-// Which plans a search looks at: for each field of a plan its values, and which of them go together. docs/model/search.md writes the space
-// down and says why it is enough.
+// Which plans a search looks at: the values of each field of a plan, and which of them go together. docs/model/search.md describes the
+// space and says why it is enough.
 //
 // Fields are chosen one level after the other, each level within what the levels above it have fixed:
 //
 //     cut         tp, cp, ep, expert_tp                 what one device computes of a layer
-//     layout      pp, dp, placement                     which ranks communicate, and where they stand
+//     layout      pp, dp, placement                     which ranks communicate, and where they are
 //     sharing     data_parallel, shard_group, offload   who keeps weights, gradients and states
 //     shape       micro_batch, sequence_parallel        how large the work is
 //     schedule    schedule, vpp                         in which order stages work
@@ -23,7 +23,7 @@
 
 namespace sextant {
 
-// What may be chosen, by the name that it has in a scenario's plan, in the order of the levels above. Batch, precision, optimizer and
+// The fields that a search may choose, named as in a scenario's plan, in the order of the levels above. Batch, precision, optimizer and
 // whatever else a plan says are the job's.
 enum class PlanField {
     dp,
@@ -48,7 +48,7 @@ inline constexpr auto all_plan_fields = enumerators<PlanField, plan_field_count>
 std::string_view to_text(PlanField);
 std::optional<PlanField> plan_field(std::string_view name);
 
-// Plans that use so many devices. What is pinned is as in the job's plan.
+// The plans on a number of devices. Pinned fields are as in the job's plan.
 struct PlanSpace {
     Scenario job;
     std::set<PlanField> pinned;
@@ -67,20 +67,20 @@ std::vector<Plan> sharings(const PlanSpace&, const Plan& layout);
 std::vector<Plan> shapes(const PlanSpace&, const Plan& layout);
 std::vector<Plan> schedules(const PlanSpace&, const Plan& shape);
 
-// Where the ranks of a plan may stand; at most so many ways.
+// The placements of a plan's ranks that are looked at; at most most_placements.
 std::vector<std::vector<PlanDimension>> placements(const PlanSpace&, const Plan&);
 inline constexpr int most_placements = 3;
 
 // Whether the framework can use the nodes that so many devices stand on.
 bool reaches_all(const PlanSpace&);
 
-// Is there any plan at all that the network can be cut by?
+// Whether there is any plan by which the network can be cut.
 bool has_plans(const PlanSpace&);
 
-// What runs forward again, to begin with: nothing, or the attention core.
+// The kinds of recompute to start from: nothing, or the attention core.
 std::vector<Plan> recompute_families(const PlanSpace&, const Plan&);
-// This many blocks of each stage running forward again, of at most `layers` that a stage has, in a plan that begins a family. None where
-// that is not to be chosen.
+// The recompute setting with which this many blocks of each stage run forward again, where a stage has at most `layers`. None where that is
+// not for the search to choose.
 struct BlocksAgain {
     Recompute recompute = Recompute::none;
     int blocks = 0;

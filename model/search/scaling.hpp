@@ -15,19 +15,20 @@ struct ScalingRequest {
 struct ScalingPoint {
     int devices = 1;
     std::int64_t global_batch = 1;
-    std::optional<PlanChoice> best;  // none: nothing fits, or can be,
-    std::string refusal;             // for this reason, where it is not memory
+    std::optional<PlanChoice> best;  // none: no plan fits or is possible
+    std::string refusal;             // why, where memory is not the reason
     bool ruled_out = false;          // plans fit, and only the request's conditions rule them out
     std::optional<Report> report;    // of the best
-    double efficiency = 0;           // throughput of a device, over that at the smallest size that has a plan
-    // What each device that the size before lacked brings, over what one brings at the smallest size.
+    double efficiency = 0;           // throughput per device over that at the smallest size that has a plan
+    // Throughput gained per device added since the size before, over the throughput per device at the smallest size.
     std::optional<double> added;
 };
 
 struct Scaling {
     ScalingRequest request;
     std::vector<ScalingPoint> points;  // smallest first
-    // The last size up to which every added device brings at least half of what one brings at the smallest size, and the next.
+    // The last size up to which every added device brings at least `worth_adding` of what one brings at
+    // the smallest size, and the next size.
     std::optional<int> pays_up_to, too_many;
     bool complete = true;
 
@@ -35,9 +36,9 @@ struct Scaling {
     [[nodiscard]] bool all_ruled_out() const;
 };
 inline constexpr double worth_adding = 0.5;
-// Those of the best plan at the largest size that has one, its efficiency, and up to where devices pay.
+// Those of the best plan at the largest size that has one, its efficiency, and up to which size devices pay.
 std::vector<NamedQuantity> named_quantities(const Scaling&);
-// Of this job's scaling before it is known: names and units.
+// Their names and units before the scaling is known.
 std::vector<NamedQuantity> scaling_quantities(const Scenario& job);
 
 struct ScalingProgress {

@@ -1,5 +1,5 @@
-// The best plans for a job on a cluster: every plan of a PlanSpace is priced by the closed form, or ruled out by a bound that no plan of
-// its kind can pass. docs/model/search.md has the bounds and their proofs. The answer is that of trying them all.
+// The best plans for a job on a cluster: every plan of a PlanSpace is priced by the closed form, or ruled out by a bound on all plans of
+// its kind. docs/model/search.md has the bounds and their proofs. The answer is the same as that of trying them all.
 //
 //     const SearchResult found = search({.job = scenario, .devices = {256, 512}});
 //     predict(with_plan(scenario, found.best.front().plan));
@@ -26,13 +26,13 @@ std::optional<Objective> objective(std::string_view name);
 struct SearchRequest {
     Scenario job;
     std::set<PlanField> pinned;
-    std::vector<int> devices;                  // numbers of them to look at; empty: as many as the job's plan uses
+    std::vector<int> devices;                  // the numbers of devices to look at; empty: as many as the job's plan uses
     std::vector<std::int64_t> global_batches;  // empty: the job's
     Objective objective = Objective::throughput;
     int top = 10;
-    std::vector<Condition> where;  // on what named_quantities(PlanChoice) lists; a plan that breaks one does not count
+    std::vector<Condition> where;  // on the quantities of a PlanChoice; a plan that breaks one does not count
     int threads = 1;
-    // The job under other frameworks, asked for where no plan fits under its own; empty: there are none.
+    // The job under other frameworks, called where no plan fits under its own; empty: there are none.
     std::function<std::vector<Scenario>()> elsewhere;
     bool prune = true;  // false: every plan is priced, which takes longer and must give the same answer
 };
@@ -47,16 +47,16 @@ struct PlanChoice {
     std::optional<Money> cost_per_sample;  // where the price of a device is known
     Joules energy_per_sample;
 };
-// `job` with the plan in it, priced.
+// `job`: with the plan in it.
 PlanChoice plan_choice(const Scenario& job, const Terms&, Bytes memory);
 std::vector<NamedQuantity> named_quantities(const PlanChoice&);
-// Of a plan of this job that is still to be found: names and units.
+// Their names and units before a plan is found.
 std::vector<NamedQuantity> searched_quantities(const Scenario& job);
 
 struct SearchCounts {
-    std::int64_t priced = 0;     // step time and memory worked out
-    std::int64_t too_large = 0;  // memory worked out: they do not fit
-    std::int64_t pruned = 0;     // nobody looked: a bound shows that they do not fit, or are neither among the best nor on the front
+    std::int64_t priced = 0;     // plans whose step time and memory were computed
+    std::int64_t too_large = 0;  // whose memory was computed and does not fit
+    std::int64_t pruned = 0;     // that a bound rules out: they do not fit, or are neither among the best nor on the front
     [[nodiscard]] std::int64_t all() const { return priced + too_large + pruned; }
     SearchCounts& operator+=(const SearchCounts&);
 };
@@ -67,23 +67,23 @@ struct SearchProgress {
     const PlanChoice* best = nullptr;
 };
 
-// Of each condition of a request the value of its quantity that comes nearest to what it asks, of many plans; none of those that ask for
-// one value.
+// For each condition of a request, the value that comes nearest to satisfying it among many plans; none for "==" and "!=".
 using NearestValues = std::vector<std::optional<double>>;
 void come_nearer(NearestValues&, const std::vector<Condition>& where, const NearestValues& others);
 
 struct SearchResult {
-    // Best first; of plans that come to the same the simplest, of those that differ in where ranks stand only the best.
+    // Best first. Of equally good plans only the simplest, of plans that differ only in where ranks stand only the best.
     std::vector<PlanChoice> best;
-    std::vector<PlanChoice> front;       // nobody is better in throughput, memory and cost at once; by throughput, highest first
-    std::optional<PlanChoice> smallest;  // of all, where none fits: needs the least memory
-    NearestValues nearest;               // of all that fit, where none meets every condition
+    std::vector<PlanChoice> front;       // the Pareto front of throughput, memory and cost; highest throughput first
+    std::optional<PlanChoice> smallest;  // where no plan fits: the one that needs the least memory
+    NearestValues nearest;               // where no plan that fits meets every condition
     SearchCounts counts;
     bool complete = true;  // false: stopped before its end, best so far
 };
 
-// `progress`: now and then, from the calling thread; false stops the search. The result does not depend on the number of threads.
-// Throws InputError: nothing to search (a pin that no plan can have, too few devices), a condition on what is not known, no price.
+// `progress` is called now and then, from the calling thread; false stops the search. The result does not depend on the number of threads.
+// Throws InputError where there is nothing to search (a pin that no plan can have, too few devices), a condition names an unknown quantity,
+// or the objective is cost and no price is known.
 SearchResult search(const SearchRequest&, const std::function<bool(const SearchProgress&)>& progress = {});
 
 // The job with this plan in place of its own.

@@ -1,6 +1,6 @@
 // Events in the order of (time, sequence): of two at the same instant, the one pushed first comes first.
 //
-// An event that no longer holds stays in the queue; who takes it out tells so by a version that the payload carries.
+// An event that no longer holds stays in the queue; whoever takes it out recognises it by a version in the payload.
 #pragma once
 
 #include "model/base/quantity.hpp"

@@ -1,8 +1,8 @@
 // What each communication of a task graph puts on the links of the topology, and which links have to be told apart.
 //
 // Most links of a large machine carry the same as some other link: every NVLink port of a stage, every NIC of its nodes. Links that all
-// traffic loads alike, in proportion to their capacity, are one class; a class that is never full, or that another one always limits
-// first, does not take part in the sharing. All of that is exact, and leaves a few constraints of a hundred thousand links.
+// traffic loads equally, in proportion to their capacity, form one class. A class that is never full, or that another class always limits
+// first, does not take part in the sharing. All of this is exact, and it reduces a hundred thousand links to a few constraints.
 #pragma once
 
 #include "model/cost/cost_table.hpp"
@@ -19,17 +19,18 @@
 
 namespace sextant {
 
-// The last two are of the ranks that see the same samples: what their workers read and decode, what their kernels take of the cores.
+// `load` and `kernels` belong to the ranks that see the same samples: what their workers read and decode,
+// and the cores that their kernels take.
 enum class TrafficPattern : std::uint8_t { ring, all_to_all, path, to_server, from_server, load, kernels };
 inline constexpr int pattern_count = 7;
 
-// A communicator's bytes by one pattern, all its sets at once.
+// The bytes of a communicator in one pattern, all its sets together.
 using TrafficIndex = std::uint32_t;
 
-// Links that are one to whatever crosses them.
+// Links that all traffic loads equally.
 struct LinkClass {
-    std::string name;        // of the first
-    std::vector<int> links;  // ascending; of the topology, or what loaders share, numbered behind its links
+    std::string name;        // of the first link
+    std::vector<int> links;  // ascending; those of the topology, then what loaders share
     Bandwidth capacity;
     struct Load {
         TrafficIndex traffic = 0;
@@ -47,14 +48,14 @@ public:
     [[nodiscard]] std::span<const LinkUse> uses(TrafficIndex t) const { return uses_[t]; }
     [[nodiscard]] std::vector<Bandwidth> capacities() const;  // of the links that uses() name
     [[nodiscard]] std::span<const LinkClass> classes() const { return classes_; }
-    [[nodiscard]] std::size_t topology_links() const { return topology_links_; }  // numbers from here on are of no link
+    [[nodiscard]] std::size_t topology_links() const { return topology_links_; }  // numbers from here on are what loaders share
     [[nodiscard]] std::size_t traffic_count() const { return traffic_.size(); }
-    // Whether folding changes no rate: all that a rank of the graph stands for cross links of the same classes. Then rates that are fair to
-    // the bundle are fair to each alone, for each has the bundle's bottleneck on its own way.
+    // Whether folding changes no rate: all ranks that a rank of the graph stands for cross links of the same classes. Then rates that are
+    // fair to the bundle are fair to each of them, since each has the bundle's bottleneck on its own path.
     [[nodiscard]] bool sets_are_alike() const { return sets_are_alike_; }
 
 private:
-    // What one of the ranks that are folded puts on one link.
+    // What one of several folded ranks puts on one link.
     struct Crossing {
         TrafficIndex traffic = 0;
         int of = 0;  // its first rank
@@ -77,7 +78,7 @@ private:
     std::vector<std::optional<std::size_t>> class_of_;  // by link; none where nothing limits or crosses it
     std::size_t topology_links_ = 0;
     bool sets_are_alike_ = true;
-    std::vector<std::vector<LinkUse>> uses_;  // by traffic; links are those classes that limit
+    std::vector<std::vector<LinkUse>> uses_;  // by traffic; a link here is a class that limits
 };
 
 // How the bytes of an exchange of this price travel over this communicator.

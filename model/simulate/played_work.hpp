@@ -6,9 +6,9 @@
 
 namespace sextant {
 
-// Counted in pieces of work, of which some five million are played in a second. A way between a worker and a server is laid on the links as
-// fast. A transfer on one of them changes what all others get: they are looked at again, each with its links, a hundred and more in the
-// time of a piece.
+// Counted in pieces of work, about five million of which are played in a second. Placing a path between a worker and a server on the links
+// takes as long as a piece. A transfer on such a path changes the rates of all others, which are recomputed with their links, more than a
+// hundred in the time of a piece.
 double played_work(const TaskGraph&, const CostTable&);
 
 }  // namespace sextant

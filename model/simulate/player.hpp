@@ -21,9 +21,9 @@ struct RateSpan {
 
 class Player {
 public:
-    // as_ready: of streams that only one rank takes part in segments start in the order in which they become ready.
+    // as_ready: segments of streams that involve only one rank start in the order in which they become ready.
     enum class Order : std::uint8_t { of_graph, as_ready };
-    // `slowness`: by rank of the graph, how much longer than the table says its kernels run.
+    // `slowness`: by rank of the graph, how many times as long as in the table its kernels run.
     Player(const TaskGraph&, const CostTable&, const LinkMap&, std::vector<double> slowness, Order = Order::of_graph);
     void play(const PlayListener& = {});
 
@@ -38,13 +38,13 @@ private:
 
     // One stream of one rank.
     struct Lane {
-        std::uint32_t at = 0, end = 0;  // of order_: the segment at hand, and behind the last
-        std::uint32_t ready = 0;        // of a server's: behind those that are ready
-        std::uint32_t piece = 0;        // of it
+        std::uint32_t at = 0, end = 0;  // in order_: the segment at hand, and one past the last
+        std::uint32_t ready = 0;        // on a server: one past those that are ready
+        std::uint32_t piece = 0;        // of the segment at hand
         bool busy = false;              // a segment is at hand and under way
-        SpanIndex span = nothing;       // under way
-        SpanIndex last = nothing;       // that ended last
-        SpanIndex cause = nothing;      // whose end let it go on
+        SpanIndex span = nothing;       // the one under way
+        SpanIndex last = nothing;       // the one that ended last
+        SpanIndex cause = nothing;      // the one whose end let the lane go on
         // The kernels that run: work left at `since`, in seconds at full speed.
         bool in_kernel = false;
         Seconds since, left;
@@ -56,7 +56,7 @@ private:
     // A collective or a transfer, from the time when all have come to it.
     struct Exchange {
         std::vector<LaneIndex> lanes;  // that came
-        std::vector<SpanIndex> spans;  // what goes on behind, of each lane
+        std::vector<SpanIndex> spans;  // by lane, what goes on behind kernels
         CommunicatorIndex communicator = 0;
         std::optional<GraphRank> receiver;  // of a transfer
         const PricedExchange* price = nullptr;

@@ -4,6 +4,7 @@
 // An operator says what it computes, not how long that takes (model/cost) nor by which kernel (backend).
 #pragma once
 
+#include "model/base/enum_array.hpp"
 #include "model/base/ids.hpp"
 #include "model/base/quantity.hpp"
 
@@ -201,8 +202,8 @@ enum class AdapterPart {
 using OperatorKind = std::variant<Gemm, Convolution, Attention, SequenceConvolution, StateSpaceScan, DeltaRuleScan, Normalization, Softmax,
                                   Pointwise, Pooling, Embedding, CrossEntropy, TokenPermute, Exchange>;
 
-// The matrices of the vocabulary, which several blocks may share. One belongs to the first block that has it: that is the last to add to
-// its gradient.
+// The matrices of the vocabulary, which several blocks may share. One belongs to the first block that has it:
+// that is the last to add to its gradient.
 enum class SharedMatrix { embedding, output };
 inline constexpr std::size_t shared_matrix_count = static_cast<std::size_t>(SharedMatrix::output) + 1;
 inline constexpr auto all_shared_matrices = enumerators<SharedMatrix, shared_matrix_count>();
