@@ -13,7 +13,7 @@ namespace {
 constexpr double curve_error = 0.1, job_error = 0.05;  // what the formulas miss, however good their parameters
 constexpr double points_of_a_curve = 8;                // as how many independent points those of one curve count at most
 
-// How far the number of another machine may be from this one's; `usual`: where nobody measured.
+// How far this machine's number may be from that of the machine it was taken from.
 double spread_before(const ProfileParameter& p, const Scenario& machine) {
     switch (p.kind(machine)) {
         case SourceKind::measured:
@@ -113,56 +113,73 @@ Observation observation_of(JobObserved job) {
     return o;
 }
 
-ClusterFit fit_cluster(const Cluster& cluster, const CommunicationLibrary& library, const std::vector<Observation>& seen,
-                       const std::string& source) {
-    Scenario machine;
-    machine.cluster = cluster;
-    machine.library = library;
-    ClusterFit found;
+namespace {
+
+Fit fit_parameters(const std::vector<NarrowedParameter>& parameters, const std::vector<CalibratedTerm>& terms,
+                   const std::vector<Observation>& seen, Scenario machine) {
     std::vector<FitPoint> points;
-    for (const Observation& o : seen)
-        for (const CalibratedTerm& t : o.terms) {
-            found.terms.push_back(t);
-            points.push_back({t.measured.si(), t.noise});
-        }
-    if (points.empty()) throw InputError(Diagnostic{"", "", "the files hold nothing that a profile could be fitted to", ""});
-    found.parameters = parameters_of(machine);
-    found.predicted_before = predictions(seen, machine);
+    for (const CalibratedTerm& t : terms) points.push_back({t.measured.si(), t.noise});
     std::vector<FitParameter> starts;
-    for (const NarrowedParameter& p : found.parameters)
+    for (const NarrowedParameter& p : parameters)
         starts.push_back(
             {p.parameter.name, p.before, p.spread_before, std::min(p.before, p.parameter.least), std::max(p.before, p.parameter.most)});
-    const Fit f = fit(starts, points, [&](const std::vector<double>& values) {
-        for (std::size_t j = 0; j < values.size(); ++j) found.parameters[j].parameter.set(machine, values[j]);
+    return fit(starts, points, [&](const std::vector<double>& values) {
+        for (std::size_t j = 0; j < values.size(); ++j) parameters[j].parameter.set(machine, values[j]);
         std::vector<double> predicted;
         for (const Seconds t : predictions(seen, machine)) predicted.push_back(std::max(1e-12, t.si()));
         return predicted;
     });
+}
 
-    machine.cluster = cluster;
-    machine.library = library;
-    CalibrationStamp stamp;
-    for (std::size_t j = 0; j < f.parameters.size(); ++j) {
-        NarrowedParameter& p = found.parameters[j];
-        p.value = f.parameters[j].value;
-        p.spread = f.parameters[j].spread;
-        p.at_bound = f.parameters[j].at_bound;
+// Puts what the measurements moved into the machine. What they did not move stays as it was before.
+std::vector<CalibratedNumber> take_moved(std::vector<NarrowedParameter>& parameters, const std::vector<FittedParameter>& fitted,
+                                         const std::string& source, Scenario& machine) {
+    std::vector<CalibratedNumber> moved;
+    for (std::size_t j = 0; j < fitted.size(); ++j) {
+        NarrowedParameter& p = parameters[j];
+        p.value = fitted[j].value;
+        p.spread = fitted[j].spread;
+        p.at_bound = fitted[j].at_bound;
         if (!p.is_moved()) continue;
         p.parameter.set(machine, p.value);
         p.parameter.attribute(machine, source + ", sure to " + percent_text(p.spread, 2));
-        stamp.numbers.push_back(p.parameter.moved(p.before, p.spread_before, p.value, p.spread));
+        moved.push_back(p.parameter.moved(p.before, p.spread_before, p.value, p.spread));
     }
-    const std::vector<Seconds> after = predictions(seen, machine);
+    return moved;
+}
+
+double median_noise(const std::vector<CalibratedTerm>& terms) {
     std::vector<double> noises;
+    for (const CalibratedTerm& t : terms) noises.push_back(t.noise);
+    return median(std::move(noises));
+}
+
+}  // namespace
+
+ClusterFit fit_cluster(const Cluster& cluster, const CommunicationLibrary& library, const std::vector<Observation>& seen,
+                       const std::string& source) {
+    Scenario before;
+    before.cluster = cluster;
+    before.library = library;
+    ClusterFit found;
+    for (const Observation& o : seen) found.terms.insert(found.terms.end(), o.terms.begin(), o.terms.end());
+    if (found.terms.empty()) throw InputError(Diagnostic{"", "", "the files hold nothing that a profile could be fitted to", ""});
+    found.parameters = parameters_of(before);
+    found.predicted_before = predictions(seen, before);
+    const Fit f = fit_parameters(found.parameters, found.terms, seen, before);
+
+    Scenario machine = before;
+    CalibrationStamp stamp;
+    stamp.numbers = take_moved(found.parameters, f.parameters, source, machine);
+    const std::vector<Seconds> after = predictions(seen, machine);
     for (std::size_t i = 0; i < after.size(); ++i) {
         found.terms[i].predicted = after[i];
         found.terms[i].left_out = is_left_out(f.weights[i]);
-        noises.push_back(found.terms[i].noise);
     }
     found.median_error_before = median_error(found.terms, found.predicted_before);
     found.median_error = median_error(found.terms, after);
     stamp.runs = static_cast<int>(seen.size());
-    stamp.noise = median(std::move(noises));
+    stamp.noise = median_noise(found.terms);
     stamp.median_error = found.median_error;
     stamp.terms = found.terms;
     found.cluster = machine.cluster;

@@ -44,10 +44,8 @@ InputUsed network_input(const Scenario& s) {
                  &Resources::network_bandwidth);
 }
 
-std::vector<InputUsed> inputs_of(const Scenario& s) {
-    const NodeSpec& node = s.cluster.node;
-    const Device& d = node.device;
-    std::vector<InputUsed> list;
+void add_device(std::vector<InputUsed>& list, const Scenario& s) {
+    const Device& d = s.cluster.node.device;
     const MatrixPath path = matrix_path(d, s.plan.precision.compute, s.plan.precision.tf32);
     const std::string type(to_text(path.peak->input));
     list.push_back(input(type + " rate that " + d.name + " sustains", path.peak->achievable,
@@ -58,37 +56,51 @@ std::vector<InputUsed> inputs_of(const Scenario& s) {
         input("start-up time of a kernel on " + d.name, d.kernel_overhead, to_text(d.kernel_overhead.value), &Resources::kernel_overhead));
     const Framework& f = s.framework;
     list.push_back(input("host time to dispatch a kernel, " + f.name, f.dispatch, to_text(f.dispatch.value), &Resources::host));
+}
+
+void add_communication(std::vector<InputUsed>& list, const Scenario& s) {
+    const NodeSpec& node = s.cluster.node;
+    const Framework& f = s.framework;
     const int nodes = used_nodes(s);
-    const bool has_network = node.nics > 0 && (nodes > 1 || s.plan.has_servers());
     if (s.plan.devices() > nodes) {
         const LinkType& inside = node.peers.layout == PeerLayout::none ? node.host_link : node.peers.link;
         list.push_back(input("bandwidth of " + inside.name, inside.achievable, to_text(inside.bandwidth.value * inside.achievable.value),
                              &Resources::node_bandwidth));
     }
-    if (s.plan.devices() > 1) {
-        list.push_back(input("slow-down of kernels beside communication, " + f.name, f.overlap_slowdown,
-                             number_text(f.overlap_slowdown.value) + " times", &Resources::overlap));
-        if (const auto& messages = s.library.messages) {
-            const Sourced<Seconds>& time = nodes > 1 ? messages->across : messages->inside;
-            list.push_back(input("time of a small message, " + s.library.name, time, to_text(time.value), &Resources::latency));
-        } else if (!s.library.protocols.empty()) {
-            const Sourced<Seconds>& start = s.library.protocols.front().base;
-            list.push_back(input("start of a collective, " + s.library.name, start, to_text(start.value), &Resources::latency));
-        }
+    if (s.plan.devices() == 1) return;
+    list.push_back(input("slow-down of kernels beside communication, " + f.name, f.overlap_slowdown,
+                         number_text(f.overlap_slowdown.value) + " times", &Resources::overlap));
+    if (const auto& messages = s.library.messages) {
+        const Sourced<Seconds>& time = nodes > 1 ? messages->across : messages->inside;
+        list.push_back(input("time of a small message, " + s.library.name, time, to_text(time.value), &Resources::latency));
+    } else if (!s.library.protocols.empty()) {
+        const Sourced<Seconds>& start = s.library.protocols.front().base;
+        list.push_back(input("start of a collective, " + s.library.name, start, to_text(start.value), &Resources::latency));
     }
+}
+
+void add_storage(std::vector<InputUsed>& list, const Scenario& s) {
+    if (s.data.synthetic) return;
+    const StorageClass& from = *s.data.storage;
+    list.push_back(
+        input("bandwidth of one stream from " + from.name, *from.read_bandwidth, to_text(from.read_bandwidth->value), &Resources::storage));
+    list.push_back(input("time to open a file on " + from.name, *from.open_latency, to_text(from.open_latency->value),
+                         &Resources::storage_operations));
+    if (const auto decode = decoding_speed(s.data.encoding, thread_of(s.cluster.node.host)))
+        list.push_back(input("decoding of " + std::string(to_text(s.data.encoding)) + " by one thread", *decode, to_text(decode->value),
+                             &Resources::loader_cores));
+}
+
+std::vector<InputUsed> inputs_of(const Scenario& s) {
+    const NodeSpec& node = s.cluster.node;
+    std::vector<InputUsed> list;
+    add_device(list, s);
+    add_communication(list, s);
     if (s.plan.offload != Offload::none || s.plan.offload_activations != OffloadActivations::none)
         list.push_back(input("bandwidth of " + node.host_link.name + " to host memory", node.host_link.achievable,
                              to_text(node.host_link.bandwidth.value * node.host_link.achievable.value), &Resources::host_link));
-    if (!s.data.synthetic) {
-        const StorageClass& from = *s.data.storage;
-        list.push_back(input("bandwidth of one stream from " + from.name, *from.read_bandwidth, to_text(from.read_bandwidth->value),
-                             &Resources::storage));
-        list.push_back(input("time to open a file on " + from.name, *from.open_latency, to_text(from.open_latency->value),
-                             &Resources::storage_operations));
-        if (const auto decode = decoding_speed(s.data.encoding, thread_of(node.host)))
-            list.push_back(input("decoding of " + std::string(to_text(s.data.encoding)) + " by one thread", *decode, to_text(decode->value),
-                                 &Resources::loader_cores));
-    }
+    add_storage(list, s);
+    const bool has_network = node.nics > 0 && (used_nodes(s) > 1 || s.plan.has_servers());
     if (has_network) list.push_back(network_input(s));
     return list;
 }

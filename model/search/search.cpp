@@ -196,6 +196,23 @@ void count_as_ruled_out(SearchResult& result, const std::vector<Condition>& wher
     result.smallest.reset();
 }
 
+// What one unit of work found, added to what is known.
+void add_findings(SearchResult& result, Ranking& ranking, const CutFindings& found, const std::vector<Condition>& where) {
+    ranking.add(found.ranking);
+    result.counts += found.counts;
+    come_nearer(result.nearest, where, found.nearest);
+    const auto& smallest = found.smallest;
+    if (smallest && (!result.smallest || smallest->memory < result.smallest->memory)) result.smallest = smallest;
+}
+
+// Bounds have ruled the smallest plan out before it was priced.
+void price_smallest(SearchResult& result, const SearchRequest& request) {
+    const Scenario smallest = with_plan(request.job, result.smallest->plan);
+    const Estimate e = estimate(prepare(smallest));
+    result.smallest = plan_choice(smallest, e.terms, result.smallest->memory);
+    if (e.fits()) count_as_ruled_out(result, request.where);
+}
+
 }  // namespace
 
 void come_nearer(NearestValues& nearest, const std::vector<Condition>& where, const NearestValues& others) {
@@ -211,7 +228,7 @@ SearchCounts& SearchCounts::operator+=(const SearchCounts& o) {
     return *this;
 }
 
-// In rounds, each of which knows what those before it found: so what is pruned does not depend on which thread is quicker.
+// Works in rounds, each of which knows only what those before it found, so what is pruned does not depend on which thread is faster.
 SearchResult search(const SearchRequest& request, const std::function<bool(const SearchProgress&)>& progress) {
     const std::optional<MoneyRate> rent = device_rent(request.job);
     check(request, rent);
@@ -239,11 +256,7 @@ SearchResult search(const SearchRequest& request, const std::function<bool(const
         in_threads(std::min(request.threads, static_cast<int>(end - begin)), stop, work);
         for (std::size_t i = begin; i < end; ++i) {
             if (!found[i]) continue;
-            ranking.add(found[i]->ranking);
-            result.counts += found[i]->counts;
-            come_nearer(result.nearest, request.where, found[i]->nearest);
-            const auto& smallest = found[i]->smallest;
-            if (smallest && (!result.smallest || smallest->memory < result.smallest->memory)) result.smallest = smallest;
+            add_findings(result, ranking, *found[i], request.where);
             found[i].reset();
         }
     }
@@ -252,12 +265,7 @@ SearchResult search(const SearchRequest& request, const std::function<bool(const
     result.best = ranking.best();
     result.front = ranking.front();
     if (!result.best.empty()) result.smallest.reset(), result.nearest.clear();
-    if (result.smallest) {
-        const Scenario smallest = with_plan(request.job, result.smallest->plan);
-        const Estimate e = estimate(prepare(smallest));
-        result.smallest = plan_choice(smallest, e.terms, result.smallest->memory);
-        if (e.fits()) count_as_ruled_out(result, request.where);
-    }
+    if (result.smallest) price_smallest(result, request);
     return result;
 }
 

@@ -41,7 +41,7 @@ TEST(HintFor, NamesTheNearestAndListsWhatCanBeRead) {
     EXPECT_EQ(hint_for("memry", {"memory", "power"}), "did you mean \"memory\"? one of: memory, power");
     EXPECT_EQ(hint_for("xyzzy", {"memory", "power"}), "one of: memory, power");
     std::vector<std::string_view> many(50, "power");
-    many.push_back("memory");
+    many.emplace_back("memory");
     EXPECT_EQ(hint_for("memry", many), "did you mean \"memory\"?");
     EXPECT_THAT(hint_for("xyzzy", many), testing::EndsWith(", power, memory"));
 }

@@ -76,7 +76,7 @@ void read_model(RowFields& f, MeasuredModel& m) {
     }
 }
 
-void read_plan(RowFields& f, MeasuredPlan& p) {
+void read_degrees(RowFields& f, MeasuredPlan& p) {
     f.optional("dp", p.dp, rank_counts);
     const std::pair<const char*, int*> degrees[] = {{"tp", &p.tp}, {"pp", &p.pp}, {"cp", &p.cp}};
     for (const auto& [key, field] : degrees) f.optional(key, *field, rank_counts);
@@ -88,6 +88,9 @@ void read_plan(RowFields& f, MeasuredPlan& p) {
     f.optional("micro_batch", p.micro_batch, count);
     f.optional("global_batch", p.global_batch, count);
     f.optional("grad_accum", p.grad_accum, count);
+}
+
+void read_settings(RowFields& f, MeasuredPlan& p) {
     read_word(f, "fsdp", p.fsdp, "FULL_SHARD", "");
     read_word(f, "recompute", p.recompute, "full", "none");
     const std::pair<const char*, std::string*> texts[] = {{"recompute_detail", &p.recompute_detail},
@@ -111,6 +114,9 @@ void read_plan(RowFields& f, MeasuredPlan& p) {
     f.optional("recompute_modules", p.recompute_modules);
     p.offload = read_words(f, "offload");
     p.cuda_graph = read_cuda_graph(f);
+}
+
+void read_switches(RowFields& f, MeasuredPlan& p) {
     f.optional("sequence_parallel", p.sequence_parallel);
     f.optional("embedding_as_pipeline_layer", p.embedding_as_pipeline_layer);
     f.optional("fp8_params", p.fp8_params);
@@ -128,6 +134,12 @@ void read_plan(RowFields& f, MeasuredPlan& p) {
     std::string memory_format;
     f.optional("memory_format", memory_format);
     if (!memory_format.empty()) p.channels_last = memory_format == "channels_last" || memory_format == "nhwc";
+}
+
+void read_plan(RowFields& f, MeasuredPlan& p) {
+    read_degrees(f, p);
+    read_settings(f, p);
+    read_switches(f, p);
 }
 
 // Of all devices, or of one.

@@ -131,6 +131,21 @@ nlohmann::ordered_json terms_json(const Terms& terms) {
     return list;
 }
 
+namespace {
+
+// What the prediction rests on.
+void add_inputs(Json& json, const Report& r) {
+    Json estimated = Json::array(), inputs = Json::array();
+    for (const InputUsed& i : r.inputs) {
+        if (i.kind == SourceKind::estimated) estimated.push_back(i.name);
+        inputs.push_back({{"name", i.name}, {"value", i.value}, {"kind", to_text(i.kind)}, {"source", i.source}, {"effect", i.effect}});
+    }
+    json["inputs_estimated"] = std::move(estimated);
+    json["inputs"] = std::move(inputs);
+}
+
+}  // namespace
+
 nlohmann::ordered_json report_fields(const Report& r, const std::string& schema) {
     const Estimate& e = r.estimate;
     Json json;
@@ -167,13 +182,7 @@ nlohmann::ordered_json report_fields(const Report& r, const std::string& schema)
     if (r.checkpoints) json["checkpoints"] = checkpoints_json(*r.checkpoints);
     if (r.run) json["run"] = run_json(r);
     if (r.sweep) json["sweep"] = sweep_json(*r.sweep);
-    Json estimated = Json::array(), inputs = Json::array();
-    for (const InputUsed& i : r.inputs) {
-        if (i.kind == SourceKind::estimated) estimated.push_back(i.name);
-        inputs.push_back({{"name", i.name}, {"value", i.value}, {"kind", to_text(i.kind)}, {"source", i.source}, {"effect", i.effect}});
-    }
-    json["inputs_estimated"] = std::move(estimated);
-    json["inputs"] = std::move(inputs);
+    add_inputs(json, r);
     json["assumptions"] = r.assumptions;
     json["advice"] = r.advice;
     return json;

@@ -18,7 +18,7 @@ void read_staging(ObjectReader& r, const FindStorage& find, const Cluster& clust
     const JsonNode node = r.get("staging");
     if (!node.value) return;
     ObjectReader inner(node);
-    if (!inner.node().value) return;
+    if (!inner) return;
     inner.need("mode", "none, copy, untar or first_epoch");
     inner.word("mode", data.staging.mode, staging_words);
     const JsonNode to = inner.get("to");
@@ -41,7 +41,7 @@ void read_checkpoints(ObjectReader& r, const FindStorage& find, const Cluster& c
     const JsonNode node = r.get("checkpoints");
     if (!node.value) return;
     ObjectReader inner(node);
-    if (!inner.node().value) return;
+    if (!inner) return;
     Checkpoints c;
     if (const JsonNode storage = inner.need("storage", "where they are written: a storage class, \"shared\" or \"local\""); storage.value)
         c.storage = read_job_storage(storage, find, cluster);
@@ -135,7 +135,7 @@ StorageClass read_job_storage(const JsonNode& node, const FindStorage& find, con
 
 void read_data_source(const JsonNode& node, const FindStorage& find, const Cluster& cluster, DataSource& data) {
     ObjectReader r(node);
-    if (!r.node().value) return;
+    if (!r) return;
     const JsonNode storage = r.get("storage");
     data.synthetic = !storage.value;
     r.optional("synthetic", data.synthetic);

@@ -241,7 +241,7 @@ Framework load(const std::string& wanted, const JsonNode& place, const std::file
 Framework read_framework(const JsonNode& node) {
     Framework f;
     ObjectReader r(node);
-    if (!r.node().value) return f;
+    if (!r) return f;
     r.schema("framework/1");
     read_identity(r, f);
     read_fields({r, Fields::all}, f);

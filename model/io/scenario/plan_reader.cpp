@@ -217,7 +217,7 @@ void complain_about_idle_settings(ObjectReader& r, const Plan& plan) {
 
 std::optional<Plan> read_plan(const JsonNode& node, std::optional<std::int64_t> devices) {
     ObjectReader r(node);
-    if (!r.node().value) return std::nullopt;
+    if (!r) return std::nullopt;
     const std::size_t problems = node.diagnostics->list().size();
     Plan plan;
     read_degrees(r, plan);

@@ -102,7 +102,7 @@ std::optional<std::int64_t> stated_devices(const Nodes& wanted, const Cluster& c
 Nodes read_hardware(const JsonNode& node, const ScenarioSources& sources, Scenario& scenario) {
     Nodes wanted;
     ObjectReader r(node);
-    if (!r.node().value) return wanted;
+    if (!r) return wanted;
     r.default_source(stated_by_scenario);
     const std::size_t before = problems(node);
     if (const JsonNode n = r.need("cluster", "`sextant profiles list` names those that are bundled"); n.value)
@@ -235,13 +235,23 @@ void check_network(const JsonNode& node, const Workload& workload) {
     }
 }
 
+// `wanted`: the nodes that dp fills where it is not stated.
+std::optional<Plan> read_plan(ObjectReader& r, const Nodes& wanted, const Cluster& cluster) {
+    const JsonNode n = r.need("plan", R"(as in {"dp": 8, "micro_batch": 1, "global_batch": 64})");
+    if (!n.value) return {};
+    const auto devices = wanted.usable ? stated_devices(wanted, cluster) : std::nullopt;
+    if (wanted.usable && !devices && n.is_object() && !n.child("dp").value)
+        n.complain("\"dp\" is missing", "or state hardware.nodes: then dp fills them");
+    return read_plan(n, devices);
+}
+
 }  // namespace
 
 Scenario read_scenario(const JsonFile& file, const ScenarioSources& sources, Diagnostics& diagnostics) {
     Scenario scenario;
     scenario.file = file.name();
     ObjectReader r(file.root());
-    if (!r.node().value) return scenario;
+    if (!r) return scenario;
     r.schema("scenario/1");
     if (r.required("name", scenario.name) && scenario.name.empty()) r.get("name").complain("a scenario has a name");
     r.optional("description", scenario.description);
@@ -258,13 +268,7 @@ Scenario read_scenario(const JsonFile& file, const ScenarioSources& sources, Dia
     Nodes wanted;
     if (hardware.value) wanted = read_hardware(hardware, sources, scenario);
 
-    std::optional<Plan> plan;
-    if (const JsonNode n = r.need("plan", R"(as in {"dp": 8, "micro_batch": 1, "global_batch": 64})"); n.value) {
-        const auto devices = wanted.usable ? stated_devices(wanted, scenario.cluster) : std::nullopt;
-        if (wanted.usable && !devices && n.is_object() && !n.child("dp").value)
-            n.complain("\"dp\" is missing", "or state hardware.nodes: then dp fills them");
-        plan = read_plan(n, devices);
-    }
+    const std::optional<Plan> plan = read_plan(r, wanted, scenario.cluster);
     if (plan) scenario.plan = *plan;
     read_pinned(r, scenario.pinned);
     scenario.plan.devices_per_node = wanted.devices.each;

@@ -172,7 +172,7 @@ void read_layer(const JsonNode& node, ChainLayer& layer) {
     if (is("activation", LayerKind::activation)) r.word("activation", layer.function, activation_kinds);
     r.optional("name", layer.name);
     r.each("from", [&](const JsonNode& n) { read_value(n, layer.from.emplace_back()); });
-    if (kinds != 1 && r.node().value) node.complain("a layer has exactly one kind", R"(as in {"dense": {"width": 512}} or "dropout")");
+    if (kinds != 1 && r) node.complain("a layer has exactly one kind", R"(as in {"dense": {"width": 512}} or "dropout")");
 }
 
 void read_chain(const JsonNode& node, ChainSpec& spec) {

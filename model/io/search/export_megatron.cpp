@@ -67,6 +67,31 @@ void check_recompute(const Plan& p, const TransformerSpec* t, Refusals& r) {
     }
 }
 
+void check_offload(const Plan& p, Refusals& r) {
+    r.unless(p.offload != Offload::optimizer_and_parameters, "/plan/offload", "keeps parameters on the device");
+    if (p.offload == Offload::optimizer) {
+        r.unless(p.has_shards(), "/plan/offload", "offloads an optimizer that is shared out", "zero1");
+        const bool adam = p.optimizer == Optimizer::adam || p.optimizer == Optimizer::adamw;
+        r.unless(adam, "/plan/offload", "offloads Adam alone", "adam");
+    }
+    r.unless(p.offload_activations == OffloadActivations::none, "/plan/offload_activations", "has no flag for activations in host memory");
+}
+
+void check_network(const TransformerSpec& t, const Plan& p, Refusals& r) {
+    r.unless(t.layer_pattern.empty(), "/workload/layer_pattern", "is exported for networks whose layers have attention and an MLP each");
+    r.unless(!t.moe || t.moe->latent == 0, "/workload/moe/latent", "is exported for experts of the whole width");
+    r.unless(t.position != PositionKind::alibi, "/workload/position", "has no ALiBi");
+    r.unless(!t.embedding_norm, "/workload/embedding_norm", "has no norm behind the embedding");
+    r.unless(!t.parallel_residual, "/workload/parallel_residual", "has attention and MLP one behind the other");
+    r.unless(t.norm_placement == NormPlacement::input, "/workload/norm_placement", "has norms in front of attention and MLP alone");
+    r.unless(!t.qk_norm_whole, "/workload/qk_norm_whole", "normalizes the queries and keys of each head by themselves");
+    r.unless(t.logit_softcap == 0, "/workload/logit_softcap", "has no flag for a cap of logits");
+    r.unless(!t.adapters, "/workload/adapters", "trains no adapters from its command line: NeMo and Megatron Bridge do");
+    r.unless(t.mlp != MlpKind::geglu && t.mlp != MlpKind::relu, "/workload", "has gelu, swiglu and squared_relu alone");
+    const bool even = p.stage_blocks.empty() && t.layers % (std::int64_t{p.pp} * p.vpp) == 0;
+    r.unless(t.mtp_layers == 0 || p.pp == 1 || even, "/plan/stage_blocks", "is not exported with uneven stages and multi-token prediction");
+}
+
 void check_for_megatron(const Scenario& s) {
     const Plan& p = s.plan;
     Refusals r(s, "Megatron-LM");
@@ -77,13 +102,7 @@ void check_for_megatron(const Scenario& s) {
              "runs 1f1b and interleaved pipelines alone");
     r.unless(!p.has_servers(), "/plan/data_parallel", "has no parameter servers");
     r.unless(p.optimizer != Optimizer::lamb, "/plan/optimizer", "has no LAMB");
-    r.unless(p.offload != Offload::optimizer_and_parameters, "/plan/offload", "keeps parameters on the device");
-    if (p.offload == Offload::optimizer) {
-        r.unless(p.has_shards(), "/plan/offload", "offloads an optimizer that is shared out", "zero1");
-        const bool adam = p.optimizer == Optimizer::adam || p.optimizer == Optimizer::adamw;
-        r.unless(adam, "/plan/offload", "offloads Adam alone", "adam");
-    }
-    r.unless(p.offload_activations == OffloadActivations::none, "/plan/offload_activations", "has no flag for activations in host memory");
+    check_offload(p, r);
     r.unless(p.pruned_fraction == 0, "/plan/pruned_fraction", "stores every weight");
     r.unless(!p.shard_group || p.shards_states(), "/plan/shard_group", "shards parameters over all data-parallel ranks",
              "zero1, or no shard_group");
@@ -94,22 +113,7 @@ void check_for_megatron(const Scenario& s) {
     const DataType compute = p.precision.compute;
     check_recompute(p, t, r);
     r.unless(size_of(compute) >= Bytes::from_si(1) || compute == DataType::nvfp4, "/plan/precision", "does not train in this precision");
-    if (t) {
-        r.unless(t->layer_pattern.empty(), "/workload/layer_pattern",
-                 "is exported for networks whose layers have attention and an MLP each");
-        r.unless(!t->moe || t->moe->latent == 0, "/workload/moe/latent", "is exported for experts of the whole width");
-        r.unless(t->position != PositionKind::alibi, "/workload/position", "has no ALiBi");
-        r.unless(!t->embedding_norm, "/workload/embedding_norm", "has no norm behind the embedding");
-        r.unless(!t->parallel_residual, "/workload/parallel_residual", "has attention and MLP one behind the other");
-        r.unless(t->norm_placement == NormPlacement::input, "/workload/norm_placement", "has norms in front of attention and MLP alone");
-        r.unless(!t->qk_norm_whole, "/workload/qk_norm_whole", "normalizes the queries and keys of each head by themselves");
-        r.unless(t->logit_softcap == 0, "/workload/logit_softcap", "has no flag for a cap of logits");
-        r.unless(!t->adapters, "/workload/adapters", "trains no adapters from its command line: NeMo and Megatron Bridge do");
-        r.unless(t->mlp != MlpKind::geglu && t->mlp != MlpKind::relu, "/workload", "has gelu, swiglu and squared_relu alone");
-        const bool even = p.stage_blocks.empty() && t->layers % (std::int64_t{p.pp} * p.vpp) == 0;
-        r.unless(t->mtp_layers == 0 || p.pp == 1 || even, "/plan/stage_blocks",
-                 "is not exported with uneven stages and multi-token prediction");
-    }
+    if (t) check_network(*t, p, r);
     check_ranks(s, r);
     r.throw_if_any();
 }
@@ -245,29 +249,34 @@ void network(const TransformerSpec& t, const Plan& p, Words& w) {
     if (!t.dropout) w.set("--attention-dropout", std::string("0")), w.set("--hidden-dropout", std::string("0"));
 }
 
-void experts(const TransformerSpec& t, Words& w) {
-    if (t.mla) {
-        w.flag("--multi-latent-attention");
-        if (t.mla->q_rank > 0) w.set("--q-lora-rank", t.mla->q_rank);
-        w.set("--kv-lora-rank", t.mla->kv_rank);
-        w.set("--qk-head-dim", t.mla->qk_nope_dim);
-        w.set("--qk-pos-emb-head-dim", t.mla->qk_rope_dim);
-        w.set("--v-head-dim", t.mla->value_dim);
-    }
+void latent_attention(const LatentAttention& mla, Words& w) {
+    w.flag("--multi-latent-attention");
+    if (mla.q_rank > 0) w.set("--q-lora-rank", mla.q_rank);
+    w.set("--kv-lora-rank", mla.kv_rank);
+    w.set("--qk-head-dim", mla.qk_nope_dim);
+    w.set("--qk-pos-emb-head-dim", mla.qk_rope_dim);
+    w.set("--v-head-dim", mla.value_dim);
+}
+
+void attention(const TransformerSpec& t, Words& w) {
+    if (t.mla) latent_attention(*t.mla, w);
     w.flag_if(t.mla || t.qk_norm, "--qk-layernorm");
     w.flag_if(t.attention_gate, "--attention-output-gate");
-    if (t.sliding_window > 0) {
-        w.set("--window-size", std::to_string(t.sliding_window) + ",0");
-        const std::int64_t every = t.sliding_window_every;
-        if (t.full_attention_every > 0) w.set("--window-attn-skip-freq", t.full_attention_every);
-        if (every > 1)
-            w.set("--window-attn-skip-freq",
-                  "([1]+[0]*" + std::to_string(every - 1) + ")*" + std::to_string((t.layers + every - 1) / every));
-    }
-    if (t.mtp_layers > 0) {
-        w.set("--mtp-num-layers", t.mtp_layers);
-        w.set("--mtp-loss-scaling-factor", t.mtp_loss_weight);
-    }
+    if (t.sliding_window == 0) return;
+    w.set("--window-size", std::to_string(t.sliding_window) + ",0");
+    const std::int64_t every = t.sliding_window_every;
+    if (t.full_attention_every > 0) w.set("--window-attn-skip-freq", t.full_attention_every);
+    if (every > 1)
+        w.set("--window-attn-skip-freq", "([1]+[0]*" + std::to_string(every - 1) + ")*" + std::to_string((t.layers + every - 1) / every));
+}
+
+void multi_token_prediction(const TransformerSpec& t, Words& w) {
+    if (t.mtp_layers == 0) return;
+    w.set("--mtp-num-layers", t.mtp_layers);
+    w.set("--mtp-loss-scaling-factor", t.mtp_loss_weight);
+}
+
+void experts(const TransformerSpec& t, Words& w) {
     if (!t.moe) return;
     const MixtureOfExperts& moe = *t.moe;
     w.set("--num-experts", moe.experts);
@@ -319,6 +328,8 @@ ExportedLaunch megatron_launch(const Scenario& s) {
     precision(s, w);
     optimizer(s.plan, w);
     network(t, s.plan, w);
+    attention(t, w);
+    multi_token_prediction(t, w);
     experts(t, w);
     launch.arguments = std::move(w.arguments);
     launch.notes.emplace_back("data, tokenizer, learning rate and length of the run are yours to add");

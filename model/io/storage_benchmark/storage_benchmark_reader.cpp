@@ -14,7 +14,7 @@ constexpr Bounds times{0, 1e6};
 
 void read_training(const JsonNode& node, BenchmarkTraining& t) {
     ObjectReader r(node);
-    if (!r.node().value) return;
+    if (!r) return;
     r.required("batch", t.batch, count);
     r.required("computation", t.computation, Bounds{1e-9, 1e6});
     r.optional("readers", t.readers, readers);
@@ -37,7 +37,7 @@ void read_training(const JsonNode& node, BenchmarkTraining& t) {
 
 void read_checkpoint(const JsonNode& node, BenchmarkCheckpoint& c) {
     ObjectReader r(node);
-    if (!r.node().value) return;
+    if (!r) return;
     r.required("size", c.size, Bounds{1, 1e18});
     r.optional("writers", c.writers);
     r.optional("first_epoch", c.first_epoch);
@@ -86,7 +86,7 @@ StorageBenchmark read_storage_benchmark(const JsonFile& file, const ScenarioSour
     StorageBenchmark b;
     b.file = b.title = file.name();
     ObjectReader r(file.root());
-    if (!r.node().value) return b;
+    if (!r) return b;
     r.schema(schema);
     r.optional("title", b.title);
     r.optional("notes", b.notes);

@@ -71,7 +71,7 @@ public:
     // False after complaining: the spans are then of no use.
     bool read(const JsonNode& node) {
         ObjectReader columns(node);
-        if (!columns.node().value) return false;
+        if (!columns) return false;
         for_each_json_column([&](const char* key, auto field) { complete_ &= column(columns.need(key), field); });
         return complete_;
     }
