@@ -1,9 +1,7 @@
-// All four normalizations are one: elements [samples, pixels, channels], each group of neighbouring channels of a sample brought to mean 0
-// and variance 1 (an RMS norm leaves the mean), then scaled and shifted by channel.
-//   layer, rms   a sample is a row, of one pixel and one group      batch   one sample of all pixels, each channel a group
-//   group        as named
-// A row may be normalized in parts, each then a group. Where it is gated, x stands for the product of the input and SiLU of the gate.
+// Layer, RMS, batch and group norms; NormLayout says how they are one. Where a norm is gated, x stands for the product of the input and
+// SiLU of the gate.
 #include "backend/cpu/operators.hpp"
+#include "backend/kernels/norm_layout.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,36 +14,10 @@ namespace {
 constexpr double epsilon = 1e-5;             // added to the variance
 constexpr std::int64_t pixels_at_once = 64;  // summed in fp32 before they enter a sum in fp64
 
-struct Layout {
-    std::int64_t samples = 1, pixels = 1, channels = 1, groups = 1;
-    bool centred = true;
+using kernels::NormLayout;
 
-    Layout(const Normalization& n, const OperatorCall& c) {
-        const std::int64_t elements = n.rows * n.width;
-        channels = n.kind == NormKind::rms || n.kind == NormKind::layer ? n.width : c.output(0).shape[1];
-        switch (n.kind) {
-            case NormKind::rms:
-                centred = false;
-                [[fallthrough]];
-            case NormKind::layer:
-                samples = elements / channels;
-                groups = n.parts;
-                break;
-            case NormKind::batch:
-                pixels = elements / channels;
-                groups = channels;
-                break;
-            case NormKind::group:
-                samples = c.samples;
-                pixels = elements / channels / samples;
-                groups = n.rows / samples;
-                break;
-        }
-    }
-    [[nodiscard]] std::int64_t members() const { return channels / groups; }
-    [[nodiscard]] double count() const { return static_cast<double>(pixels * members()); }
-    [[nodiscard]] std::int64_t sample_elements() const { return pixels * channels; }
-};
+double count_of(const NormLayout& l) { return static_cast<double>(l.pixels * l.members()); }  // of elements in a group
+std::int64_t sample_elements(const NormLayout& l) { return l.pixels * l.channels; }
 
 // Sums over the pixels of a sample, by channel, of up to two quantities at once: term(pixel, channel) adds to the two floats.
 class ChannelSums {
@@ -70,7 +42,7 @@ private:
     std::vector<float> a_, b_;
 };
 
-double group_sum(const std::vector<double>& by_channel, const Layout& l, std::int64_t group) {
+double group_sum(const std::vector<double>& by_channel, const NormLayout& l, std::int64_t group) {
     // Several sums side by side: a single one would wait for each addition.
     std::array<double, 8> sums{};
     const double* values = by_channel.data() + group * l.members();
@@ -84,14 +56,14 @@ double group_sum(const std::vector<double>& by_channel, const Layout& l, std::in
 
 // Mean and reciprocal deviation of one sample, spread over its channels.
 struct Statistics {
-    explicit Statistics(const Layout& l) : mean(l.channels), factor(l.channels), sums(l.channels) {}
+    explicit Statistics(const NormLayout& l) : mean(l.channels), factor(l.channels), sums(l.channels) {}
 
-    void measure(const Layout& l, const float* x) {
+    void measure(const NormLayout& l, const float* x) {
         if (l.centred) {
             sums.sum(l.pixels, [&](std::int64_t p, float* a, float*) {
                 for (std::int64_t c = 0; c < l.channels; ++c) a[c] += x[p * l.channels + c];
             });
-            spread(l, mean, [&](std::int64_t g) { return group_sum(sums.first, l, g) / l.count(); });
+            spread(l, mean, [&](std::int64_t g) { return group_sum(sums.first, l, g) / count_of(l); });
         }
         sums.sum(l.pixels, [&](std::int64_t p, float* a, float*) {
             for (std::int64_t c = 0; c < l.channels; ++c) {
@@ -99,17 +71,17 @@ struct Statistics {
                 a[c] += d * d;
             }
         });
-        spread(l, factor, [&](std::int64_t g) { return 1 / std::sqrt(group_sum(sums.first, l, g) / l.count() + epsilon); });
+        spread(l, factor, [&](std::int64_t g) { return 1 / std::sqrt(group_sum(sums.first, l, g) / count_of(l) + epsilon); });
     }
     // To and from a tensor [mean, factor] x [samples x groups]; an RMS norm has no mean.
-    void store(const Layout& l, std::int64_t sample, float* to) const {
+    void store(const NormLayout& l, std::int64_t sample, float* to) const {
         const std::int64_t rows = l.samples * l.groups;
         for (std::int64_t g = 0; g < l.groups; ++g) {
             if (l.centred) to[sample * l.groups + g] = mean[g * l.members()];
             to[(l.centred ? rows : 0) + sample * l.groups + g] = factor[g * l.members()];
         }
     }
-    void load(const Layout& l, std::int64_t sample, const float* from) {
+    void load(const NormLayout& l, std::int64_t sample, const float* from) {
         const std::int64_t rows = l.samples * l.groups;
         if (l.centred) spread(l, mean, [&](std::int64_t g) { return from[sample * l.groups + g]; });
         spread(l, factor, [&](std::int64_t g) { return from[(l.centred ? rows : 0) + sample * l.groups + g]; });
@@ -120,7 +92,7 @@ struct Statistics {
 
 private:
     template <class Value>
-    static void spread(const Layout& l, std::vector<float>& to, const Value& value) {
+    static void spread(const NormLayout& l, std::vector<float>& to, const Value& value) {
         for (std::int64_t g = 0; g < l.groups; ++g) std::fill_n(to.begin() + g * l.members(), l.members(), static_cast<float>(value(g)));
     }
 };
@@ -128,7 +100,7 @@ private:
 // The rows of a gated normalization, made one by one.
 class GatedRows {
 public:
-    GatedRows(Engine& engine, const OperatorCall& c, const Layout& l) : engine_(engine), c_(c), width_(l.channels) {}
+    GatedRows(Engine& engine, const OperatorCall& c, const NormLayout& l) : engine_(engine), c_(c), width_(l.channels) {}
 
     const float* of(std::int64_t row) {
         open_.resize(width_);
@@ -156,10 +128,40 @@ private:
     std::vector<float> open_, product_;
 };
 
+// With h = (x - mean) factor, of n elements: dx = factor (gain dy - mean(gain dy) - h mean(gain dy h)); an RMS norm lacks the second term.
+// By channel that is slope dy + along x + start.
+class InputGradient {
+public:
+    explicit InputGradient(const NormLayout& l) : slope_(l.channels), along_(l.channels), start_(l.channels) {}
+
+    // `sums`: over a sample, of gain dy and of gain dy h.
+    void find(const NormLayout& l, const Statistics& s, const ChannelSums& sums, const float* gain) {
+        for (std::int64_t g = 0; g < l.groups; ++g) {
+            const double mean_dy = l.centred ? group_sum(sums.first, l, g) / count_of(l) : 0;
+            const double mean_dyh = group_sum(sums.second, l, g) / count_of(l);
+            for (std::int64_t i = g * l.members(); i < (g + 1) * l.members(); ++i) {
+                slope_[i] = gain[i] * s.factor[i];
+                along_[i] = static_cast<float>(-s.factor[i] * mean_dyh * s.factor[i]);
+                start_[i] = static_cast<float>(-s.factor[i] * mean_dy) - along_[i] * s.mean[i];
+            }
+        }
+    }
+    void write(const NormLayout& l, const float* x, const float* dy, float* dx) const {
+        for (std::int64_t p = 0; p < l.pixels; ++p)
+            for (std::int64_t i = 0; i < l.channels; ++i) {
+                const std::int64_t at = p * l.channels + i;
+                dx[at] = slope_[i] * dy[at] + along_[i] * x[at] + start_[i];
+            }
+    }
+
+private:
+    std::vector<float> slope_, along_, start_;
+};
+
 }  // namespace
 
 void forward(Engine& engine, const Normalization& n, const OperatorCall& c) {
-    const Layout l(n, c);
+    const NormLayout l = kernels::layout_of(n, c);
     Statistics s(l);
     GatedRows rows(engine, c, l);
     const float* gain = c.weights[0].reals();
@@ -167,8 +169,8 @@ void forward(Engine& engine, const Normalization& n, const OperatorCall& c) {
     std::vector<float> slope(l.channels), start(l.channels);
     if (shift != nullptr) start.assign(shift, shift + l.channels);
     for (std::int64_t sample = 0; sample < l.samples; ++sample) {
-        const float* x = n.gated ? rows.of(sample) : c.inputs[0].reals() + sample * l.sample_elements();
-        float* y = c.outputs[0].reals() + sample * l.sample_elements();
+        const float* x = n.gated ? rows.of(sample) : c.inputs[0].reals() + sample * sample_elements(l);
+        float* y = c.outputs[0].reals() + sample * sample_elements(l);
         s.measure(l, x);
         if (c.outputs.size() > 1) s.store(l, sample, c.outputs[1].reals());
         for (std::int64_t i = 0; i < l.channels; ++i) slope[i] = gain[i] * s.factor[i];
@@ -177,17 +179,16 @@ void forward(Engine& engine, const Normalization& n, const OperatorCall& c) {
     }
 }
 
-// With h = (x - mean) factor, of n elements: dx = factor (gain dy - mean(gain dy) - h mean(gain dy h)); an RMS norm lacks the second term.
 void backward(Engine& engine, const Normalization& n, const OperatorCall& c) {
-    const Layout l(n, c);
+    const NormLayout l = kernels::layout_of(n, c);
     Statistics s(l);
     GatedRows rows(engine, c, l);
     ChannelSums sums(l.channels);
     const float* gain = c.weights[0].reals();
-    std::vector<float> slope(l.channels), along(l.channels), start(l.channels);
+    InputGradient gradient(l);
     for (std::int64_t sample = 0; sample < l.samples; ++sample) {
-        const float* x = n.gated ? rows.of(sample) : c.inputs[0].reals() + sample * l.sample_elements();
-        const float* dy = c.output_gradients[0].reals() + sample * l.sample_elements();
+        const float* x = n.gated ? rows.of(sample) : c.inputs[0].reals() + sample * sample_elements(l);
+        const float* dy = c.output_gradients[0].reals() + sample * sample_elements(l);
         if (c.outputs.size() > 1)
             s.load(l, sample, c.outputs[1].reals());
         else
@@ -206,22 +207,9 @@ void backward(Engine& engine, const Normalization& n, const OperatorCall& c) {
             sums.second[i] *= gain[i];
         }
         if (!c.input_gradients[0]) continue;
-        // dx = slope dy + along x + start, by channel
-        for (std::int64_t g = 0; g < l.groups; ++g) {
-            const double mean_dy = l.centred ? group_sum(sums.first, l, g) / l.count() : 0;
-            const double mean_dyh = group_sum(sums.second, l, g) / l.count();
-            for (std::int64_t i = g * l.members(); i < (g + 1) * l.members(); ++i) {
-                slope[i] = gain[i] * s.factor[i];
-                along[i] = static_cast<float>(-s.factor[i] * mean_dyh * s.factor[i]);
-                start[i] = static_cast<float>(-s.factor[i] * mean_dy) - along[i] * s.mean[i];
-            }
-        }
-        float* dx = c.input_gradients[0].reals() + sample * l.sample_elements();
-        for (std::int64_t p = 0; p < l.pixels; ++p)
-            for (std::int64_t i = 0; i < l.channels; ++i) {
-                const std::int64_t at = p * l.channels + i;
-                dx[at] = slope[i] * dy[at] + along[i] * x[at] + start[i];
-            }
+        float* dx = c.input_gradients[0].reals() + sample * sample_elements(l);
+        gradient.find(l, s, sums, gain);
+        gradient.write(l, x, dy, dx);
         if (n.gated) rows.backward(sample, dx);
     }
 }

@@ -181,42 +181,55 @@ private:
     void backward(const Part& p, const Array& before, const Array& later) {
         measure_decay(p);
         mix(p);
-        const Matrix x = x_of(c_.inputs[0], p), dy = x_of(c_.output_gradients[0], p), dx = x_of(gradient(0), p);
-        const Matrix b = shared_of(c_.inputs[1], p), db = shared_of(gradient(1), p);
-        const Matrix c = shared_of(c_.inputs[2], p), dc = shared_of(gradient(2), p);
-        float* d_steps = gradient(3).reals();
         std::fill_n(log_gradients_, p.length, 0.0F);
+        const Matrix fading = weigh(p, dy_of(p), [&](std::int64_t i) { return std::exp(log_decay_[i]); });
+        backward_from_state(p, before, fading);
+        backward_to_state(p, before, later, fading);
+        backward_within(p);
+        backward_skip(p);
+        finish_steps(p);
+    }
+    [[nodiscard]] Matrix dy_of(const Part& p) const { return x_of(c_.output_gradients[0], p); }
+    [[nodiscard]] Matrix dx_of(const Part& p) const { return x_of(gradient(0), p); }
+    [[nodiscard]] Matrix by_state(const Part& p) const { return {by_state_, p.length, s_.state}; }
 
-        // From what came in: y = exp(u) S c.
-        const Matrix fading = weigh(p, dy, [&](std::int64_t i) { return std::exp(log_decay_[i]); });
-        const Matrix by_state(by_state_, p.length, s_.state);
-        engine_.multiply(fading, matrix(before), by_state);
+    // Of what the chunk reads from the state that it begins with: y = exp(u) S c.
+    void backward_from_state(const Part& p, const Array& before, const Matrix& fading) {
+        const Matrix c = shared_of(c_.inputs[2], p), dc = shared_of(gradient(2), p), read = by_state(p);
+        engine_.multiply(fading, matrix(before), read);
         for_each_row(p, [&](std::int64_t i) {
-            log_gradients_[i] += dot_of(by_state.row<float>(i), c.row<float>(i), s_.state);
-            add(1, by_state.row<float>(i), dc.row<float>(i), s_.state);
+            log_gradients_[i] += dot_of(read.row<float>(i), c.row<float>(i), s_.state);
+            add(1, read.row<float>(i), dc.row<float>(i), s_.state);
         });
-
-        // What goes out: the state decays, and takes in w x b^T.
+    }
+    // Of the state that the chunk leaves, which has decayed and has taken in w x b^T.
+    void backward_to_state(const Part& p, const Array& before, const Array& later, const Matrix& fading) {
+        const Matrix x = x_of(c_.inputs[0], p), dx = dx_of(p), b = shared_of(c_.inputs[1], p), db = shared_of(gradient(1), p);
+        const Matrix taken = by_state(p);
+        float* d_steps = gradient(3).reals();
         const std::int64_t last = p.length - 1;
         const float decay = end_decay(p);
         log_gradients_[last] += decay * dot_of(later.reals(), before.reals(), state_size());
         engine_.multiply(b, matrix(later).transpose(), dx);
-        engine_.multiply(x, matrix(later), by_state);
+        engine_.multiply(x, matrix(later), taken);
         for_each_row(p, [&](std::int64_t j) {
-            const float whole = dot_of(by_state.row<float>(j), b.row<float>(j), s_.state);
+            const float whole = dot_of(taken.row<float>(j), b.row<float>(j), s_.state);
             d_steps[step_at(p, j)] += whole * (kept_[j] / dt_[j]);
             log_gradients_[last] += whole * kept_[j];
             log_gradients_[j] -= whole * kept_[j];
-            add(kept_[j], by_state.row<float>(j), db.row<float>(j), s_.state);
+            add(kept_[j], taken.row<float>(j), db.row<float>(j), s_.state);
             float* row = dx.row<float>(j);
             for (std::int64_t e = 0; e < s_.head_dim; ++e) row[e] *= kept_[j];
         });
         for (std::int64_t i = 0; i < state_size(); ++i) later.reals()[i] *= decay;
-        engine_.multiply(fading.transpose(), c, matrix(later), 1, 1);
-
-        // Within the chunk.
-        engine_.multiply(square(mixed_, p).transpose(), dy, dx, 1, 1);
-        engine_.multiply(dy, x.transpose(), square(score_gradients_, p));
+        engine_.multiply(fading.transpose(), shared_of(c_.inputs[2], p), matrix(later), 1, 1);
+    }
+    // Of what the tokens of the chunk read from each other.
+    void backward_within(const Part& p) {
+        const Matrix x = x_of(c_.inputs[0], p), dy = dy_of(p), scores = square(score_gradients_, p);
+        float* d_steps = gradient(3).reals();
+        engine_.multiply(square(mixed_, p).transpose(), dy, dx_of(p), 1, 1);
+        engine_.multiply(dy, x.transpose(), scores);
         for_each_row(p, [&](std::int64_t i) {
             float* of_score = score_gradients_.reals() + i * p.length;
             const float *mixed = mixed_.reals() + i * p.length, *fades = decay_.reals() + i * p.length;
@@ -231,9 +244,12 @@ private:
             std::fill(of_score + i + 1, of_score + p.length, 0.0F);
             log_gradients_[i] += sum;
         });
-        engine_.multiply(square(score_gradients_, p), b, dc, 1, 1);
-        engine_.multiply(square(score_gradients_, p).transpose(), c, db, 1, 1);
-
+        engine_.multiply(scores, shared_of(c_.inputs[1], p), shared_of(gradient(2), p), 1, 1);
+        engine_.multiply(scores.transpose(), shared_of(c_.inputs[2], p), shared_of(gradient(1), p), 1, 1);
+    }
+    // Of the part of each token that goes past the state: d x.
+    void backward_skip(const Part& p) {
+        const Matrix x = x_of(c_.inputs[0], p), dy = dy_of(p), dx = dx_of(p);
         const float skip = c_.weights[2].reals()[p.head];
         float of_skip = 0;
         for_each_row(p, [&](std::int64_t i) {
@@ -241,11 +257,11 @@ private:
             add(skip, dy.row<float>(i), dx.row<float>(i), s_.head_dim);
         });
         c_.weight_gradients[2].reals()[p.head] += of_skip;
-        finish_steps(p, d_steps);
     }
     // From the gradients of u and of dt to those of the raw steps and of a and b.
-    void finish_steps(const Part& p, float* d_steps) {
+    void finish_steps(const Part& p) {
         const float rate = std::exp(c_.weights[0].reals()[p.head]);
+        float* d_steps = gradient(3).reals();
         float later = 0, of_rate = 0, of_bias = 0;
         for (std::int64_t j = p.length; j-- > 0;) {
             later += log_gradients_[j];

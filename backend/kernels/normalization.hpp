@@ -5,38 +5,11 @@
 #include "backend/exec/device.hpp"
 #include "backend/kernels/column_totals.hpp"
 #include "backend/kernels/curves.hpp"
+#include "backend/kernels/norm_layout.hpp"
 
 namespace sextant::kernels {
 
 constexpr float norm_epsilon = 1e-5F;  // added to the variance
-
-// Elements [samples, pixels, channels]. Statistics [samples, groups].
-struct NormLayout {
-    std::int64_t samples = 1, pixels = 1, channels = 1, groups = 1;
-    bool centred = true, by_row = false;
-
-    [[nodiscard]] SEXTANT_KERNEL std::int64_t members() const { return channels / groups; }
-    [[nodiscard]] SEXTANT_KERNEL float count() const { return static_cast<float>(pixels * members()); }
-    [[nodiscard]] SEXTANT_KERNEL std::int64_t at(std::int64_t sample, std::int64_t pixel, std::int64_t channel) const {
-        return (sample * pixels + pixel) * channels + channel;
-    }
-    [[nodiscard]] SEXTANT_KERNEL std::int64_t group(std::int64_t sample, std::int64_t channel) const {
-        return sample * groups + channel / members();
-    }
-    [[nodiscard]] bool by_channel() const { return samples == 1 && groups == channels; }
-};
-
-inline NormLayout layout_of(const Normalization& n, const OperatorCall& c) {
-    NormLayout l;
-    l.by_row = n.kind == NormKind::layer || n.kind == NormKind::rms;
-    l.channels = l.by_row ? n.width : c.output(0).shape[1];
-    const std::int64_t pixels = n.rows * n.width / l.channels;
-    l.centred = n.kind != NormKind::rms;
-    l.samples = l.by_row ? pixels : n.kind == NormKind::group ? c.samples : 1;
-    l.pixels = pixels / l.samples;
-    l.groups = l.by_row ? n.parts : n.kind == NormKind::group ? n.rows / l.samples : l.channels;
-    return l;
-}
 
 // By sample and group; an RMS norm has no mean. They lie one behind the other.
 struct NormStatistics {

@@ -151,16 +151,28 @@ private:
         });
     }
 
+    // What a chunk adds to the gradients of B and C.
+    struct SharedGradients {
+        WideSum<T, Machine> b, c;
+    };
+
     // `later`: the gradient of the state that the chunk leaves, which becomes that of the one it begins with.
     void backward(const Chunk& p, const Array& before, const Array& later) {
-        const Array &x = c_.inputs[0], &b = c_.inputs[1], &c = c_.inputs[2], &dy = c_.output_gradients[0];
-        const std::int64_t at = p.first * s_.heads, size = s_.head_dim * s_.state, shared_at = p.first * shared();
-        WideSum<T, Machine> db(m_, c_.input_gradients[1].part(shared_at, p.length * shared()), true);
-        WideSum<T, Machine> dc(m_, c_.input_gradients[2].part(shared_at, p.length * shared()), true);
-        const ChunkGradients gradients{p, log_gradients_.reals() + at, step_gradients_.reals() + at};
+        const std::int64_t at = p.first * s_.heads, shared_at = p.first * shared(), count = p.length * shared();
+        SharedGradients d{{m_, c_.input_gradients[1].part(shared_at, count), true},
+                          {m_, c_.input_gradients[2].part(shared_at, count), true}};
+        const ChunkGradients steps{p, log_gradients_.reals() + at, step_gradients_.reals() + at};
         mix(p);
-
-        // What came in, faded, and what goes out.
+        backward_through_states(p, steps, before, later, d);
+        backward_within(p, steps, d);
+        d.b.finish();
+        d.c.finish();
+    }
+    // Of what the chunk reads from the state that it begins with, and of what it puts into the one that it leaves.
+    void backward_through_states(const Chunk& p, const ChunkGradients& steps, const Array& before, const Array& later,
+                                 const SharedGradients& d) {
+        const Array &x = c_.inputs[0], &b = c_.inputs[1], &c = c_.inputs[2], &dy = c_.output_gradients[0];
+        const std::int64_t size = s_.head_dim * s_.state, shared_at = p.first * shared();
         m_.matrix(p.length, inner(),
                   WeighTokens<T, T>{TokenFactor::fading, p, dy.as<T>() + p.first * inner(), weighed_.as<T>(), s_.head_dim});
         const Array state = narrow(before);
@@ -173,31 +185,33 @@ private:
             m_.multiply({shared_of(b, p, g), state_of(d_state, g).transpose(), in_chunk(sums_, p, g), sharing()});
         });
         m_.rows(p.length * s_.heads, s_.state,
-                StateGradients<T>{gradients, came_.reals(), leaves_.reals(), b.as<T>() + shared_at, c.as<T>() + shared_at, s_.state});
-        m_.rows(s_.heads, size, EndGradients{gradients, before.reals(), later.reals(), size});
-        m_.matrix(p.length, shared(), SumOverHeads{p, came_.reals(), leaves_.reals(), dc.sum().reals(), db.sum().reals(), s_.state});
+                StateGradients<T>{steps, came_.reals(), leaves_.reals(), b.as<T>() + shared_at, c.as<T>() + shared_at, s_.state});
+        m_.rows(s_.heads, size, EndGradients{steps, before.reals(), later.reals(), size});
+        m_.matrix(p.length, shared(), SumOverHeads{p, came_.reals(), leaves_.reals(), d.c.sum().reals(), d.b.sum().reals(), s_.state});
         m_.matrix(p.length, inner(), WeighTokens<float, float>{TokenFactor::kept, p, sums_.reals(), sums_.reals(), s_.head_dim});
         m_.matrix(s_.heads, size, DecayStates{p, later.reals(), later.reals(), size});
-
-        // Within the chunk.
         for_each_group([&](std::int64_t g) {
             m_.multiply({in_chunk(weighed_, p, g).transpose(), shared_of(c, p, g), state_of(later, g), sharing(), 1, 1});
+        });
+    }
+    // Of what the tokens of the chunk read from each other, and of the part of each that goes past the state.
+    void backward_within(const Chunk& p, const ChunkGradients& steps, const SharedGradients& d) {
+        const Array &x = c_.inputs[0], &b = c_.inputs[1], &c = c_.inputs[2], &dy = c_.output_gradients[0];
+        for_each_group([&](std::int64_t g) {
             m_.multiply({square(mixed_, p, g).transpose(), x_of(dy, p, g), in_chunk(sums_, p, g), sharing(), 1, 1});
             m_.multiply({x_of(dy, p, g), x_of(x, p, g).transpose(), square(mixed_gradients_, p, g), sharing()});
         });
         add_skip(p, dy, c_.input_gradients[0]);
         m_.matrix(s_.heads * p.length, p.length, UnmixGradients{p, mixed_gradients_.reals()});
-        m_.rows(s_.heads * p.length, p.length, RowLogGradients{gradients, scores_.reals(), mixed_gradients_.reals()});
-        m_.matrix(s_.heads, p.length, ColumnLogGradients{gradients, scores_.reals(), mixed_gradients_.reals()});
+        m_.rows(s_.heads * p.length, p.length, RowLogGradients{steps, scores_.reals(), mixed_gradients_.reals()});
+        m_.matrix(s_.heads, p.length, ColumnLogGradients{steps, scores_.reals(), mixed_gradients_.reals()});
         m_.matrix(s_.groups * p.length, p.length, SumScoreGradients<T>{p, mixed_gradients_.reals(), score_gradients_.as<T>()});
         for_each_group([&](std::int64_t g) {
-            const Matrices d(score_gradients_, p.length, p.length, g * p.length * p.length);
+            const Matrices scores(score_gradients_, p.length, p.length, g * p.length * p.length);
             const auto sum = [&](const Array& a) { return Matrices(a, p.length, s_.state, shared(), 0, g * s_.state); };
-            m_.multiply({d, shared_of(b, p, g), sum(dc.sum()), 1, 1, 1});
-            m_.multiply({d.transpose(), shared_of(c, p, g), sum(db.sum()), 1, 1, 1});
+            m_.multiply({scores, shared_of(b, p, g), sum(d.c.sum()), 1, 1, 1});
+            m_.multiply({scores.transpose(), shared_of(c, p, g), sum(d.b.sum()), 1, 1, 1});
         });
-        db.finish();
-        dc.finish();
     }
     // From the gradients of u and of dt to those of the raw steps and of a and b; and those of d.
     void finish() {
