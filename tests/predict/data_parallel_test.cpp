@@ -1,7 +1,4 @@
-#include "model/predict/data_parallel_price.hpp"
-#include "model/predict/stage_price.hpp"
-#include "model/predict/update.hpp"
-#include "tests/predict/hand_made_state.hpp"
+#include "tests/predict/data_parallel_state.hpp"
 #include "tests/predict/mlp_job.hpp"
 
 #include <gtest/gtest.h>
@@ -11,55 +8,23 @@ namespace {
 
 using namespace units;
 
-Group four_ranks() {
-    Group g;
-    g.ranks = 4;
-    g.ring = g.all_to_all = 100 * GB / s;
-    return g;
-}
-
-// 1e9 parameters in BF16 over four ranks of one node: 2 GB of gradients, 2 GB of weights.
-Prepared::State replicated(DataParallel how = DataParallel::all_reduce) {
-    Prepared::State job = ten_layers();
-    job.scenario.plan.dp = 4;
-    job.scenario.plan.data_parallel = how;
-    JobGroups& groups = job.groups.unlike.front();
-    groups[ParallelGroup::data] = groups[ParallelGroup::shard] = four_ranks();
-    return job;
-}
-
-struct PriceMs {
-    double exposed, hidden, slowdown, offload;
-};
-// Beside ten blocks that take so long together.
-PriceMs price(Prepared::State job, Seconds forward, Seconds backward) {
-    deal_out_blocks(job);
-    SegmentPrice block;
-    block.forward.device = forward / 10;
-    block.backward.device = backward / 10;
-    const StageWork work = stage_work(job, 0, std::vector{block});
-    const StageExchanges exchanges = stage_exchanges(job, 0, {});
-    const DataParallelPrice p = price_data_parallel(job, 0, work, exchanges, {}, {}, 1, {});
-    return {p.exposed / ms, p.hidden / ms, p.slowdown / ms, update_time(job, 0, {}).host / ms};
-}
-
 TEST(DataParallel, WithoutOverlapIsOneAllReduceAfterBackward) {
     // 10 us + 6 us + 2 x 3/4 x 2 GB / (100 GB/s)
-    const PriceMs p = price(replicated(), 50 * ms, 100 * ms);
+    const PriceMs p = price_ms(replicated(), 50 * ms, 100 * ms);
     EXPECT_NEAR(p.exposed, 30.016, 1e-9);
     EXPECT_NEAR(p.hidden, 0, 1e-9);
 }
 
 TEST(DataParallel, OfZero1ScattersGradientsOrSumsThemWholeAsTheFrameworkDoes) {
     Prepared::State job = replicated(DataParallel::zero1);
-    const double scattered = price(job, {}, 100 * ms).exposed;
+    const double scattered = price_ms(job, {}, 100 * ms).exposed;
     job.scenario.framework.reduces_whole_gradients = true;
     // Half an all-reduce more, and what its second half takes to start.
-    EXPECT_NEAR(price(job, {}, 100 * ms).exposed - scattered, 15.003, 1e-6);
+    EXPECT_NEAR(price_ms(job, {}, 100 * ms).exposed - scattered, 15.003, 1e-6);
     job.scenario.plan.data_parallel = DataParallel::zero3;  // shards of weights are another matter
-    const double sharded = price(job, {}, 100 * ms).exposed;
+    const double sharded = price_ms(job, {}, 100 * ms).exposed;
     job.scenario.framework.reduces_whole_gradients = false;
-    EXPECT_EQ(price(job, {}, 100 * ms).exposed, sharded);
+    EXPECT_EQ(price_ms(job, {}, 100 * ms).exposed, sharded);
 }
 
 TEST(DataParallel, OfWholeGradientsIsASumOverAllRanksHoweverFewShareStates) {
@@ -68,18 +33,18 @@ TEST(DataParallel, OfWholeGradientsIsASumOverAllRanksHoweverFewShareStates) {
     job.scenario.framework.reduces_whole_gradients = true;
     job.scenario.plan.shard_group = 2;
     job.groups.unlike.front()[ParallelGroup::shard].ranks = 2;
-    EXPECT_NEAR(price(job, {}, 100 * ms).exposed, 30.016 + 10.011, 1e-6);
+    EXPECT_NEAR(price_ms(job, {}, 100 * ms).exposed, 30.016 + 10.011, 1e-6);
 }
 
 TEST(DataParallel, OfOwnersThatBroadcastIsACallForEach) {
     // Ten tensors of 0.2 GB over four ranks: each takes 10 us + 3 us to start.
     Prepared::State job = replicated(DataParallel::zero1);
-    const double gathered = price(job, {}, 100 * ms).exposed;
+    const double gathered = price_ms(job, {}, 100 * ms).exposed;
     job.scenario.framework.broadcasts_parameters = true;
-    EXPECT_NEAR(price(job, {}, 100 * ms).exposed - gathered, 3 * 0.013, 1e-6);
+    EXPECT_NEAR(price_ms(job, {}, 100 * ms).exposed - gathered, 3 * 0.013, 1e-6);
     // Of a single tensor there is one owner.
     job.templates[0].trained_tensors = 0;
-    EXPECT_NEAR(price(job, {}, 100 * ms).exposed, gathered, 1e-9);
+    EXPECT_NEAR(price_ms(job, {}, 100 * ms).exposed, gathered, 1e-9);
 }
 
 // 1e6 elements of two bytes over a link of 10 GB/s: an all-reduce of two moves them once each way.
@@ -114,10 +79,10 @@ TEST(DataParallel, InBucketsHidesBehindBackwardAllButTheLastBucket) {
     job.scenario.plan.gradient_overlap = true;
     job.scenario.framework.bucket = round_machine::given(0.4 * GB);
     // Two blocks fill a bucket: five of 16 us + 6 ms. Backward of 100 ms hides four; the last is ready when backward ends.
-    EXPECT_NEAR(price(job, {}, 100 * ms).exposed, 6.016, 1e-9);
-    EXPECT_NEAR(price(job, {}, 100 * ms).hidden, 4 * 6.016, 1e-9);
+    EXPECT_NEAR(price_ms(job, {}, 100 * ms).exposed, 6.016, 1e-9);
+    EXPECT_NEAR(price_ms(job, {}, 100 * ms).hidden, 4 * 6.016, 1e-9);
     // Backward of 20 ms makes the first after 4 ms: 30.08 ms from then on, of which 16 ms are hidden.
-    EXPECT_NEAR(price(job, {}, 20 * ms).exposed, 14.08, 1e-9);
+    EXPECT_NEAR(price_ms(job, {}, 20 * ms).exposed, 14.08, 1e-9);
 }
 
 TEST(DataParallel, MakesBucketsOfWholeBlocksAndTakesAsManyCallsAsTheyFill) {
@@ -125,34 +90,34 @@ TEST(DataParallel, MakesBucketsOfWholeBlocksAndTakesAsManyCallsAsTheyFill) {
     job.scenario.plan.gradient_overlap = true;
     job.scenario.framework.bucket = round_machine::given(0.5 * GB);
     // Three blocks, 0.6 GB, fill one: two calls of 0.3 GB each, 2 x (16 us + 4.5 ms). The last bucket is the tenth block, 0.2 GB.
-    EXPECT_NEAR(price(job, {}, 100 * ms).exposed, 3.016, 1e-9);
-    EXPECT_NEAR(price(job, {}, 100 * ms).hidden, 3 * 9.032, 1e-9);
+    EXPECT_NEAR(price_ms(job, {}, 100 * ms).exposed, 3.016, 1e-9);
+    EXPECT_NEAR(price_ms(job, {}, 100 * ms).hidden, 3 * 9.032, 1e-9);
 }
 
 TEST(DataParallel, WithOneBucketForAllHidesNothing) {
     Prepared::State job = replicated();
     job.scenario.plan.gradient_overlap = true;
-    EXPECT_NEAR(price(job, {}, 100 * ms).exposed, 30.016, 1e-9);
+    EXPECT_NEAR(price_ms(job, {}, 100 * ms).exposed, 30.016, 1e-9);
 }
 
 TEST(DataParallel, WithBucketsOfNoSizeReducesEachTensorAlone) {
     Prepared::State job = replicated();
     job.scenario.framework.bucket = round_machine::given(Bytes{});
     // Ten tensors of 0.2 GB: 10 x (16 us + 3 ms)
-    EXPECT_NEAR(price(job, {}, {}).exposed, 30.16, 1e-9);
+    EXPECT_NEAR(price_ms(job, {}, {}).exposed, 30.16, 1e-9);
 }
 
 TEST(DataParallel, GrowsItsBucketsWithTheRanksWhereTheFrameworkDoes) {
     Prepared::State job = replicated();
     job.scenario.framework.bucket = round_machine::given(0.1 * GB);
     job.scenario.framework.bucket_per_rank = round_machine::given(0.25 * GB);
-    EXPECT_NEAR(price(job, {}, {}).exposed, 2 * (0.016 + 15), 1e-9);  // 4 ranks x 0.25 GB: two buckets of 1 GB
+    EXPECT_NEAR(price_ms(job, {}, {}).exposed, 2 * (0.016 + 15), 1e-9);  // 4 ranks x 0.25 GB: two buckets of 1 GB
 }
 
 TEST(DataParallel, HasNothingToWaitForWhenABackgroundThreadFindsAllGradientsReady) {
     Prepared::State job = replicated();
     job.scenario.framework.reduction_cycle = round_machine::given(5 * ms);
-    EXPECT_NEAR(price(job, {}, 100 * ms).exposed, 30.016, 1e-9);
+    EXPECT_NEAR(price_ms(job, {}, 100 * ms).exposed, 30.016, 1e-9);
 }
 
 TEST(DataParallel, FusesWhatIsReadyWhenABackgroundThreadWakes) {
@@ -162,11 +127,11 @@ TEST(DataParallel, FusesWhatIsReadyWhenABackgroundThreadWakes) {
     job.scenario.plan.gradient_overlap = true;
     job.scenario.framework.bucket = round_machine::given(1 * GB);
     job.scenario.framework.reduction_cycle = round_machine::given(20 * ms);
-    EXPECT_NEAR(price(job, {}, 110 * ms).exposed, 13.016, 1e-9);
-    EXPECT_NEAR(price(job, {}, 110 * ms).hidden, 30.096 - 3.016, 1e-9);
+    EXPECT_NEAR(price_ms(job, {}, 110 * ms).exposed, 13.016, 1e-9);
+    EXPECT_NEAR(price_ms(job, {}, 110 * ms).hidden, 30.096 - 3.016, 1e-9);
     // Two do not fit into 0.3 GB: one in each cycle, the tenth at 200 ms.
     job.scenario.framework.bucket = round_machine::given(0.3 * GB);
-    EXPECT_NEAR(price(job, {}, 110 * ms).exposed, 93.016, 1e-9);
+    EXPECT_NEAR(price_ms(job, {}, 110 * ms).exposed, 93.016, 1e-9);
 }
 
 TEST(DataParallel, OfABackgroundThreadGoesOnWhenALongExchangeHasEnded) {
@@ -176,9 +141,9 @@ TEST(DataParallel, OfABackgroundThreadGoesOnWhenALongExchangeHasEnded) {
     job.scenario.plan.gradient_overlap = true;
     job.scenario.framework.bucket = round_machine::given(1 * GB);
     job.scenario.framework.reduction_cycle = round_machine::given(2 * ms);
-    EXPECT_NEAR(price(job, {}, 110 * ms).exposed, 4.16, 1e-9);
+    EXPECT_NEAR(price_ms(job, {}, 110 * ms).exposed, 4.16, 1e-9);
     // A block every millisecond: two at 2 ms until 8.016, five until 23.032, the last three until 32.048.
-    EXPECT_NEAR(price(job, {}, 10 * ms).exposed, 22.048, 1e-9);
+    EXPECT_NEAR(price_ms(job, {}, 10 * ms).exposed, 22.048, 1e-9);
 }
 
 TEST(DataParallel, SendsGradientsAsTheFrameworkKeepsThemUnlessThePlanSaysOtherwise) {
@@ -199,9 +164,9 @@ TEST(DataParallel, SendsGradientsAsTheFrameworkKeepsThemUnlessThePlanSaysOtherwi
 TEST(DataParallel, ReducesOnceAStepUnlessAskedToAfterEachMicroBatch) {
     Prepared::State job = replicated();
     job.micro_batches = 4;
-    EXPECT_NEAR(price(job, {}, {}).exposed, 30.016, 1e-9);
+    EXPECT_NEAR(price_ms(job, {}, {}).exposed, 30.016, 1e-9);
     job.scenario.plan.reduce_every_micro_batch = true;
-    EXPECT_NEAR(price(job, {}, {}).exposed, 4 * 30.016, 1e-9);
+    EXPECT_NEAR(price_ms(job, {}, {}).exposed, 4 * 30.016, 1e-9);
 }
 
 TEST(DataParallel, SlowsTheKernelsBesideIt) {
@@ -210,22 +175,22 @@ TEST(DataParallel, SlowsTheKernelsBesideIt) {
     job.scenario.framework.bucket = round_machine::given(0.4 * GB);
     job.scenario.framework.overlap_slowdown = round_machine::given(1.1);
     // While four buckets of 6.016 ms are reduced, backward advances 1 / 1.1 as fast.
-    EXPECT_NEAR(price(job, {}, 100 * ms).slowdown, 4 * 6.016 * (1 - 1 / 1.1), 1e-9);
+    EXPECT_NEAR(price_ms(job, {}, 100 * ms).slowdown, 4 * 6.016 * (1 - 1 / 1.1), 1e-9);
 }
 
 TEST(DataParallel, OfZero1ScattersGradientsAndGathersWeights) {
     Prepared::State job = replicated(DataParallel::zero1);
     // Each 10 us + 3 us + 3/4 x 2 GB / (100 GB/s) = 15.013 ms: together an all-reduce with one more call.
-    EXPECT_NEAR(price(job, 10 * ms, {}).exposed, 30.026, 1e-9);
+    EXPECT_NEAR(price_ms(job, 10 * ms, {}).exposed, 30.026, 1e-9);
     // Weights that arrive block by block, ten times 1.513 ms, behind the next forward: its last block, 1 ms, waits for all of them.
     job.scenario.plan.gather_overlap = true;
-    EXPECT_NEAR(price(job, 10 * ms, {}).exposed, 15.013 + 15.13 + 1 - 10, 1e-9);
+    EXPECT_NEAR(price_ms(job, 10 * ms, {}).exposed, 15.013 + 15.13 + 1 - 10, 1e-9);
 }
 
 TEST(DataParallel, OfZero2ScattersAfterEachMicroBatch) {
     Prepared::State job = replicated(DataParallel::zero2);
     job.micro_batches = 4;
-    EXPECT_NEAR(price(job, {}, {}).exposed, 5 * 15.013, 1e-9);  // four scatters, one gather
+    EXPECT_NEAR(price_ms(job, {}, {}).exposed, 5 * 15.013, 1e-9);  // four scatters, one gather
 }
 
 TEST(DataParallel, OfHybridShardingSumsTheShardOverTheReplicas) {
@@ -235,30 +200,30 @@ TEST(DataParallel, OfHybridShardingSumsTheShardOverTheReplicas) {
     job.groups.unlike.front()[ParallelGroup::replicas] = four_ranks();
     job.groups.unlike.front()[ParallelGroup::replicas].ranks = 2;
     // 30.026 ms as above; a quarter of the gradients, 0.5 GB, over two replicas: 10 us + 2 us + 0.5 GB / (100 GB/s)
-    EXPECT_NEAR(price(job, {}, {}).exposed, 30.026 + 5.012, 1e-9);
+    EXPECT_NEAR(price_ms(job, {}, {}).exposed, 30.026 + 5.012, 1e-9);
 }
 
 TEST(DataParallel, OfZero3GathersEachBlockTwiceAndScattersItOnce) {
     // A block is 0.2 GB: 10 us + 3 us + 1.5 ms for either. Ten blocks, three times: 45.39 ms a micro-batch.
     Prepared::State job = replicated(DataParallel::zero3);
-    EXPECT_NEAR(price(job, 100 * ms, 200 * ms).exposed, 45.39, 1e-9);
+    EXPECT_NEAR(price_ms(job, 100 * ms, 200 * ms).exposed, 45.39, 1e-9);
     job.micro_batches = 2;
-    EXPECT_NEAR(price(job, 100 * ms, 200 * ms).exposed, 2 * 45.39, 1e-9);
+    EXPECT_NEAR(price_ms(job, 100 * ms, 200 * ms).exposed, 2 * 45.39, 1e-9);
     job.micro_batches = 1;
     job.scenario.framework.reshards_after_forward = false;  // backward finds the weights in place
-    EXPECT_NEAR(price(job, 100 * ms, 200 * ms).exposed, 30.26, 1e-9);
+    EXPECT_NEAR(price_ms(job, 100 * ms, 200 * ms).exposed, 30.26, 1e-9);
 }
 
 TEST(DataParallel, OfZero3GathersFrozenWeightsTooAndScattersNothingOfThem) {
     // Of a block 0.6 GB of weights are gathered, 10 us + 3 us + 4.5 ms, and 0.2 GB of gradients scattered: 1.513 ms.
     Prepared::State job = replicated(DataParallel::zero3);
     job.templates[0].frozen.dense = 200e6;
-    EXPECT_NEAR(price(job, {}, {}).exposed, 10 * (2 * 4.513 + 1.513), 1e-9);
+    EXPECT_NEAR(price_ms(job, {}, {}).exposed, 10 * (2 * 4.513 + 1.513), 1e-9);
     // Replicated they are not exchanged at all.
     job = replicated(DataParallel::all_reduce);
-    const double all = price(job, {}, {}).exposed;
+    const double all = price_ms(job, {}, {}).exposed;
     job.templates[0].frozen.dense = 200e6;
-    EXPECT_EQ(price(job, {}, {}).exposed, all);
+    EXPECT_EQ(price_ms(job, {}, {}).exposed, all);
 }
 
 TEST(DataParallel, OfZero3GathersExpertsOverTheirOwnCopies) {
@@ -267,145 +232,36 @@ TEST(DataParallel, OfZero3GathersExpertsOverTheirOwnCopies) {
     job.templates[0].trained.expert = 300e6;
     job.groups.unlike.front()[ParallelGroup::expert_data] = four_ranks();
     job.groups.unlike.front()[ParallelGroup::expert_data].ranks = 2;
-    EXPECT_NEAR(price(job, {}, {}).exposed, 3 * 10 * (1.513 + 3.011), 1e-9);
+    EXPECT_NEAR(price_ms(job, {}, {}).exposed, 3 * 10 * (1.513 + 3.011), 1e-9);
 }
 
 TEST(DataParallel, OfZero3HidesAllButTheFirstGatherAndTheLastScatter) {
     Prepared::State job = replicated(DataParallel::zero3);
     job.scenario.plan.gather_overlap = true;
-    const PriceMs p = price(job, 100 * ms, 200 * ms);
+    const PriceMs p = price_ms(job, 100 * ms, 200 * ms);
     EXPECT_NEAR(p.exposed, 2 * 1.513, 1e-9);
     EXPECT_NEAR(p.hidden, 45.39 - 2 * 1.513, 1e-9);
     // Forward of 10 ms, 1 ms a block, waits for the tenth gather, 15.13 ms. Two more, and the last block's backward starts at 16.643 ms and
     // ends at 18.643 ms. From there on a scatter and a gather go between two starts: the third starts at 18.643 + 3.026 ms, the tenth seven
     // times 3.026 ms later, 2 ms long, and its scatter ends 1.513 ms later.
-    EXPECT_NEAR(price(job, 10 * ms, 20 * ms).exposed, 18.643 + 8 * 3.026 + 2 + 1.513 - 30, 1e-9);
+    EXPECT_NEAR(price_ms(job, 10 * ms, 20 * ms).exposed, 18.643 + 8 * 3.026 + 2 + 1.513 - 30, 1e-9);
 }
 
 TEST(DataParallel, OfZero3HidesGathersAloneWhereThePlanHidesNoGradients) {
     Prepared::State job = replicated(DataParallel::zero3);
     job.scenario.plan.gather_overlap = true;
     job.scenario.plan.gradient_overlap = false;
-    const PriceMs p = price(job, 100 * ms, 200 * ms);
+    const PriceMs p = price_ms(job, 100 * ms, 200 * ms);
     EXPECT_NEAR(p.exposed, 11 * 1.513, 1e-9);  // the first gather and ten scatters
     EXPECT_NEAR(p.hidden, 45.39 - 11 * 1.513, 1e-9);
 }
 
-// A way of 20 GB/s to one server: each of ten blocks of 0.2 GB goes there in 10 ms, and its four gradients are added up in 4 ms of host
-// memory.
-Prepared::State served(DataParallel how = DataParallel::parameter_server) {
-    Prepared::State job = replicated(how);
-    job.groups.to_servers.host = 20 * GB / s;
-    return job;
-}
-
-TEST(DataParallel, OfAParameterServerIsTheWayThereTheUpdateAndTheWayBack) {
-    // 100 ms, 4 ms for the last block's sum, 2 x 2 GB / (200 GB/s) for the update, 100 ms.
-    EXPECT_NEAR(price(served(), {}, {}).exposed, 224, 1e-9);
-    // Over the network all four may send no more than 5 GB/s each: 400 ms each way.
-    Prepared::State job = served();
-    job.groups.to_servers.network = 5 * GB / s;
-    EXPECT_NEAR(price(job, {}, {}).exposed, 824, 1e-9);
-}
-
-TEST(DataParallel, OfAParameterServerFetchesThoseWeightsThatAreStored) {
-    Prepared::State job = served();
-    job.scenario.plan.pruned_fraction = 0.75;
-    EXPECT_NEAR(price(job, {}, {}).exposed, 100 + 4 + 20 + 25, 1e-9);
-}
-
-TEST(DataParallel, OfAParameterServerHidesBehindBackwardAllButTheLastBlock) {
-    // A block is ready every 20 ms, and is there and added up before the next one is.
-    Prepared::State job = served();
-    job.scenario.plan.gradient_overlap = true;
-    const PriceMs p = price(job, {}, 200 * ms);
-    EXPECT_NEAR(p.exposed, 10 + 4 + 20 + 100, 1e-9);
-    EXPECT_NEAR(p.hidden, 90, 1e-9);
-}
-
-TEST(DataParallel, OfAParameterServerThatIsSlowerThanTheWayWaitsForItsSums) {
-    // The first block is there after 1 ms, and ten sums of 4 ms follow; the way back takes 10 ms.
-    Prepared::State job = served();
-    job.groups.to_servers.host = 200 * GB / s;
-    EXPECT_NEAR(price(job, {}, {}).exposed, 1 + 10 * 4 + 20 + 10, 1e-9);
-}
-
-TEST(DataParallel, OfServersOnOneHostShareItsMemory) {
-    // Two with half of everything each: both are done when one with everything would be. On hosts of their own they take half as long.
-    Prepared::State job = served();
-    job.groups.to_servers.servers = job.groups.to_servers.on_a_host = 2;
-    EXPECT_NEAR(price(job, {}, {}).exposed, 224, 1e-9);
-    job.groups.to_servers.on_a_host = 1;
-    EXPECT_NEAR(price(job, {}, {}).exposed, 100 + 2 + 10 + 100, 1e-9);
-}
-
-TEST(DataParallel, OfAsynchronousServersUpdatesWithWhatEachWorkerSends) {
-    // Four updates of 2 ms for each block instead of four sums of 1 ms, and none at the end.
-    EXPECT_NEAR(price(served(DataParallel::async_parameter_server), {}, {}).exposed, 100 + 8 + 100, 1e-9);
-}
-
-TEST(DataParallel, OfParameterServersLeavesNothingToUpdate) {
-    Prepared::State job = served();
-    job.scenario.plan.offload = Offload::optimizer;
-    EXPECT_EQ(price(job, {}, {}).offload, 0);
-}
-
-TEST(DataParallel, OfAnOffloadedOptimizerCopiesTheOwnedPartAndUpdatesItInHostMemory) {
-    // Each of four ranks owns 0.25e9 parameters. Gradients down and weights up, 4 bytes, at 20 GB/s: 50 ms.
-    // The node's four parts, 28 bytes a parameter, at 200 GB/s: 140 ms.
-    Prepared::State job = replicated(DataParallel::zero2);
-    job.scenario.plan.offload = Offload::optimizer;
-    EXPECT_NEAR(price(job, {}, {}).offload, 190, 1e-9);
-}
-
-TEST(DataParallel, OfOffloadedGradientsCopiesThemBehindTheirReduction) {
-    // As above, where gradients go down in FP32 behind their reduction: 0.25e9 x 4 bytes at 20 GB/s are 50 ms beside a scatter and a gather
-    // of 15.013 ms. Left with the update: weights up, 25 ms, and the host's 140 ms.
-    Prepared::State job = replicated(DataParallel::zero2);
-    job.scenario.plan.offload = Offload::optimizer;
-    job.scenario.framework.offloaded_gradients = OffloadedGradients::added_on_device;
-    EXPECT_NEAR(price(job, {}, 200 * ms).exposed, 50 + 2 * 15.013, 1e-9);
-    EXPECT_NEAR(price(job, {}, {}).offload, 165, 1e-9);
-    // Five buckets of two blocks, one every 40 ms: 3.013 ms and 10 ms. The last of them shows.
-    job.scenario.plan.gradient_overlap = true;
-    job.scenario.framework.bucket = round_machine::given(0.4 * GB);
-    EXPECT_NEAR(price(job, {}, 200 * ms).exposed, 3.013 + 10 + 15.013, 1e-9);
-    EXPECT_NEAR(price(job, {}, 200 * ms).hidden, 4 * 13.013, 1e-9);
-    // Of two micro-batches the first goes down in 16 bits, 5 ms a bucket; then that comes up, is added to, goes down and once more in FP32:
-    // 20 ms a bucket. Of the first the last bucket hides, too, behind the second's backward.
-    job.micro_batches = 2;
-    EXPECT_NEAR(price(job, {}, 200 * ms).exposed, (3.013 + 20) + 15.013, 1e-9);
-    // Kernels are slower beside scatters, not beside copies: those of 3.013 ms in four of five buckets of each micro-batch.
-    job.micro_batches = 1;
-    job.scenario.framework.overlap_slowdown.value = 1.25;
-    EXPECT_NEAR(price(job, {}, 200 * ms).slowdown, 4 * 3.013 * (1 - 1 / 1.25), 1e-9);
-}
-
-TEST(DataParallel, OfOffloadedGradientsOfZero3HidesThemToo) {
-    // Ten blocks: 20 us + 1.5 ms to gather or scatter one (1.513), 0.025e9 x (2 + 2 + 4) bytes at 20 GB/s down, up and down: 10 ms.
-    Prepared::State job = replicated(DataParallel::zero3);
-    job.scenario.plan.gather_overlap = true;
-    job.scenario.plan.offload = Offload::optimizer;
-    job.scenario.framework.offloaded_gradients = OffloadedGradients::added_on_device;
-    EXPECT_NEAR(price(job, 100 * ms, 400 * ms).exposed, 1.513 + 1.513 + 10, 1e-9);
-    // Weights that come from the host: 0.025e9 x 2 bytes, 2.5 ms before each gather. Of the first nothing hides.
-    job.scenario.plan.offload = Offload::optimizer_and_parameters;
-    EXPECT_NEAR(price(job, 100 * ms, 400 * ms).exposed, 2.5 + 1.513 + 1.513 + 10, 1e-9);
-}
-
-TEST(DataParallel, OfAnOffloadedOptimizerOwnsEverythingWhereThePlanShardsNothing) {
-    // Each of four ranks holds all 1e9 parameters: 4 GB at 20 GB/s, and 4 x 28 GB at 200 GB/s. 200 + 560 ms.
-    Prepared::State job = replicated();
-    job.scenario.plan.offload = Offload::optimizer;
-    EXPECT_NEAR(price(job, {}, {}).offload, 760, 1e-9);
-}
-
 TEST(DataParallel, CostsNothingOnOneRankOrForwardAlone) {
     Prepared::State alone = ten_layers();
-    EXPECT_EQ(price(alone, {}, {}).exposed, 0);
+    EXPECT_EQ(price_ms(alone, {}, {}).exposed, 0);
     Prepared::State inference = replicated();
     inference.scenario.plan.forward_only = true;
-    EXPECT_EQ(price(inference, {}, {}).exposed, 0);
+    EXPECT_EQ(price_ms(inference, {}, {}).exposed, 0);
 }
 
 }  // namespace

@@ -1,51 +1,19 @@
 // The closed form against the event simulator: how far apart, over which plans. docs/model/agreement.md says what the difference is made
 // of.
-#include "model/cost/data_formats.hpp"
+#include "tests/properties/agreement.hpp"
 #include "model/plan/partition.hpp"
 #include "model/plan/plan_features.hpp"
 #include "tests/golden/bundled_scenarios.hpp"
-#include "tests/predict/mlp_job.hpp"
-#include "tests/properties/random_plans.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <iomanip>
 #include <iostream>
 
 namespace sextant {
 namespace {
 
 using namespace units;
-
-// Of predict from simulate, as a fraction.
-double difference(const Scenario& s) { return estimate(prepare(s)).step / simulate(s).report.estimate.step - 1; }
-
-struct Difference {
-    double value = 0;
-    std::string of;
-};
-
-// Of overrides, as they are typed.
-std::string words(const std::vector<std::string>& overrides) {
-    std::string text;
-    for (const std::string& o : overrides) text += o + ' ';
-    return text;
-}
-
-double percentile(const std::vector<Difference>& sorted, double share) {
-    return std::abs(sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))].value);
-}
-
-void sort_and_print(std::vector<Difference>& list, const std::string& what) {
-    std::ranges::sort(list, {}, [](const Difference& d) { return std::abs(d.value); });
-    std::cout << std::fixed << std::setprecision(2) << "    " << list.size() << ' ' << what << ": median " << 100 * percentile(list, 0.5)
-              << " %, 95th percentile " << 100 * percentile(list, 0.95) << " %, worst\n";
-    for (std::size_t i = 0; i < std::min<std::size_t>(5, list.size()); ++i) {
-        const Difference& d = list[list.size() - 1 - i];
-        std::cout << "      " << std::setw(7) << 100 * d.value << " %  " << d.of << '\n';
-    }
-}
 
 // Equal stages, full overlap or none: a single stage, whose layers exchange nothing or nothing goes on beside them, on nodes whose devices
 // are all alike. What a background thread fuses is in between.
@@ -59,32 +27,6 @@ bool is_uniform(const Scenario& s) {
     const bool layers_exchange = p.tp > 1 || p.cp > 1 || p.ep > 1;
     return !layers_exchange ||
            !(beside || p.tensor_overlap.value_or(s.framework.overlaps_tensor) || p.expert_overlap.value_or(s.framework.overlaps_experts));
-}
-
-// A plan that is fed from storage so that loading takes `ratio` times the step without it, for one reason or another.
-enum class Reason { workers, total_bandwidth, operations };
-constexpr Reason reasons[] = {Reason::workers, Reason::total_bandwidth, Reason::operations};
-
-Scenario fed(Scenario s, double ratio, Reason reason) {
-    constexpr int workers = 4;
-    constexpr Bytes sample = 100 * KB;
-    const Seconds loading = ratio * estimate(prepare(s)).step;
-    const double of_rank = static_cast<double>(s.plan.global_batch) / s.plan.dp, all = static_cast<double>(s.plan.global_batch);
-    StorageClass storage;
-    storage.kind = StorageKind::parallel;
-    storage.shared = true;
-    storage.open_latency = storage.seek_latency = round_machine::given(1 * ns);
-    storage.read_bandwidth = round_machine::given(1e6 * TB / units::s);
-    if (reason == Reason::workers) storage.seek_latency = round_machine::given(workers * loading / of_rank);
-    if (reason == Reason::total_bandwidth) storage.total_read_bandwidth = round_machine::given(all * sample / loading);
-    if (reason == Reason::operations) storage.random_read_rate = round_machine::given(all / loading);
-    s.data.synthetic = false;
-    s.data.storage = storage;
-    s.data.format = DataFormat::npy;
-    s.data.sample_bytes = sample;
-    s.data.workers = workers;
-    s.cluster.node.host.cores = 10'000;
-    return s;
 }
 
 TEST(Agreement, OfPredictAndSimulateOnEveryBundledScenario) {
@@ -130,9 +72,6 @@ TEST(Agreement, OfPredictAndSimulateWhereCheckpointsTakeTime) {
     sort_and_print(list, "plans whose blocks run again");
     EXPECT_LE(percentile(list, 1), 0.05);
 }
-
-// Plans that nobody looked at while the formulas were made; docs/model/agreement.md says which effects are missing.
-constexpr std::uint64_t unseen = 401;
 
 TEST(Agreement, OfPredictAndSimulateOnRandomPlans) {
     std::vector<Difference> all, uniform;
@@ -266,74 +205,6 @@ TEST(Agreement, OfPredictAndSimulateWhereGradientsFallBehindAPipeline) {
                     }
     sort_and_print(list, "pipelines whose gradients fall behind");
     EXPECT_LE(percentile(list, 0.95), 0.05);
-}
-
-// Who waits longer, loaders or training, and where both are nearly alike.
-TEST(Agreement, OfPredictAndSimulateOnRandomPlansThatAreFedFromStorage) {
-    std::vector<Difference> bound_by_loader, bound_by_compute, near;
-    std::size_t i = 0;
-    for (const RandomPlan& plan : random_plans(unseen + 20, 300)) {
-        const double ratio = std::array{0.3, 0.6, 1.0, 1.5, 3.0}[i % 5];
-        const Reason reason = reasons[i++ % 3];
-        std::string text =
-            "ratio " + std::to_string(ratio) + " reason " + std::to_string(static_cast<int>(reason)) + ' ' + words(plan.overrides);
-        (ratio > 1   ? bound_by_loader
-         : ratio < 1 ? bound_by_compute
-                     : near)
-            .push_back({difference(fed(plan.scenario, ratio, reason)), text});
-    }
-    sort_and_print(bound_by_loader, "plans bound by their loaders");
-    sort_and_print(bound_by_compute, "plans that loaders keep up with");
-    sort_and_print(near, "plans where both take as long");
-    EXPECT_LE(percentile(bound_by_loader, 0.95), 0.05);
-    EXPECT_LE(percentile(bound_by_compute, 0.95), 0.05);
-    EXPECT_LE(percentile(near, 0.95), 0.05);
-}
-
-// A pipeline takes many micro-batches in a row, and few may wait.
-TEST(Agreement, OfPredictAndSimulateWhereAShortQueueFeedsAPipeline) {
-    std::vector<Difference> list;
-    for (const Schedule schedule : {Schedule::gpipe, Schedule::one_f_one_b})
-        for (const int micro_batches : {4, 16, 64})
-            for (const int prefetch : {1, 4})
-                for (const double ratio : {0.5, 0.9, 1.0, 1.1}) {
-                    Scenario s = mlp_job(8);
-                    round_machine::only_arithmetic_counts(s);
-                    s.plan.pp = 4;
-                    s.plan.schedule = schedule;
-                    s.plan.global_batch = micro_batches * s.plan.micro_batch;
-                    s = fed(s, ratio, Reason::workers);
-                    s.data.prefetch = prefetch;
-                    list.push_back({difference(s), std::string(schedule == Schedule::gpipe ? "GPipe" : "1F1B") + " of " +
-                                                       std::to_string(micro_batches) + ", prefetch " + std::to_string(prefetch) +
-                                                       ", ratio " + std::to_string(ratio)});
-                }
-    sort_and_print(list, "pipelines with a short queue");
-    EXPECT_LE(percentile(list, 0.95), 0.05);
-}
-
-// Loaders and kernels that need more cores than there are: loaders have what kernels leave, in the closed form as in the simulator.
-TEST(Agreement, OfPredictAndSimulateWhereLoadersCrowdTheCores) {
-    std::vector<Difference> list;
-    for (const int cores : {1, 2, 4, 8})
-        for (const int workers : {1, 2, 8})
-            for (const double ratio : {0.2, 0.9, 1.1, 4.0}) {
-                Scenario s = mlp_job(8);
-                round_machine::only_arithmetic_counts(s);
-                s.plan.dp = 4;
-                s.plan.global_batch = 4096;
-                s = fed(s, 0.01, Reason::workers);
-                s.data.workers = workers;
-                s.cluster.node.host.cores = cores;
-                // The library's time for a sample at this speed of a thread is all the work that there is.
-                const Seconds step = estimate(prepare(s)).step - estimate(prepare(s)).terms[Term::input];
-                const Seconds work = facts_of(DataFormat::npy).library.value;
-                s.cluster.node.host.thread_speed = round_machine::given(work * 1024.0 / (workers * ratio * step));
-                list.push_back({difference(s),
-                                std::to_string(cores) + " cores, " + std::to_string(workers) + " workers, ratio " + std::to_string(ratio)});
-            }
-    sort_and_print(list, "crowded hosts");
-    EXPECT_LE(percentile(list, 1), 0.05);
 }
 
 // Equal stages of two layers each, or one a chunk, where only arithmetic takes time, and transfers where `send` says so.

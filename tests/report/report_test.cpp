@@ -3,7 +3,8 @@
 #include "model/predict/state.hpp"
 #include "model/report/running_cost.hpp"
 #include "model/report/what_if.hpp"
-#include "tests/predict/mlp_job.hpp"
+#include "tests/golden/bundled_scenarios.hpp"
+#include "tests/report/reported_jobs.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,16 +20,6 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::IsSupersetOf;
 using testing::Not;
-
-// `blocks` products forward and twice as many backward for each micro-batch, and nothing else takes time.
-Scenario products(int blocks, std::int64_t micro_batches = 1) {
-    Scenario job = mlp_job(blocks);
-    round_machine::only_arithmetic_counts(job);
-    job.plan.global_batch = 1024 * micro_batches;
-    return job;
-}
-
-Report report_of(const Scenario& job) { return make_report(prepare(job)); }
 
 TEST(Report, ModelFlopsUtilizationIsUsefulWorkOverThePeakOfAllDevices) {
     // Alone a device does nothing but products: 2 x 1024^3 FLOP in g, of 100 TFLOP/s.
@@ -245,65 +236,6 @@ TEST(Report, SaysThatAFrameworkCastsToTf32) {
     EXPECT_THAT(with("tensorflow-2-xla"), casts);
 }
 
-// Standard deviation of ln T that the interval of 80 % stands for.
-double sigma(const Report& r) {
-    EXPECT_NEAR(std::log(r.high / r.estimate.step), std::log(r.estimate.step / r.low), 1e-9);  // alike to both sides in ln T
-    return std::log(r.high / r.estimate.step) / 1.2816;
-}
-
-TEST(Interval, AddsTheSpreadOfTheInputsToThatOfTheModelInSquares) {
-    // The one input that matters is the compute rate, from a data sheet: 10 %, ln 1.1. Estimated it would be 30 %, ln 1.3.
-    // Whatever the model's own spread: sigma'^2 - sigma^2 = (ln 1.3)^2 - (ln 1.1)^2 = 0.06883 - 0.00908
-    Scenario job = products(4);
-    const Report sure = report_of(job);
-    EXPECT_NEAR(sure.inputs.at(0).effect, std::log(1.1), 1e-9);
-    EXPECT_THAT(sure.inputs.at(0).name, HasSubstr("bf16 rate"));
-    EXPECT_GT(sigma(sure), std::log(1.1));
-    for (PeakRate& p : job.cluster.node.device.peaks) p.achievable.kind = SourceKind::estimated;
-    EXPECT_NEAR(std::pow(sigma(report_of(job)), 2) - std::pow(sigma(sure), 2), 0.05975, 1e-5);
-}
-
-TEST(Interval, CountsTheNetworkWhereverRanksAreOnSeveralNodes) {
-    Scenario job = products(4);
-    job.plan.dp = 4;
-    job.plan.global_batch = 4096;
-    const auto networks = [&job] {
-        const Report r = report_of(job);
-        return std::ranges::count_if(r.inputs, [](const InputUsed& i) { return i.resource == &Resources::network_bandwidth; });
-    };
-    EXPECT_EQ(networks(), 0);
-    job.cluster.nodes = 4;
-    job.plan.devices_per_node = 1;
-    EXPECT_EQ(networks(), 1);
-}
-
-TEST(Explain, OfShardedWeightsGivesGatherAndScatterOfEachBlock) {
-    // 1024 x 1025 parameters of 2 bytes over four ranks: 10 us + 3 us + 3/4 x 2.0992 MB / (100 GB/s) = 28.744 us
-    Scenario job = mlp_job(1);
-    job.plan.dp = 4;
-    job.plan.global_batch = 4096;
-    job.plan.data_parallel = DataParallel::zero3;
-    const auto lines = explain(prepare(job), Term::data_communication);
-    EXPECT_THAT(lines, Contains(HasSubstr("gather 28.7 us, scatter 28.7 us")));
-    EXPECT_THAT(lines, testing::Not(Contains(HasSubstr("bucket"))));
-}
-
-// Two ranks with four of eight experts each.
-Scenario experts_over_two_ranks() {
-    TransformerSpec gpt;
-    gpt.layers = 2;
-    gpt.hidden = 64, gpt.ffn_hidden = 256;
-    gpt.heads = gpt.kv_heads = 4;
-    gpt.vocab = 1000, gpt.seq_len = 16;
-    gpt.moe = MixtureOfExperts{.experts = 8, .topk = 2, .ffn_hidden = 256};
-    Scenario job = mlp_job(1);
-    job.workload.spec = gpt;
-    job.plan.micro_batch = 1;
-    job.plan.dp = job.plan.ep = 2;
-    job.plan.global_batch = 2;
-    return job;
-}
-
 TEST(Report, RoomOfExpertsThatNobodyFillsIsNoModelWork) {
     Scenario job = experts_over_two_ranks();
     const Estimate dropless = estimate(prepare(job));
@@ -327,55 +259,6 @@ TEST(Report, ExpertsThatFewTokensSeeAreNotCountedAsFull) {
         return estimate(prepare(job)).model_flops / FLOP;
     };
     EXPECT_NEAR(of(2) - of(1), 3.0 * 2 * 2 * 16 * (2 * 64 * 256), 1);
-}
-
-TEST(Explain, OfExpertsGivesTheTimeOfEachExchange) {
-    // 16 tokens of 64 BF16 elements go to two experts: 4096 bytes out, of which half leave:
-    // 10 us + 1 us + 2048 bytes / (100 GB/s) = 11.02 us, there and back, forward and backward.
-    const auto lines = explain(prepare(experts_over_two_ranks()), Term::expert_communication);
-    const auto call = HasSubstr("4.10 KB, 11.0 us");
-    EXPECT_EQ(std::count_if(lines.begin(), lines.end(), [&](const std::string& line) { return testing::Matches(call)(line); }), 4)
-        << testing::PrintToString(lines);
-}
-
-TEST(Explain, OfAPipelineGivesWhatItsScheduleIsPricedBy) {
-    const auto first_line = [](Schedule schedule) {
-        Scenario job = products(4, 8);
-        job.plan.pp = 4;
-        job.plan.schedule = schedule;
-        return explain(prepare(job), Term::bubble).front();
-    };
-    EXPECT_THAT(first_line(Schedule::gpipe), HasSubstr("m f_max + m b_max"));
-    EXPECT_THAT(first_line(Schedule::one_f_one_b), HasSubstr("max over stages s"));
-    EXPECT_THAT(first_line(Schedule::zero_bubble), HasSubstr("played pass by pass"));
-}
-
-TEST(Explain, OfWhatIsDoneBesideBlocksGivesTheNumbers) {
-    Scenario job = products(4);
-    job.plan.without_optimizer = false;
-    job.framework.step_overhead = round_machine::given(3 * ms);
-    job.step_noise = 0.1;
-    EXPECT_THAT(explain(prepare(job), Term::optimizer), Contains(HasSubstr("trained parameters, in")));
-    EXPECT_THAT(explain(prepare(job), Term::optimizer), Contains(HasSubstr("launches a tensor")));
-    job.framework.plain_kernels = true;
-    EXPECT_THAT(explain(prepare(job), Term::optimizer), Contains(HasSubstr("blocks one by one")));
-    job.framework.plain_kernels = false;
-    job.plan.offload = Offload::optimizer;
-    const Prepared prepared = prepare(job);
-    EXPECT_THAT(explain(prepared, Term::overhead), Contains(HasSubstr("+ 3.00 ms")));
-    EXPECT_THAT(explain(prepared, Term::straggler), Contains(HasSubstr("noise 10")));
-    EXPECT_THAT(explain(prepared, Term::offload), Contains(HasSubstr("gradients down")));
-    EXPECT_THAT(explain(prepared, Term::optimizer), Contains(HasSubstr("the host updates")));
-    EXPECT_THAT(explain(prepared, Term::launch), Contains(HasSubstr("of a micro-batch: host")));
-}
-
-TEST(Explain, SaysSomethingOfEveryTermAndEndsInItsShare) {
-    const Prepared job = prepare(products(4));
-    for (const Term term : all_terms) {
-        const auto lines = explain(job, term);
-        ASSERT_GE(lines.size(), 2U) << to_text(term);
-        EXPECT_THAT(lines.back(), HasSubstr(std::string(to_text(term)) + " = "));
-    }
 }
 
 TEST(Report, AtOtherResourcesIsWhatTheBottleneckForetells) {

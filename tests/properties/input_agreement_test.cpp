@@ -1,0 +1,83 @@
+// The closed form against the event simulator where samples are read from storage (see agreement_test.cpp).
+#include "model/cost/data_formats.hpp"
+#include "tests/properties/agreement.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace sextant {
+namespace {
+
+using namespace units;
+
+// Who waits longer, loaders or training, and where both are nearly alike.
+TEST(Agreement, OfPredictAndSimulateOnRandomPlansThatAreFedFromStorage) {
+    std::vector<Difference> bound_by_loader, bound_by_compute, near;
+    std::size_t i = 0;
+    for (const RandomPlan& plan : random_plans(unseen + 20, 300)) {
+        const double ratio = std::array{0.3, 0.6, 1.0, 1.5, 3.0}[i % 5];
+        const Reason reason = reasons[i++ % 3];
+        std::string text =
+            "ratio " + std::to_string(ratio) + " reason " + std::to_string(static_cast<int>(reason)) + ' ' + words(plan.overrides);
+        (ratio > 1   ? bound_by_loader
+         : ratio < 1 ? bound_by_compute
+                     : near)
+            .push_back({difference(fed(plan.scenario, ratio, reason)), text});
+    }
+    sort_and_print(bound_by_loader, "plans bound by their loaders");
+    sort_and_print(bound_by_compute, "plans that loaders keep up with");
+    sort_and_print(near, "plans where both take as long");
+    EXPECT_LE(percentile(bound_by_loader, 0.95), 0.05);
+    EXPECT_LE(percentile(bound_by_compute, 0.95), 0.05);
+    EXPECT_LE(percentile(near, 0.95), 0.05);
+}
+
+// A pipeline takes many micro-batches in a row, and few may wait.
+TEST(Agreement, OfPredictAndSimulateWhereAShortQueueFeedsAPipeline) {
+    std::vector<Difference> list;
+    for (const Schedule schedule : {Schedule::gpipe, Schedule::one_f_one_b})
+        for (const int micro_batches : {4, 16, 64})
+            for (const int prefetch : {1, 4})
+                for (const double ratio : {0.5, 0.9, 1.0, 1.1}) {
+                    Scenario s = mlp_job(8);
+                    round_machine::only_arithmetic_counts(s);
+                    s.plan.pp = 4;
+                    s.plan.schedule = schedule;
+                    s.plan.global_batch = micro_batches * s.plan.micro_batch;
+                    s = fed(s, ratio, Reason::workers);
+                    s.data.prefetch = prefetch;
+                    list.push_back({difference(s), std::string(schedule == Schedule::gpipe ? "GPipe" : "1F1B") + " of " +
+                                                       std::to_string(micro_batches) + ", prefetch " + std::to_string(prefetch) +
+                                                       ", ratio " + std::to_string(ratio)});
+                }
+    sort_and_print(list, "pipelines with a short queue");
+    EXPECT_LE(percentile(list, 0.95), 0.05);
+}
+
+// Loaders and kernels that need more cores than there are: loaders have what kernels leave, in the closed form as in the simulator.
+TEST(Agreement, OfPredictAndSimulateWhereLoadersCrowdTheCores) {
+    std::vector<Difference> list;
+    for (const int cores : {1, 2, 4, 8})
+        for (const int workers : {1, 2, 8})
+            for (const double ratio : {0.2, 0.9, 1.1, 4.0}) {
+                Scenario s = mlp_job(8);
+                round_machine::only_arithmetic_counts(s);
+                s.plan.dp = 4;
+                s.plan.global_batch = 4096;
+                s = fed(s, 0.01, Reason::workers);
+                s.data.workers = workers;
+                s.cluster.node.host.cores = cores;
+                // The library's time for a sample at this speed of a thread is all the work that there is.
+                const Seconds step = estimate(prepare(s)).step - estimate(prepare(s)).terms[Term::input];
+                const Seconds work = facts_of(DataFormat::npy).library.value;
+                s.cluster.node.host.thread_speed = round_machine::given(work * 1024.0 / (workers * ratio * step));
+                list.push_back({difference(s),
+                                std::to_string(cores) + " cores, " + std::to_string(workers) + " workers, ratio " + std::to_string(ratio)});
+            }
+    sort_and_print(list, "crowded hosts");
+    EXPECT_LE(percentile(list, 1), 0.05);
+}
+
+}  // namespace
+}  // namespace sextant

@@ -1,0 +1,76 @@
+#include "tests/report/reported_jobs.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace sextant {
+namespace {
+
+using namespace units;
+using testing::Contains;
+using testing::HasSubstr;
+
+TEST(Explain, OfShardedWeightsGivesGatherAndScatterOfEachBlock) {
+    // 1024 x 1025 parameters of 2 bytes over four ranks: 10 us + 3 us + 3/4 x 2.0992 MB / (100 GB/s) = 28.744 us
+    Scenario job = mlp_job(1);
+    job.plan.dp = 4;
+    job.plan.global_batch = 4096;
+    job.plan.data_parallel = DataParallel::zero3;
+    const auto lines = explain(prepare(job), Term::data_communication);
+    EXPECT_THAT(lines, Contains(HasSubstr("gather 28.7 us, scatter 28.7 us")));
+    EXPECT_THAT(lines, testing::Not(Contains(HasSubstr("bucket"))));
+}
+
+TEST(Explain, OfExpertsGivesTheTimeOfEachExchange) {
+    // 16 tokens of 64 BF16 elements go to two experts: 4096 bytes out, of which half leave:
+    // 10 us + 1 us + 2048 bytes / (100 GB/s) = 11.02 us, there and back, forward and backward.
+    const auto lines = explain(prepare(experts_over_two_ranks()), Term::expert_communication);
+    const auto call = HasSubstr("4.10 KB, 11.0 us");
+    EXPECT_EQ(std::count_if(lines.begin(), lines.end(), [&](const std::string& line) { return testing::Matches(call)(line); }), 4)
+        << testing::PrintToString(lines);
+}
+
+TEST(Explain, OfAPipelineGivesWhatItsScheduleIsPricedBy) {
+    const auto first_line = [](Schedule schedule) {
+        Scenario job = products(4, 8);
+        job.plan.pp = 4;
+        job.plan.schedule = schedule;
+        return explain(prepare(job), Term::bubble).front();
+    };
+    EXPECT_THAT(first_line(Schedule::gpipe), HasSubstr("m f_max + m b_max"));
+    EXPECT_THAT(first_line(Schedule::one_f_one_b), HasSubstr("max over stages s"));
+    EXPECT_THAT(first_line(Schedule::zero_bubble), HasSubstr("played pass by pass"));
+}
+
+TEST(Explain, OfWhatIsDoneBesideBlocksGivesTheNumbers) {
+    Scenario job = products(4);
+    job.plan.without_optimizer = false;
+    job.framework.step_overhead = round_machine::given(3 * ms);
+    job.step_noise = 0.1;
+    EXPECT_THAT(explain(prepare(job), Term::optimizer), Contains(HasSubstr("trained parameters, in")));
+    EXPECT_THAT(explain(prepare(job), Term::optimizer), Contains(HasSubstr("launches a tensor")));
+    job.framework.plain_kernels = true;
+    EXPECT_THAT(explain(prepare(job), Term::optimizer), Contains(HasSubstr("blocks one by one")));
+    job.framework.plain_kernels = false;
+    job.plan.offload = Offload::optimizer;
+    const Prepared prepared = prepare(job);
+    EXPECT_THAT(explain(prepared, Term::overhead), Contains(HasSubstr("+ 3.00 ms")));
+    EXPECT_THAT(explain(prepared, Term::straggler), Contains(HasSubstr("noise 10")));
+    EXPECT_THAT(explain(prepared, Term::offload), Contains(HasSubstr("gradients down")));
+    EXPECT_THAT(explain(prepared, Term::optimizer), Contains(HasSubstr("the host updates")));
+    EXPECT_THAT(explain(prepared, Term::launch), Contains(HasSubstr("of a micro-batch: host")));
+}
+
+TEST(Explain, SaysSomethingOfEveryTermAndEndsInItsShare) {
+    const Prepared job = prepare(products(4));
+    for (const Term term : all_terms) {
+        const auto lines = explain(job, term);
+        ASSERT_GE(lines.size(), 2U) << to_text(term);
+        EXPECT_THAT(lines.back(), HasSubstr(std::string(to_text(term)) + " = "));
+    }
+}
+
+}  // namespace
+}  // namespace sextant
