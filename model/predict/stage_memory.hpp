@@ -8,8 +8,7 @@
 namespace sextant {
 
 // What the micro-batches that a stage has in flight need, whoever shares weights and states: activations and logits on the device, and what
-// is offloaded to host memory; also the weights that are
-// gathered at a time, where blocks give them back.
+// is offloaded to host memory; also the weights that are gathered at a time, where blocks give them back.
 struct InFlightBytes {
     Bytes activations, logits, offloaded, weights_at_work;
 };
