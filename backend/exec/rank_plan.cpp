@@ -28,8 +28,7 @@ public:
             const Segment& s = graph_.segments()[at_];
             if (s.rank != rank_) continue;
             if (s.stream == Stream::compute) plan_.compute.push_back(at_);
-            for (const SegmentIndex before : graph_.waits_for(at_))
-                if (comes_from_afar(graph_.segments()[before])) plan_.arriving.push_back(before);
+            for (const SegmentIndex before : graph_.waits_for(at_)) arrives(before, graph_.works()[s.work]);
             std::visit([&](const auto& work) { take(work); }, graph_.works()[s.work]);
         }
         for (const auto& [block, segment] : last_backward_) plan_.plans[segment].completes.push_back(block);
@@ -40,6 +39,14 @@ public:
 private:
     [[nodiscard]] bool comes_from_afar(const Segment& s) const {
         return s.rank != rank_ && !graph_.ranks()[s.rank].server && !brings_samples(graph_.works()[s.work]);
+    }
+    void arrives(SegmentIndex before, const Work& here) {
+        if (comes_from_afar(graph_.segments()[before])) {
+            const bool gathers = std::holds_alternative<CollectiveWork>(here);
+            plan_.arriving.push_back({before, gathers ? std::optional(at_) : std::nullopt, at_});
+        } else if (!plan_.arriving.empty() && plan_.arriving.back().gather == before) {
+            plan_.arriving.back().reader = at_;
+        }
     }
     void take(const ComputeWork& work) {
         for (int b = work.first_block; b < work.first_block + work.count; ++b) {

@@ -29,9 +29,16 @@ struct SegmentPlan {
     std::vector<SegmentIndex> releases;  // gathered weights that nothing behind it uses
 };
 
+// A transfer of another rank that comes here.
+struct Arrival {
+    SegmentIndex transfer = 0;
+    std::optional<SegmentIndex> gather{};  // that puts together what was cut over the tensor group
+    SegmentIndex reader = 0;               // the pass that begins with it
+};
+
 struct RankPlan {
-    std::vector<SegmentIndex> compute;   // the segments of the compute stream, in order
-    std::vector<SegmentIndex> arriving;  // transfers of other ranks that come here, in the order of their use
+    std::vector<SegmentIndex> compute;  // the segments of the compute stream, in order
+    std::vector<Arrival> arriving;      // in the order of their use
     std::map<SegmentIndex, SegmentPlan> plans;
     std::vector<Settlement> reductions;  // all of the step, in the order in which they must be through
     bool reduces_repeatedly = false;     // some block's gradients more than once in the step

@@ -1,6 +1,7 @@
 #include "backend/exec/rank_runner.hpp"
 
 #include "backend/exec/span_kinds.hpp"
+#include "model/plan/framework_defaults.hpp"
 #include "model/plan/partition.hpp"
 #include "model/plan/virtual_stages.hpp"
 
@@ -68,6 +69,7 @@ RankRunner::RankRunner(const Job& job, GraphRank rank, ComputeDevice& device, Tr
               shard_of(job, rank, flow_, ParallelGroup::shard), shard_of(job, rank, flow_, ParallelGroup::expert_data), flow_),
       task_(job.serial, job.seed, job.element()),
       feed_(feed),
+      arriving_(job.graph.segments().size()),
       passing_(2 * static_cast<std::size_t>(job.scenario.plan.vpp) * static_cast<std::size_t>(job.scenario.plan.micro_batches()) *
                static_cast<std::size_t>(job.rounds())),
       gathered_(job.graph.segments().size()) {
@@ -127,14 +129,23 @@ bool RankRunner::is_awaited(const Segment& s) const {
 
 // All that will come in this step, at once: so no sender waits for a receiver that waits for it.
 void RankRunner::post_receives() {
-    for (const SegmentIndex s : plan_.arriving) {
-        const Segment& sent = job_.graph.segments()[s];
+    for (const Arrival& a : plan_.arriving) {
+        const Segment& sent = job_.graph.segments()[a.transfer];
+        Arrays whole = room_for(a.reader);
+        Arrays& arrays = arriving_[a.transfer];
         std::vector<Call> calls;
-        Arrays& arrays = arriving_[s];
-        arrays = room_for(s);
-        for (const Array& a : arrays) calls.emplace_back(MessageCall{job_.graph.ranks()[sent.rank].rank, tag_of(s, calls.size()), true, a});
-        loop_.receive(s, std::move(calls));
+        for (const Array& w : whole) {
+            arrays.push_back(a.gather ? device_.allocate(w.elements / cut_of_boundaries().ranks, w.element) : w);
+            calls.emplace_back(MessageCall{job_.graph.ranks()[sent.rank].rank, tag_of(a.transfer, calls.size()), true, arrays.back()});
+        }
+        if (a.gather) arriving_[*a.gather] = std::move(whole);
+        loop_.receive(a.transfer, std::move(calls));
     }
+}
+
+// Where stages hand on a part of what each rank of a tensor group has alike.
+TensorCut RankRunner::cut_of_boundaries() const {
+    return scatters_boundaries(job_.scenario.plan, job_.scenario.framework) ? job_.cut_at(place_).tensor : TensorCut{};
 }
 
 int RankRunner::tag_of(SegmentIndex transfer, std::size_t part) const {
@@ -142,12 +153,9 @@ int RankRunner::tag_of(SegmentIndex transfer, std::size_t part) const {
     return message_tag::transfers + static_cast<int>(std::size_t{transfer - first} * tags_per_transfer + part);
 }
 
-// For the arrays that another rank's transfer brings: those that the first block here reads, or those that the last one made.
-RankRunner::Arrays RankRunner::room_for(SegmentIndex transfer) {
-    const auto reader = std::ranges::find_if(plan_.compute, [&](SegmentIndex s) {
-        return std::ranges::find(job_.graph.waits_for(s), transfer) != job_.graph.waits_for(s).end();
-    });
-    const auto& work = std::get<ComputeWork>(job_.graph.works()[job_.graph.segments()[*reader].work]);
+// For the arrays that a pass begins with: those that its first block reads, or those that its last one made.
+RankRunner::Arrays RankRunner::room_for(SegmentIndex reader) {
+    const auto& work = std::get<ComputeWork>(job_.graph.works()[job_.graph.segments()[reader].work]);
     const bool forward = work.phase == Phase::forward;
     const OperatorGraph& graph = memory_.block(forward ? work.first_block : work.first_block + work.count - 1).program.graph();
     Arrays arrays;
@@ -218,10 +226,9 @@ void RankRunner::settle(const SegmentPlan& plan) {
 void RankRunner::run(SegmentIndex s, const ComputeWork& work) {
     const Segment& segment = job_.graph.segments()[s];
     for (const SegmentIndex before : job_.graph.waits_for(s)) {
-        const auto arrived = arriving_.find(before);
-        if (arrived == arriving_.end()) continue;
-        passing(work.phase == Phase::forward ? Payload::activations : Payload::activation_gradients, segment) = std::move(arrived->second);
-        arriving_.erase(arrived);
+        if (arriving_[before].empty()) continue;
+        passing(work.phase == Phase::forward ? Payload::activations : Payload::activation_gradients, segment) =
+            std::exchange(arriving_[before], {});
     }
     const SegmentPlan& plan = plan_of(s);
     device_.begin_pass(work.phase);
@@ -272,8 +279,12 @@ std::vector<Call> RankRunner::calls(SegmentIndex s, const Segment& segment, cons
     if (servers_) return work.payload == Payload::weights ? servers_->pull() : servers_->push(s);
     Arrays& values = passing(work.payload, segment);
     const GraphRank peer = job_.graph.communicators()[segment.communicator].members[1];
+    const TensorCut cut = cut_of_boundaries();
     std::vector<Call> calls;
-    for (const Array& a : values) calls.emplace_back(MessageCall{job_.graph.ranks()[peer].rank, tag_of(s, calls.size()), false, a});
+    for (const Array& a : values) {
+        const std::int64_t part = a.elements / cut.ranks;
+        calls.emplace_back(MessageCall{job_.graph.ranks()[peer].rank, tag_of(s, calls.size()), false, a.part(cut.rank * part, part)});
+    }
     values.clear();
     return calls;
 }
@@ -284,6 +295,13 @@ std::vector<Call> RankRunner::calls(SegmentIndex s, const Segment& segment, cons
     const auto add = [&](const Array& from, const Array& to) {
         calls.emplace_back(CollectiveCall{work.kind, segment.communicator, segment.stream, from, to});
     };
+    if (work.group == ParallelGroup::tensor) {  // what arrived in parts
+        for (const SegmentIndex before : job_.graph.waits_for(s)) {
+            const Arrays parts = std::exchange(arriving_[before], {});
+            for (std::size_t i = 0; i < parts.size(); ++i) add(parts[i], arriving_[s][i]);
+        }
+        return calls;
+    }
     const auto of =
         job_.graph.communicators()[segment.communicator].group == ParallelGroup::expert_data ? &HeldBlock::experts : &HeldBlock::dense;
     if (work.kind == ExchangeKind::all_reduce && !flow_.sharded) {

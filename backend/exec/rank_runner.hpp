@@ -88,7 +88,8 @@ private:
     [[nodiscard]] std::optional<double> factor_of_gradients();
 
     [[nodiscard]] int tag_of(SegmentIndex transfer, std::size_t part) const;
-    [[nodiscard]] Arrays room_for(SegmentIndex transfer);
+    [[nodiscard]] Arrays room_for(SegmentIndex reader);
+    [[nodiscard]] TensorCut cut_of_boundaries() const;
     [[nodiscard]] Arrays& passing(Payload, const Segment&);
     [[nodiscard]] BlockContext enter(int block, const Segment&, const SegmentPlan&);
     [[nodiscard]] int round_of(std::uint32_t micro_batch) const;
@@ -134,9 +135,9 @@ private:
     std::map<Place, Arrays> data_;
     std::map<Place, BlockProgram::Kept> kept_;
     std::map<Place, std::vector<DeferredOperator>> deferred_;
-    std::map<SegmentIndex, Arrays> arriving_;
-    std::vector<Arrays> passing_;  // by direction, chunk and micro-batch: between the segments of a pass, and to or from a transfer
-    std::vector<Array> gathered_;  // by segment: weights
+    std::vector<Arrays> arriving_;  // by segment: what a transfer brings, or a gather behind it
+    std::vector<Arrays> passing_;   // by direction, chunk and micro-batch: between the segments of a pass, and to or from a transfer
+    std::vector<Array> gathered_;   // by segment: weights
 };
 
 }  // namespace sextant

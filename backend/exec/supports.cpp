@@ -6,6 +6,7 @@
 #include "model/plan/rank_layout.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace sextant {
 namespace {
@@ -97,8 +98,6 @@ private:
         refuse_if(plan_.tp > 1 && overlaps_tensor(plan_, s_.framework), "/plan/tensor_overlap",
                   "tensor-parallel exchanges do not overlap with the products beside them",
                   plan_.tensor_overlap ? "\"tensor_overlap\": false" : own);
-        refuse_if(plan_.pp > 1 && scatters_boundaries(plan_, s_.framework), "/framework",
-                  "stage boundaries are not cut over the tensor group", own);
     }
     void check_network() {
         const auto* network = std::get_if<TransformerSpec>(&s_.workload.spec);
@@ -106,14 +105,17 @@ private:
                   "norms of all queries and of all keys do not run cut: the ranks do not exchange their sums of squares",
                   "\"qk_norm_whole\": false normalizes each head by itself");
         const Network mine = cut_network(s_);
-        bool joins = false;
+        bool joins = false, divides = true;
         for (const Block& t : mine.templates) {
             for (Diagnostic problem : unsupported(t.graph)) {
                 problem.file = s_.file;
                 if (std::ranges::find(problems_, problem) == problems_.end()) problems_.push_back(std::move(problem));
             }
+            for (const TensorId id : t.graph.inputs()) divides = divides && std::fmod(t.graph.tensor(id).elements(), plan_.tp) == 0;
             for (const Operator& op : t.graph.operators()) joins = joins || (is_concatenation(op) && !s_.workload.is_transformer());
         }
+        refuse_if(!divides && plan_.pp > 1 && scatters_boundaries(plan_, s_.framework), "/plan/tp",
+                  "a stage boundary that is cut over the tensor group has equal parts", "\"scatters_pipeline\": false in the framework");
         refuse_if(joins && plan_.tp > 1, "/plan/tp",
                   "images that are put together do not run cut: each rank would have their channels in an order of its own");
     }

@@ -129,6 +129,24 @@ TEST_F(Executor, ComputesTheSameWithoutBubbles) {
     expect_serial_results(images(), {{{"pp", 2}, {"schedule", "zero_bubble"}}});
 }
 
+// Each rank of a tensor group hands on its part of what all of them have.
+TEST_F(Executor, ComputesTheSameWithBoundariesThatAreCut) {
+    framework_ = {{"base", "sextant"}, {"scatters_pipeline", true}};
+    expect_serial_results(transformer(true), {{{"pp", 2}, {"tp", 2}},
+                                              {{"pp", 2}, {"tp", 2}, {"pipeline_overlap", true}},
+                                              {{"pp", 2}, {"tp", 2}, {"sequence_parallel", true}},
+                                              {{"pp", 2}, {"tp", 2}, {"vpp", 2}, {"schedule", "interleaved"}},
+                                              {{"pp", 2}, {"tp", 2}, {"schedule", "zero_bubble_v"}},
+                                              {{"pp", 2}, {"tp", 2}, {"dp", 2}, {"data_parallel", "zero1"}}});
+    const json run = train(transformer(true), {{"pp", 2}, {"tp", 2}});
+    ASSERT_FALSE(run.is_null());
+    SpansByKind found = spans_of(run), predicted = predicted_spans();
+    for (const char* kind : {"pipeline_transfer", "tensor_exchange"}) {
+        EXPECT_GT(predicted[kind].bytes, 0) << kind;
+        EXPECT_NEAR(found[kind].bytes, predicted[kind].bytes, 1e-6 * predicted[kind].bytes) << kind;
+    }
+}
+
 TEST_F(Executor, ComputesTheSameInAPipelineThatTurnsBack) {
     expect_serial_results(transformer(true), {{{"pp", 2}, {"schedule", "zero_bubble_v"}},
                                               {{"pp", 2}, {"schedule", "dual_pipe_v"}, {"pipeline_overlap", true}},

@@ -56,6 +56,21 @@ TEST(RankPlan, KeepsGatheredWeightsUntilTheirLastUse) {
     EXPECT_EQ(released, 6U);
 }
 
+// Of two stages the second is handed the activations of four micro-batches in parts: each forward reads what a gather puts together.
+TEST(RankPlan, ReadsWhatArrivesInPartsBehindAGather) {
+    const TaskGraph graph =
+        untied_graph({"plan.dp=1", "plan.pp=2", "plan.tp=2", R"(framework={"base": "sextant", "scatters_pipeline": true})"});
+    GraphRank last = 0;
+    while (graph.ranks()[last].stage == 0) ++last;
+    const RankPlan plan = plan_rank(graph, last, {}, false);
+    ASSERT_FALSE(plan.arriving.empty());
+    for (const Arrival& a : plan.arriving) {
+        ASSERT_TRUE(a.gather);
+        EXPECT_EQ(std::get<CollectiveWork>(graph.works()[graph.segments()[*a.gather].work]).payload, Payload::activations);
+        EXPECT_EQ(std::get<ComputeWork>(graph.works()[graph.segments()[a.reader].work]).phase, Phase::forward);
+    }
+}
+
 // Blocks: the embedding, four layers, a module that reads the embedding and has the output matrix, the head.
 TEST(RankPlan, KnowsWhoAddsToTheGradientsOfAnotherBlock) {
     using testing::ElementsAre;
