@@ -138,10 +138,12 @@ std::optional<std::string> other_machine(const CalibrationStamp& calibration, co
     return std::nullopt;
 }
 
-// What the prediction would be if experts were loaded as they were; none where the scenario has about that load.
+// What the prediction would be if experts were loaded as they were; none where the scenario has about that load, or rooms that are as large
+// whoever comes.
 std::optional<std::string> uneven_load(Scenario s, const Comparison& c, const RunRecord& run) {
     auto* network = std::get_if<TransformerSpec>(&s.workload.spec);
     if (network == nullptr || !network->moe || run.expert_rank_imbalance.empty()) return std::nullopt;
+    if (s.workload.pads_experts()) return std::nullopt;
     constexpr double alike = 0.05;
     const double measured = run.expert_rank_imbalance[static_cast<std::size_t>(run.traced_step)];
     if (std::fabs(measured / network->moe->imbalance - 1) < alike) return std::nullopt;

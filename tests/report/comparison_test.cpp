@@ -103,6 +103,8 @@ TEST(Comparison, SaysWhatWouldBePredictedForTheLoadThatExpertsHad) {
     EXPECT_GT(step, 1.1 * predict(even).estimate.step);
     EXPECT_THAT(compare(even, run).notes, Contains(AllOf(HasSubstr("\"imbalance\": 1.6"), HasSubstr(to_text(step)))));
     EXPECT_THAT(compare(uneven, run).notes, Not(Contains(HasSubstr("imbalance"))));
+    const Scenario limited = load_scenario(library, file, {"workload.transformer.moe.capacity_factor=1"});
+    EXPECT_THAT(compare(limited, run).notes, Not(Contains(HasSubstr("imbalance"))));
 }
 
 TEST(Comparison, BackwardThatTakesTwiceAsLongPointsToTheRateOfTheDevice) {
