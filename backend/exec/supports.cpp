@@ -6,7 +6,7 @@
 #include "model/plan/rank_layout.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <ranges>
 
 namespace sextant {
 namespace {
@@ -105,19 +105,29 @@ private:
                   "norms of all queries and of all keys do not run cut: the ranks do not exchange their sums of squares",
                   "\"qk_norm_whole\": false normalizes each head by itself");
         const Network mine = cut_network(s_);
-        bool joins = false, divides = true;
+        bool joins = false;
         for (const Block& t : mine.templates) {
             for (Diagnostic problem : unsupported(t.graph)) {
                 problem.file = s_.file;
                 if (std::ranges::find(problems_, problem) == problems_.end()) problems_.push_back(std::move(problem));
             }
-            for (const TensorId id : t.graph.inputs()) divides = divides && std::fmod(t.graph.tensor(id).elements(), plan_.tp) == 0;
             for (const Operator& op : t.graph.operators()) joins = joins || (is_concatenation(op) && !s_.workload.is_transformer());
         }
-        refuse_if(!divides && plan_.pp > 1 && scatters_boundaries(plan_, s_.framework), "/plan/tp",
-                  "a stage boundary that is cut over the tensor group has equal parts", "\"scatters_pipeline\": false in the framework");
+        refuse_if(plan_.pp > 1 && scatters_boundaries(plan_, s_.framework) && !boundaries_divide(mine), "/plan/tp",
+                  "what a stage hands on is cut over the tensor group, but not into equal parts",
+                  "\"scatters_pipeline\": false in the framework");
         refuse_if(joins && plan_.tp > 1, "/plan/tp",
                   "images that are put together do not run cut: each rank would have their channels in an order of its own");
+    }
+
+    [[nodiscard]] bool boundaries_divide(const Network& mine) const {
+        return std::ranges::all_of(mine.sequence | std::views::drop(1), [&](int t) {
+            const OperatorGraph& graph = mine.templates[static_cast<std::size_t>(t)].graph;
+            return std::ranges::all_of(graph.inputs(), [&](TensorId id) {
+                const Tensor& tensor = graph.tensor(id);
+                return tensor.role == TensorRole::index || static_cast<std::int64_t>(tensor.elements()) % plan_.tp == 0;
+            });
+        });
     }
 
     const Scenario& s_;

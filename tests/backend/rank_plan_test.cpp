@@ -58,8 +58,8 @@ TEST(RankPlan, KeepsGatheredWeightsUntilTheirLastUse) {
 
 // Of two stages the second is handed the activations of four micro-batches in parts: each forward reads what a gather puts together.
 TEST(RankPlan, ReadsWhatArrivesInPartsBehindAGather) {
-    const TaskGraph graph =
-        untied_graph({"plan.dp=1", "plan.pp=2", "plan.tp=2", R"(framework={"base": "sextant", "scatters_pipeline": true})"});
+    const TaskGraph graph = untied_graph({"plan.dp=1", "plan.pp=2", "plan.tp=2", "hardware.cluster=cpu-cluster",
+                                          R"(framework={"base": "sextant", "scatters_pipeline": true})"});
     GraphRank last = 0;
     while (graph.ranks()[last].stage == 0) ++last;
     const RankPlan plan = plan_rank(graph, last, {}, false);

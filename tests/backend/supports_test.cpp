@@ -61,7 +61,7 @@ TEST(Supports, NamesTheFieldOfThePlanThatAsksForIt) {
 }
 
 // The modules share the embedding and the output matrix with the network, tied or not.
-TEST(Supports, RunsModulesForMultiTokenPredictionWhereSharedMatricesAreWhole) {
+TEST(Supports, RunsModulesForMultiTokenPrediction) {
     const std::string modules = "workload.transformer.mtp_layers=1", untied = "workload.transformer.tied_embeddings=false";
     EXPECT_THAT(refused({modules}), IsEmpty());
     EXPECT_THAT(refused({modules, untied, "plan.data_parallel=zero1"}), IsEmpty());
@@ -76,6 +76,20 @@ TEST(Supports, RunsNormsOfAllHeadsTogetherWhereTheyAreNotCut) {
     EXPECT_THAT(refused({of + "qk_norm=true", of + "qk_norm_whole=true"}), IsEmpty());
     EXPECT_THAT(refused({of + "qk_norm=true", of + "qk_norm_whole=true", "plan.dp=1", "plan.tp=2"}), ElementsAre("/plan/tp"));
     EXPECT_THAT(refused({of + "qk_norm=true", "plan.dp=1", "plan.tp=2"}), IsEmpty());
+}
+
+// 1 x 15 x 33 elements are no four equal parts.
+TEST(Supports, AsksThatABoundaryHasEqualParts) {
+    const std::string of = "workload.transformer.", cut = R"(framework={"base": "sextant", "scatters_pipeline": true})";
+    const std::vector<std::string> odd{of + "heads=4",    of + "head_dim=8",    of + "hidden=33",
+                                       of + "seq_len=15", "plan.micro_batch=1", "plan.dp=1",
+                                       "plan.tp=4",       "plan.pp=2",          "hardware.cluster=cpu-cluster"};
+    EXPECT_THAT(refused(odd), IsEmpty());
+    std::vector<std::string> in_parts = odd;
+    in_parts.push_back(cut);
+    EXPECT_THAT(refused(in_parts), ElementsAre("/plan/tp"));
+    in_parts.push_back(of + "seq_len=16");
+    EXPECT_THAT(refused(in_parts), IsEmpty());
 }
 
 TEST(Supports, AsksThatASequenceCanBeSharedOut) {
