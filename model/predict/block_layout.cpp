@@ -9,7 +9,7 @@ using Range = RankLayout::Range;
 
 void sort_by_stride(std::vector<Range>& ranges) { std::ranges::sort(ranges, {}, &Range::stride); }
 
-// All sums of one step of each range, ascending: a range of greater stride begins where the ones before it end, or behind.
+// All sums of one step of each range, ascending: a range with a larger stride begins where the ones before it end, or later.
 std::vector<int> sums(std::vector<Range> ranges, int begin = 0) {
     sort_by_stride(ranges);
     std::vector<int> sums{begin};
@@ -21,7 +21,7 @@ std::vector<int> sums(std::vector<Range> ranges, int begin = 0) {
     return sums;
 }
 
-// Of `count` numbers those at step `place` of one range and at the beginning of all others.
+// Those of `count` numbers that are at step `place` of one range and at the beginning of all others.
 std::vector<int> beginnings(int count, const Range& at, int place, std::vector<Range> ranges) {
     ranges.push_back(at);
     sort_by_stride(ranges);

@@ -10,15 +10,15 @@
 namespace sextant {
 namespace {
 
-// Of the copies of its tokens that a rank would send to their experts one by one, the part that it sends where a token goes once to each
-// place, whatever it needs there: over the network to each node, which hands it on to its ranks meanwhile, else to each rank. c copies fall
-// on p places as likely each: p (1 - (1 - 1/p)^c) different ones.
+// The fraction of a token's copies that is sent where a token goes only once to each place that has experts of its: on the network a place
+// is a node, which hands the token on to its ranks meanwhile, else a rank. If each of p places is equally likely for each of c copies, they
+// reach p (1 - (1 - 1/p)^c) different places.
 double deduplicated_part(const ExchangeCall& e, const Group& group) {
     const double places = std::max(1.0, e.reach * (group.crosses_network ? group.nodes : group.ranks));
     return places * (1 - std::pow(1 - 1 / places, e.copies)) / e.copies;
 }
 
-// Exchanges that still go on behind kernels. Those of one group share its links fairly.
+// Exchanges that still go on behind kernels. Exchanges of one group share its links fairly.
 class Behind {
 public:
     void pass(Seconds t) {
@@ -31,7 +31,7 @@ public:
         next_ = {};
         drain(t);
     }
-    // By how much longer than alone an exchange of this flow takes.
+    // How much longer than alone an exchange takes that is this long on links.
     Seconds meet(Seconds flow) {
         Seconds longer;
         for (Seconds& f : flows_) {
@@ -100,7 +100,7 @@ PhasePrice price_phase(const BlockPhase& phase, const Pricing& by, Behind& behin
 PhasePrice price_phase(const BlockPhase& phase, const Pricing& by) {
     Behind behind;
     const PhasePrice first = price_phase(phase, by, behind);
-    // Where something goes on behind the block: the same one went before.
+    // Where exchanges go on past the end of the block, those of an equal block before it go on into it.
     return first.behind_kernels() > Seconds{} ? price_phase(phase, by, behind) : first;
 }
 
@@ -157,7 +157,8 @@ Collective collective_of(ExchangeKind kind) {
     return Collective::all_to_all;
 }
 
-// Passes that fill and drain the pipeline have none beside them: on a stage in the middle half as many micro-batches as stages.
+// Passes that fill and drain the pipeline have no other beside them: for a stage in the middle, those of half as many micro-batches as
+// there are stages.
 double passes_beside_another(const Prepared::State& job) {
     const Plan& plan = job.scenario.plan;
     if (!overlaps_experts(plan, job.scenario.framework, job.scenario.workload)) return 0;
@@ -233,8 +234,8 @@ KernelTimes kernel_times(const BlockKernels& k, const Prepared::State& job, cons
 
 namespace {
 
-// Activations that wait in host memory go there behind the forward that makes them, and come back behind backward: each block's behind the
-// block beside it, which mostly takes as long. What the copies take longer is waited for. A block that runs again keeps its input alone.
+// Activations that wait in host memory are copied there behind forward and back behind backward: those of a block while the next one works,
+// which usually takes as long. Where a copy takes longer, the rest is waited for. A block that runs again keeps only its input.
 void add_copies(SegmentPrice& price, const BlockKernels& k, const Prepared::State& job, const Resources& r) {
     const Bandwidth link = job.host_copy_beside_others() * r.host_link;
     const auto longer = [&](double again, const PhasePrice& pass) {
@@ -257,7 +258,7 @@ SegmentPrice price_block(const BlockKernels& k, const KernelTimes& times, const 
     price.forward = price_phase({k.forward, times.forward, k.forward_exchanges}, ahead);
     if (job.scenario.plan.forward_only) return price;
     const auto backward = [&](BackwardPart part) { return price_phase({k.backward, times.backward, k.backward_exchanges, part}, back); };
-    // Where parts are passes of their own, each hides its exchanges behind its own kernels.
+    // Where inputs and weights are separate passes, each hides its exchanges behind its own kernels.
     const WeightsApart apart = weights_apart(job.scenario.plan.schedule);
     if (apart != WeightsApart::in_none) price.weights = backward(BackwardPart::weights);
     price.backward = apart == WeightsApart::in_all ? backward(BackwardPart::inputs) + price.weights : backward(BackwardPart::whole);

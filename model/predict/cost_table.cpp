@@ -31,7 +31,7 @@ void append(std::vector<Piece>& pieces, const Piece& next) {
 // The pieces of one block, by what is asked of it.
 struct BlockPieces {
     std::vector<Piece> forward, backward, backward_input, backward_weight, recompute;
-    // Copies of activations to host memory and back that nothing hides; the same of a block that runs again.
+    // Copies of activations to or from host memory that nothing hides; and the same for a block that runs again.
     std::array<Seconds, 2> copies_there, copies_back;
 
     [[nodiscard]] const std::vector<Piece>& of(Phase phase) const {
@@ -215,11 +215,11 @@ private:
         if (gathers_each_pass || makes_weight_gradients(phase)) price.releases += gathered;
     }
 
-    // Of weights that the rank holds a part of only.
+    // Gathering weights of which the rank holds only a part.
     [[nodiscard]] bool is_gather(const CollectiveWork& work) const {
         return plan_.data_parallel == DataParallel::zero3 && work.kind == ExchangeKind::all_gather && work.payload == Payload::weights;
     }
-    // All of it: nobody else has a part that would be gathered.
+    // A rank that holds everything gathers nothing from others.
     [[nodiscard]] bool brings_block(const OffloadWork& work) const { return work.what == Offloaded::weights && plan_.shard_ranks() == 1; }
     static Bytes bytes_of(const CollectiveWork& work) { return work.elements * size_of(work.type); }
 
@@ -245,7 +245,7 @@ private:
     std::vector<Bytes> gathered_;                   // by block: what its weights take, gathered or fetched once
 };
 
-// The stage that does each. What is of no block in particular may be done by several: the first of them.
+// The stage that does each work. Where several may, since it belongs to no block, the first of them.
 std::vector<std::size_t> stages_of_works(const TaskGraph& graph) {
     std::vector<std::size_t> stages(graph.works().size());
     for (std::size_t s = graph.segments().size(); s-- > 0;) {

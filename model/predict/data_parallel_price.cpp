@@ -6,7 +6,7 @@
 namespace sextant {
 namespace {
 
-// Beside workers that are cores a server is a process on a core as they are: it takes what comes itself, and moves bytes as they do.
+// Where the workers are cores, a server is a process on a core too: it receives what comes itself, and moves bytes at the rate of a core.
 bool serves_on_core(const Prepared::State& job) { return job.scenario.cluster.node.device.kind == DeviceKind::cpu; }
 
 Seconds on_host_of_server(const Prepared::State& job, Bytes moved) {

@@ -13,7 +13,7 @@
 namespace sextant {
 namespace {
 
-// What a byte of some groups takes of a link.
+// The time for which a byte of some groups occupies a link.
 struct LinkTime {
     int link = 0;
     double time = 0;
@@ -38,9 +38,9 @@ bool meet(const std::vector<int>& ascending, const std::vector<int>& others) {
     return std::ranges::any_of(others, [&](int x) { return std::ranges::binary_search(ascending, x); });
 }
 
-// Whose ranks exchange inside layers.
+// Groups whose ranks exchange inside layers.
 constexpr std::array inside_layers{ParallelGroup::tensor, ParallelGroup::context, ParallelGroup::expert, ParallelGroup::expert_tensor};
-// Whose ranks exchange beside them.
+// Groups whose ranks exchange beside layers.
 constexpr std::array outside_layers{ParallelGroup::data, ParallelGroup::expert_data, ParallelGroup::shard, ParallelGroup::replicas};
 
 class GroupLayer {
@@ -79,7 +79,7 @@ public:
         for (std::size_t other = 0; other < stages_.size(); ++other)
             if (other != stage && stages_[other].shift == stages_[stage].shift && meet(standing(stage).nodes, standing(other).nodes))
                 mates.push_back(other);
-        // Stages at the same place of other blocks meet theirs likewise, if the fabric sees them alike.
+        // Stages at the same place of other blocks meet their mates in the same way, if the fabric treats them alike.
         const auto [known, is_new] =
             mates_.try_emplace({stages_[stage].place, traffic_.place_in_leaf(stages_[stage].shift, layout_.period())});
         if (is_new) {
@@ -94,7 +94,7 @@ public:
         return {std::move(mates), known->second.in_layers, known->second.data};
     }
 
-    // Pairs of ranks over the boundary behind a stage, as they stand in their blocks.
+    // The pairs of ranks on the two sides of the boundary after a stage, at their places in their blocks.
     struct Boundary {
         std::vector<std::vector<DeviceIndex>> pairs;
         BlockLayout::Groups where;
@@ -117,7 +117,7 @@ public:
         return slowest(pairs, boundary.shift);
     }
 
-    // Where the ranks of a stage stand, and where those over its boundary do, counted from the first node behind the first rank's switch.
+    // The devices of a stage's ranks, and of the ranks on its boundary, counted from the first node on the first rank's switch.
     [[nodiscard]] std::vector<DeviceIndex> places(std::size_t stage) const { return from_first_unit(standing(stage).devices); }
     [[nodiscard]] std::vector<DeviceIndex> places(const Boundary& boundary) const {
         std::vector<DeviceIndex> devices;
@@ -126,7 +126,7 @@ public:
     }
 
 private:
-    // Stages that stand at one place of their blocks: on which devices and nodes of those.
+    // The stages at one place of their blocks: their devices and nodes within a block.
     struct Standing {
         BlockLayout::Groups where;  // each rank by itself
         std::vector<DeviceIndex> devices;
@@ -147,7 +147,7 @@ private:
         std::size_t stage = 0;
     };
 
-    // Over which gradients go: of shards that are whole, between their replicas.
+    // The group over which gradients are exchanged; of shards of a single rank, between their replicas.
     [[nodiscard]] ParallelGroup data_group() const {
         if (!scenario_.plan.has_shards()) return ParallelGroup::data;
         return layout_.ranks().size_of(ParallelGroup::shard) > 1 ? ParallelGroup::shard : ParallelGroup::replicas;
@@ -160,7 +160,7 @@ private:
         return devices;
     }
 
-    // Groups of several kinds may be the same ones: of data and of shards, where nothing is replicated.
+    // Groups of different kinds may consist of the same ranks: those of data and of shards, where nothing is replicated.
     [[nodiscard]] ParallelGroup first_alike(ParallelGroup which) const {
         auto first = ParallelGroup::tensor;
         while (layout_.ranks().ranges(first) != layout_.ranks().ranges(which))
@@ -168,7 +168,7 @@ private:
         return first;
     }
 
-    // Groups of stages that stand at one place of their blocks are the same ones, moved.
+    // Stages at one place of their blocks have the same groups, shifted.
     const Sisters& sisters(ParallelGroup which, std::size_t stage) {
         const auto [entry, is_new] = sisters_.try_emplace({first_alike(which), stages_[stage].place});
         if (is_new) entry->second = find_sisters(which, stages_[stage]);
@@ -198,8 +198,8 @@ private:
         return one_of_each_shape(groups);
     }
 
-    // How many of its ranks follow each other on one node, and where the next node is behind another switch; inside one node, which devices
-    // they are.
+    // The shape of a group: how many of its ranks follow each other on each node, and where the next node is on another switch; inside one
+    // node, which devices they are.
     [[nodiscard]] std::vector<int> shape(const std::vector<DeviceIndex>& group) const {
         constexpr int another_switch = 0;
         std::vector<int> runs, places;
@@ -230,8 +230,8 @@ private:
         return *slowest;
     }
 
-    // Do groups of other nodes meet in the fabric, whose links between leaves are narrower than those that lead there? Where there are very
-    // many, those that touch the same nodes have to do.
+    // Whether groups on other nodes may meet in the fabric because its links between leaves are narrower than those that lead there. Where
+    // there are very many groups, only those that touch the same nodes are looked at.
     [[nodiscard]] bool meets_everywhere(const Sisters& sisters) const {
         constexpr std::size_t most_ranks = 4096;
         const FabricSpec& fabric = scenario_.cluster.fabric;
@@ -239,7 +239,7 @@ private:
         return narrow && sisters.ranks() <= most_ranks;
     }
 
-    // The first group that begins at a place, beside those of its sisters that touch its nodes.
+    // The first group that begins at a place, while those of its sisters that touch its nodes communicate too.
     Group lay(const Sisters& sisters, std::size_t own, int shift) {
         const SpreadGroup group = sisters.at(own, 0, shift);
         const std::vector<int>& nodes = group.formation->nodes;
@@ -258,7 +258,7 @@ private:
                           traffic_.all_to_all_bandwidth(group, others), group_machine(scenario_.cluster));
     }
 
-    // What all groups of each kind together take of the links around groups of the first kind, one of each shape.
+    // For the links around groups of kind `one`, one of each shape: how long a byte of all groups of each of the two kinds occupies them.
     [[nodiscard]] std::vector<SharedLink> shared_links(Kind one, Kind other) {
         if (layout_.ranks().size_of(one.which) < 2 || layout_.ranks().size_of(other.which) < 2) return {};
         const std::vector<LinkTime>&ones = taken(one, one), &others = taken(other, one);
@@ -271,8 +271,8 @@ private:
         return shared;
     }
 
-    // By groups of `kind` that touch nodes of the first groups of `around`; by link. Of the nodes that groups of a kind have in common, all
-    // see the same: it is enough to look at those of the stage's first block.
+    // By link, the time taken by groups of `kind` that touch nodes of the first groups of `around`. Nodes that groups of a kind have in
+    // common are all alike, so those of the stage's first block are enough.
     const std::vector<LinkTime>& taken(Kind kind, Kind around) {
         const std::vector<int>& near = sisters(around.which, around.stage).near;
         const auto [entry, is_new] = taken_.try_emplace({kind.which, kind.stage, around.which, near});

@@ -10,7 +10,7 @@
 namespace sextant {
 namespace {
 
-// What processes, pinned buffers and the system leave of a host's memory to its page cache: our guess.
+// The fraction of a host's memory that processes, pinned buffers and the system leave to its page cache: our guess.
 constexpr double page_cache_part = 0.8;
 
 // The values of one sample as a loader hands them on, and the type in which they go to the device: numbers of 32 bits, tokens of 64, as the
@@ -35,7 +35,7 @@ InputValues input_values(const Workload& w) {
                       w.spec);
 }
 
-// On which ranks of this job stand; scattered ones are spread over all nodes that there are.
+// The devices of a node that ranks of this job use; scattered ranks are spread over all nodes that there are.
 int devices_of_node(const Prepared::State& job) {
     const Scenario& s = job.scenario;
     const int nodes = used_nodes(s);
@@ -60,7 +60,7 @@ void place_workers(InputJob& in, const DataSource& data, const Prepared::State& 
     in.node.workers = in.readers * std::max(1, data.workers);
     in.node.cores = node.host.cores > 0 ? cores_of_job(job.scenario) : in.node.workers + devices_of_node(job);
     in.node.network = job.nodes.network;
-    // A core drives the device, or is it, or one of those that it is.
+    // A core drives the device, or is the device, or one of its cores.
     const double of_device = node.device.kind == DeviceKind::cpu ? std::max(1.0, static_cast<double>(node.host.cores) / node.devices) : 1;
     in.busy_cores = std::min(std::min(devices_of_node(job), job.used_devices()) * of_device, in.node.cores);
 }
@@ -143,13 +143,13 @@ Seconds copy_time(const InputJob& in, const Resources& r) {
     return host_copy_time(in.samples * in.input, in.copies, link);
 }
 
-// Of a step that takes so long: how long the cores of a node are busy with it and with the loader's threads.
+// How long the cores of a node are busy with a step that takes this long, and with the loader's threads.
 Seconds on_cores(const InputJob& in, const LoaderRate& rate, Seconds step) {
     return (in.busy_cores * step + in.readers * in.samples * rate.work) / in.node.cores;
 }
 
-// What is not hidden adds to the step; what is holds it up where it takes longer, and so do the cores. When a step takes no more of them
-// the queue fills up: what it cannot hold comes while the step takes.
+// Loading that is not hidden adds to the step; loading that is hidden delays it where it takes longer, and so do busy cores. While a step
+// takes no samples the queue fills up; what the queue cannot hold has to come while the step takes samples.
 Seconds wait_for(const InputJob& in, const LoaderRate& rate, const StepWithoutInput& rest, const Resources& r) {
     const Seconds loading = loading_time(in, rate), copies = copy_time(in, r);
     Seconds step = rest.time;
@@ -233,7 +233,7 @@ Seconds price_copy(const InputJob& in, double samples) { return host_copy_time(s
 
 namespace {
 
-// The part that loaders take of the shared storage of this name, beside steps that take so long.
+// The fraction of the shared storage of this name that loaders take, with steps that take this long.
 double taken_by_loaders(const InputJob& in, const std::string& storage, Seconds step) {
     double most = 0;
     for (const SampleSource& source : in.later) {
@@ -244,7 +244,7 @@ double taken_by_loaders(const InputJob& in, const std::string& storage, Seconds 
     return most;
 }
 
-// While a checkpoint is written to the shared storage that samples come from. Of what other jobs leave there both get half; who wants less
+// While a checkpoint is written to the shared storage that samples come from. Each gets half of what other jobs leave; one that needs less
 // leaves the rest to the other.
 struct BesideCheckpoint {
     double left = 1;     // of the storage for the checkpoint
@@ -263,8 +263,8 @@ BesideCheckpoint beside_checkpoint(const Checkpoints& asked, const Prepared::Sta
 
 }  // namespace
 
-// Weights as they are stored, the master copy where it is another, and the optimizer's states. Who holds a part that nobody else has writes
-// it: one rank of each tensor and pipeline place, or every rank where the states are sharded.
+// Weights as they are stored, the master copy if there is a separate one, and the optimizer's states. Each part is written by one rank that
+// holds it: one rank of each tensor and pipeline place, or every rank where the states are sharded.
 std::optional<CheckpointEstimate> estimate_checkpoints(const Prepared::State& job, const Estimate& e) {
     const auto& asked = job.scenario.data.checkpoints;
     if (!asked) return {};
@@ -285,7 +285,7 @@ std::optional<CheckpointEstimate> estimate_checkpoints(const Prepared::State& jo
     c.steps = std::max(1.0, asked->every_steps ? static_cast<double>(*asked->every_steps) : std::ceil(*asked->every / e.step));
     writers.left = 1 - job.scenario.data.others;
     c.read = checkpoint_read_time(c.bytes, asked->storage, writers);
-    // The next one waits for the one before.
+    // A checkpoint waits for the one before.
     c.wait = max(c.wait, c.write - c.steps * e.step);
     if (beside.more > Seconds{}) c.wait += min(c.write, c.steps * e.step) / beside.step * beside.more;
     return c;

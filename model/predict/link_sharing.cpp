@@ -22,7 +22,7 @@ Slowed side_by_side(std::span<const SharedLink> links) {
         if (l.one + l.other > both) both = l.one + l.other, full = l;
     }
     if (!(one > 0) || !(other > 0)) return {};
-    // Both rise to the rate at which the first link is full. If only one of them crosses that, the other goes on rising.
+    // Both rates rise until the first link is full. If only one exchange crosses that link, the other's rate goes on rising.
     const double level = 1 / both;
     const auto rate = [&](double SharedLink::*mine, double SharedLink::*theirs) {
         if (full.*mine > 0) return level;

@@ -8,11 +8,11 @@ namespace {
 
 using namespace units;
 
-// Of the benchmark's own loop for each batch, which nothing hides: one accelerator alone, with batches of one sample and 3.5 ms of
+// The time of the benchmark's own loop for each batch, which nothing hides: one accelerator alone, with batches of one sample and 3.5 ms of
 // computation each, is at work for 82.6 % (YanRong) and 80.7 % (Juicedata) of the time in MLPerf Storage v1.0.
 constexpr Seconds loop = 0.79 * ms;
 
-// Of a host with so many accelerators. What hosts share is divided among those that would have as many.
+// The rate on a host with this many accelerators. What hosts share is divided among those that would have as many.
 LoaderRate rate_of(const StorageBenchmark& b, double of_host, double hosts, double cached) {
     const BenchmarkTraining& t = *b.training;
     LoaderNode node;

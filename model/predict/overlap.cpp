@@ -18,7 +18,7 @@ void Overlap::run_between_cycles(const OwnWork& work) {
     }
 }
 
-// The first goes however large it is. What is left waits for the next cycle after these.
+// The first exchange goes however large it is. What is left waits for the next cycle after these.
 void Overlap::start_what_fits() {
     Ready all = ready_.front();
     auto next = ready_.begin() + 1;

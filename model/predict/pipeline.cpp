@@ -6,9 +6,10 @@
 namespace sextant {
 namespace {
 
-// Stage s of a zero-bubble schedule starts when the first micro-batch has come through the stages before it. While that goes to the end and
-// back, it has p - s - 1 more forwards to do, or as many as there are; then it never waits. When its last gradient of an input is on the
-// way to the first stage, as many gradients of weights are left as it is late. Any stage may be the one that ends last.
+// Stage s of a zero-bubble schedule starts when the first micro-batch has come through the stages before it. While that
+// micro-batch goes to the end and back, the stage does p - s - 1 more forwards, or as many as there are; after that it never
+// waits. When its last gradient of an input is on the way to the first stage, s + 1 gradients of weights are left, or as many as
+// there are. Any stage may be the one that ends last.
 Seconds zero_bubble_time(const Pipeline& p, const TimesOfStages& stages) {
     Seconds before, back_before, round_trip, end;
     const auto there_and_back = [](const StageTimes& s) { return s.forward - s.early + s.backward_alone(); };
@@ -27,11 +28,11 @@ Seconds zero_bubble_time(const Pipeline& p, const TimesOfStages& stages) {
     return end;
 }
 
-// Stage s of 1F1B starts when the first micro-batch has come through the stages before it, and the last one goes back through these. While
-// the first goes to the end and back, it has p - s - 1 more forwards to do, or as many as there are; while the last does, as many
-// backwards. If it is the slowest it waits for nothing else, and any stage may be the one that ends last. Of fewer micro-batches than
-// stages the last one turns back first, at stage p - m. What a stage does before its input arrives is done while it waits for the first,
-// and what it does when its result is on the way nobody waits for.
+// Stage s of 1F1B starts when the first micro-batch has come through the stages before it, and ends before the last one goes back through
+// these. While the first micro-batch goes to the end and back, the stage does p - s - 1 more forwards, or as many as there are; while the
+// last one does, as many backwards. The slowest stage waits for nothing else, and any stage may be the one that ends last. With fewer
+// micro-batches than stages, the last one turns back first, at stage p - m. What a stage does before its input arrives is done while it
+// waits for the first, and nobody waits for what it does after sending its result.
 Seconds one_f_one_b_time(const Pipeline& p, const TimesOfStages& stages) {
     const std::size_t last = stages.size() - 1;
     const auto passes = [&](std::size_t i) {
@@ -57,10 +58,10 @@ Seconds one_f_one_b_time(const Pipeline& p, const TimesOfStages& stages) {
     return end;
 }
 
-// The slowest stage is busy from its first pass to its last; every other one is passed once, chunk by chunk. What a stage does before its
-// input arrives is done while it waits for the first.
+// The slowest stage is busy from its first pass to its last; a micro-batch passes every other stage once, chunk by chunk. What a stage does
+// before its input arrives is done while it waits for the first micro-batch.
 Seconds passed_through_time(const Pipeline& p, const TimesOfStages& stages) {
-    // All forwards and then all backwards are two such runs, which different stages may hold up.
+    // All forwards, then all backwards: two such runs, whose slowest stages may differ.
     const bool two_runs = p.schedule == Schedule::gpipe && !p.forward_only;
     Seconds once, early, forward, backward, both, met;  // the latter by the slowest stage
     for (std::size_t i = 0; i < stages.size(); ++i) {
@@ -74,15 +75,15 @@ Seconds passed_through_time(const Pipeline& p, const TimesOfStages& stages) {
     }
     early -= stages[0].early + stages[stages.size() - 1].early_backward + stages[0].late;
     const Seconds slowest = two_runs ? forward + backward : both;
-    // Links that compute hides may still be what sets the pace.
+    // Transfers that are hidden behind compute may still set the pace.
     const auto further = [&](Seconds pass, Seconds sends) { return (p.micro_batches - 1) * max(pass, sends); };
     const Seconds others =
         two_runs ? further(forward, p.busiest_boundary) + further(backward, p.busiest_boundary) : further(both, p.busiest_stage);
     return slowest + others + (once - (slowest - met) - early) / p.chunks;
 }
 
-// 1F1B lets a stage have as many micro-batches under way as stages follow, itself included: k stages pass k micro-batches on and get them
-// back in k t + 2 (k - 1) x, so that transfers beside compute hold up whatever is in between, unless a slower stage waits anyway.
+// In 1F1B a stage has as many micro-batches under way as there are stages from it on. k stages pass k micro-batches on and get them back in
+// k t + 2 (k - 1) x, so transfers beside compute delay what is in between, unless it waits for a slower stage anyway.
 Seconds round_trips(const Pipeline& p, std::size_t stages, Seconds slowest, Seconds mean) {
     if (p.schedule != Schedule::one_f_one_b || p.forward_only || !(p.hidden_send > Seconds{})) return {};
     const auto held_up = [&](double k) { return k < 2 ? Seconds{} : max(Seconds{}, 2.0 * (k - 1) * p.hidden_send - k * (slowest - mean)); };
@@ -90,8 +91,8 @@ Seconds round_trips(const Pipeline& p, std::size_t stages, Seconds slowest, Seco
     return whole * held_up(n) + held_up(further - whole * n);
 }
 
-// However fast stages are, the link of the busiest carries what it sends of all micro-batches one after another, once the first has come to
-// it and before the last goes on.
+// However fast the stages are, the link of the busiest one carries what it sends for all micro-batches one after another, after the first
+// has arrived there and before the last goes on.
 Seconds carried_time(const Pipeline& p, const TimesOfStages& stages) {
     Seconds once;
     for (std::size_t i = 0; i < stages.size(); ++i) {
@@ -101,7 +102,7 @@ Seconds carried_time(const Pipeline& p, const TimesOfStages& stages) {
     return once / p.chunks + (p.micro_batches - 1) * p.busiest_stage;
 }
 
-// By how much earlier the stage behind a stage ends its own last work.
+// How much earlier the next stage ends its own last work.
 Seconds drain(const Pipeline& p, const StageTimes& s) {
     if (p.schedule == Schedule::zero_bubble) return s.backward_alone() - s.weights;
     return (s.backward_alone() - s.late) / p.chunks;
@@ -109,10 +110,10 @@ Seconds drain(const Pipeline& p, const StageTimes& s) {
 
 }  // namespace
 
-// Stage s of a schedule that turns back starts when the first micro-batch has come through the first chunks of those before it. It has
-// 2 (p - s - 1) more forwards to do while that goes to the last stage and comes back, two of either chunk for each stage before it while it
-// goes to the end and its first gradient comes back; and p - s - 1 gradients, of inputs and of weights, while the last one goes to the last
-// stage and comes back. Then it waits for nothing.
+// Stage s of a schedule that turns back starts when the first micro-batch has come through the first chunks of the stages before it. It
+// does 2 (p - s - 1) more forwards while that one goes to the last stage and comes back, and two forwards of each chunk for each stage
+// before it while it goes to the end and its first gradient comes back; and p - s - 1 gradients, of inputs and of weights, while the last
+// one goes to the last stage and comes back. Otherwise it waits for nothing.
 Seconds turning_time(const Pipeline& p, const TimesOfStages& stages) {
     const auto forward = [&](const StageTimes& s) { return 0.5 * (s.forward - s.early) + p.hidden_send; };
     const auto backward = [&](const StageTimes& s) { return 0.5 * s.backward_alone() + p.hidden_send; };
@@ -158,7 +159,7 @@ void pipeline_ends(const Pipeline& p, const TimesOfStages& stages, std::span<Sec
     }
 }
 
-// The first micro-batch has gone through all stages, in GPipe behind the others, and has come back through those behind the stage.
+// When the first micro-batch has gone through all stages (in GPipe after the others), and has come back through those after this stage.
 Seconds first_backward(const Pipeline& p, const TimesOfStages& stages, std::size_t stage) {
     Seconds there, back, slowest;
     for (std::size_t i = 0; i < stages.size(); ++i) {
@@ -183,8 +184,8 @@ std::string_view pipeline_formula(Schedule schedule, bool forward_only, bool pla
     return "T = max over stages s of (sum of t before s) + m t_s + what s waits";
 }
 
-// Every stage's host issues its own work from the start on and waits for nobody. What the last of it makes still goes to the end of the
-// pipeline; what the first of it makes goes all the way.
+// Every stage's host issues its own work from the start and waits for nobody. What the last of that work makes still has to go to the end
+// of the pipeline; what the first of it makes goes all the way.
 Seconds held_up_by_hosts(const Pipeline& p, const TimesOfStages& stages, Seconds device) {
     const auto pass_on = [&](const StageTimes& s) { return (s.forward - s.early) / p.chunks; };
     Seconds host, before, after;

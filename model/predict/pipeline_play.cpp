@@ -8,12 +8,13 @@
 namespace sextant {
 namespace {
 
-// What may be different of a chunk's work, besides its micro-batch.
+// How the work of a chunk can differ, apart from its micro-batch.
 enum PassWork : std::uint8_t { first_forward, forward, backward, last_backward, input, weights, last_weights, work_count };
 
-// Pipelines are played so many at once: the processor waits for one sum after another, and has time for several.
+// How many pipelines are played at once: each is a chain of sums that wait for one another, and the processor has time for several.
 constexpr std::size_t pipelines_at_once = 8;
-// Made for each kind of vector unit; the processor that runs it chooses. They add and compare: all come to the same.
+// Compiled for each kind of vector unit; the processor that runs it chooses. It only adds and compares,
+// so all versions give the same result.
 #if defined(__x86_64__)
 #define SEXTANT_FOR_EACH_VECTOR_UNIT __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
@@ -202,7 +203,7 @@ private:
             return chunks[chunk] == chunks[chunk - 1];
         });
     }
-    // Where there is nobody to send to, nothing is sent.
+    // A stage with nobody to send to sends nothing.
     void add_works(std::span<const PlayedPipeline> some, std::size_t stage, std::size_t chunk) {
         works_.resize(works_.size() + work_count);
         for (std::size_t i = 0; i < some.size(); ++i) {
@@ -213,7 +214,7 @@ private:
         }
     }
 
-    // Both at once: the processor waits for one sum after another, and has time for either.
+    // Both at once: each is a chain of sums, and the processor has time for both.
     void play(std::span<const Step> few, std::span<const Step> more) { sends_block_ ? play_blocking(few, more) : play_beside(few, more); }
     SEXTANT_FOR_EACH_VECTOR_UNIT void play_blocking(std::span<const Step> few, std::span<const Step> more) {
         const std::size_t both = std::min(few.size(), more.size());
@@ -252,7 +253,7 @@ private:
 
 namespace {
 
-// Micro-batches for every stage until the pipeline is full. One that turns back is when its first has come back to the first stage.
+// How many micro-batches it takes to fill the pipeline. One that turns back is full when its first has come back to the first stage.
 int rounds_to_fill(Schedule schedule) { return turns_back(schedule) ? 2 : 1; }
 
 }  // namespace
@@ -295,7 +296,7 @@ PipelinePlayer::~PipelinePlayer() = default;
 
 void PipelinePlayer::play(const PlayedSchedule& schedule, std::span<const PlayedPipeline> pipelines, std::int64_t micro_batches) {
     some_->set(schedule);
-    // All further micro-batches take as long as those that it took from few to more.
+    // Each further micro-batch takes as long as those between the few and the more that were played.
     const double further = static_cast<double>(micro_batches - schedule.few_) / (schedule.more_ - schedule.few_);
     for (std::size_t first = 0; first < pipelines.size(); first += pipelines_at_once) {
         const auto some = pipelines.subspan(first, std::min(pipelines_at_once, pipelines.size() - first));

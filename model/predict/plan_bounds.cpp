@@ -5,8 +5,8 @@
 
 namespace sextant {
 
-// Each stage waits until the first micro-batch has come through the first chunks of those before it, does all its own work, and what it
-// makes last goes back through their first chunks. Gradients of weights that come apart may be done meanwhile.
+// Each stage waits until the first micro-batch has come through the first chunks of the stages before it, then does all its own work, and
+// what it makes last goes back through their first chunks. Gradients of weights that are made apart may be made meanwhile.
 Seconds PlanPricer::least_step(Known known) {
     const bool by_groups = known == Known::groups;
     const Plan& plan = state_.scenario.plan;
@@ -47,7 +47,7 @@ Seconds PlanPricer::least_step(Known known) {
     return end + update.value_or(Seconds{}) + state_.on_host(framework.step_overhead);
 }
 
-// The same bound of all that stages do.
+// The same bound for everything that stages do.
 Seconds PlanPricer::least_step_before_play(const StagePrices& prices) const {
     const bool apart = weights_apart(state_.scenario.plan.schedule) != WeightsApart::in_none;
     const PlayedPipeline pipeline = prices.played({});

@@ -43,7 +43,7 @@ bool PlanPricer::shape(const Plan& plan) {
     Plan& now = state_.scenario.plan;
     now.micro_batch = plan.micro_batch;
     now.sequence_parallel = plan.sequence_parallel;
-    // Blocks have the kernels to run again, whether any does or not.
+    // Blocks list the kernels of a recompute whether or not any block is recomputed.
     const bool selective = plan.recompute == Recompute::selective;
     now.recompute = selective ? Recompute::selective : Recompute::full;
     state_.micro_batches = std::max<std::int64_t>(1, now.micro_batches());
@@ -63,7 +63,7 @@ bool PlanPricer::shape(const Plan& plan) {
     return shape_->divides;
 }
 
-// A network that does not divide for a micro-batch does not for a larger one, which is cut likewise.
+// A network that does not divide for a micro-batch does not divide for a larger one that is cut in the same way.
 bool PlanPricer::may_divide() const {
     const Plan& now = state_.scenario.plan;
     return std::ranges::none_of(shapes_, [&](const auto& known) {
@@ -136,7 +136,7 @@ void PlanPricer::share(DataParallel data_parallel, std::optional<int> shard_grou
     now.shard_group = shard_group;
     now.offload = offload;
     state_.added_gradients = added_gradients(now, state_.scenario.framework);
-    // What was looked up for another way of sharing is not at hand any more.
+    // What was looked up for another way of sharing no longer holds.
     share_ = nullptr;
     if (layout_key(now) == before) return;
     swap_layout();
@@ -224,7 +224,8 @@ PlanPricer::Share PlanPricer::make_share(const Share::Key& key) const {
     return share;
 }
 
-// Of stages that hold the same blocks the first has most micro-batches under way; where the pipeline turns back, the first or the last.
+// Of stages that hold the same blocks, the first has the most micro-batches under way; where the
+// pipeline turns back, the first or the last.
 const std::vector<InFlightBytes>& PlanPricer::in_flight() {
     std::vector<InFlightBytes>& in_flight =
         (*in_flight_)[static_cast<std::size_t>(recomputed_layers(state_.scenario.plan, order_->layers))];

@@ -1,5 +1,5 @@
-// Plans of one order that were put aside, priced together: what their passes share is worked out once, and their schedules are played side
-// by side.
+// Plans of one order that were put aside, priced together: what their passes share is worked out once, and
+// their schedules are played side by side.
 #include "model/predict/plan_pricer.hpp"
 #include "model/predict/prepare.hpp"
 
@@ -37,7 +37,7 @@ void PlanPricer::price_aside(const Take& take, const Worth& worth) {
     aside_.clear();
 }
 
-// Among the first `count` passes, or one more.
+// The index of these passes among the first `count`, or of a new entry after them.
 std::size_t PlanPricer::find_passes(Choice choice, std::size_t& count) {
     const bool with_update = state_.scenario.framework.offloaded_gradients == OffloadedGradients::with_update;
     if (choice.offload == Offload::optimizer && with_update) choice.offload = Offload::none;
@@ -58,7 +58,7 @@ std::size_t PlanPricer::find_passes(Choice choice, std::size_t& count) {
     return count++;
 }
 
-// Of those that something is still aside for.
+// Ends of the passes that some plan is still aside for.
 void PlanPricer::find_ends() {
     wanted_.clear();
     pipelines_.clear();

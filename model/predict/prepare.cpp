@@ -23,7 +23,7 @@ void check_answer(const Prepared& job) {
                       "some rate, size or time of the hardware, the framework or the workload is out of all proportion"});
 }
 
-// Experts are priced as if all had as many rows as the one that has most; no more is needed than there is.
+// Experts are priced as if all had as many rows as the fullest one. The mathematics needs only the rows that there are.
 double needed_part(const OperatorGraph& graph, const Operator& op) {
     const auto* product = std::get_if<Gemm>(&op.kind);
     if (product == nullptr || !product->weight || product->batch == 1) return 1;
@@ -31,8 +31,8 @@ double needed_part(const OperatorGraph& graph, const Operator& op) {
     return static_cast<double>(rows) / static_cast<double>(product->batch * product->m);
 }
 
-// Backward makes two products of each in forward: of scores that flash attention makes again, none. Ranks that do the same, as those of
-// a tensor group with copies of a key-value head, do more than this together.
+// Backward makes two products for each one in forward; scores that flash attention makes again do not count. Ranks that do the same work,
+// like those of a tensor group with copies of a key-value head, together do more than this.
 Flops needed(const Network& network, bool forward_only) {
     Flops all;
     for (int t = 0; t < std::ssize(network.templates); ++t) {
@@ -44,8 +44,8 @@ Flops needed(const Network& network, bool forward_only) {
     return all;
 }
 
-// The network at hand says it where the plan neither cuts it nor computes more than is needed: to build another takes a quarter of the time
-// that preparing ResNet-152 does.
+// The network at hand serves where the plan neither cuts it nor computes more than is needed: building another one takes a quarter of the
+// time of preparing ResNet-152.
 Flops needed_for_sample(const Scenario& scenario, const Network& cut) {
     const Plan& plan = scenario.plan;
     const bool is_whole = plan.tp == 1 && plan.cp == 1 && plan.ep == 1 && plan.expert_tensor() == 1;

@@ -28,8 +28,8 @@ Pipeline PricedPipeline::without_shared_links() const {
     return p;
 }
 
-// Stages pass on what they have, so the slowest one sets the pace: of forwards alone where all of them come before any backward, else of
-// both.
+// Stages pass on what they have, so the slowest one sets the pace: of forwards alone where all of them
+// come before any backward, else of both.
 Seconds PricedPipeline::taking_time() const {
     const bool in_turn = plan_.schedule == Schedule::sequential || turns_back(plan_.schedule);
     const bool forwards_first = plan_.schedule == Schedule::gpipe || (!in_turn && micro_batches() <= plan_.pp);

@@ -10,7 +10,7 @@
 
 namespace sextant {
 
-// Nodes are alike but for the last one, which may not be full: the first and the last of workers and of servers stand for all.
+// Nodes are alike except for the last one, which may not be full: the first and the last of workers and of servers stand for all.
 ServerWay server_way(const Scenario& scenario, const Topology& of_workers) {
     const Plan& plan = scenario.plan;
     const int nodes = used_nodes(scenario), servers = parameter_server_count(scenario);

@@ -53,7 +53,7 @@ private:
         if (plan_.has_servers()) return {push(b.dense + b.expert)};
         return prices(gradient_exchanges(plan_, job_.scenario.framework, job_.bucket_rule, b), size_of(job_.precision.reduction_type()));
     }
-    // To servers that add up what all workers send, and update once; or update with what each sends when it comes.
+    // To servers that add up what all workers send and update once, or that update with what each worker sends when it comes.
     DataExchangePrice push(double parameters) const {
         const Bytes size = gradient_bytes(job_, parameters), at_server = size * plan_.dp / job_.groups.to_servers.servers;
         const Seconds served = plan_.is_asynchronous() ? server_update_time(job_, at_server) : server_sum_time(job_, at_server);
@@ -75,7 +75,7 @@ private:
         if (group.ranks < 2 || !(e.elements > 0)) return {};
         const Bytes size = e.elements * element / e.calls;
         const CollectivePrice& one = price_of(collective_of(e.kind), size, group);
-        // All ranks are at the end of their work: none has a core that another waits for.
+        // All ranks have ended their work, so no rank waits for a core that another one has.
         return {one.fixed, time_alone(one, group) - one.fixed, size, e.calls};
     }
     // Most buckets are like the one before.

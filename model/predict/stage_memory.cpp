@@ -12,7 +12,7 @@
 namespace sextant {
 namespace {
 
-// Micro-batches whose activations a stage holds of its first chunk, and of each other one.
+// How many micro-batches' activations a stage holds for its first chunk, and for each other one.
 struct InFlight {
     double first, others;
     friend bool operator==(const InFlight&, const InFlight&) = default;
@@ -23,7 +23,7 @@ int interleaved_warm_up(const Plan& plan, std::size_t stage) {
     return sextant::interleaved_warm_up(plan.pp, plan.vpp, static_cast<int>(stage));
 }
 
-// At its fullest; where the pipeline turns back, at the one time or at the other.
+// When the stage is fullest; where the pipeline turns back, that is at one of two times.
 std::array<InFlight, 2> in_flight(const Prepared::State& job, std::size_t stage) {
     const Plan& plan = job.scenario.plan;
     const double m = static_cast<double>(job.micro_batches), p = plan.pp, v = plan.vpp, s = static_cast<double>(stage);
@@ -48,7 +48,7 @@ std::array<InFlight, 2> in_flight(const Prepared::State& job, std::size_t stage)
     return once(of_all_chunks(1));
 }
 
-// Of one block and one micro-batch: waiting_activations or offloaded_activations.
+// For one block and one micro-batch: waiting_activations or offloaded_activations.
 using OfBlock = Bytes (*)(const BlockKernels&, const Prepared::State&, double recomputed);
 
 // Activations that wait for the backward of all blocks of a stage.
@@ -79,7 +79,7 @@ Bytes activations(OfBlock of, const Prepared::State& job, std::size_t stage, con
     return flight.first * activations(of, job, all, chunks[0]) + flight.others * activations(of, job, all, chunks[1]);
 }
 
-// Chunks go forward in turn, each with p micro-batches, and back likewise from the last one on; all p v of them further the turns repeat.
+// Chunks go forward in turn, each with p micro-batches, and back in the same way from the last chunk on; after p v passes the turns repeat.
 // As long as neither the chunk that goes forward nor the one that goes back changes, each micro-batch adds as much as the one before.
 Bytes most_interleaved(OfBlock of, const Prepared::State& job, std::size_t stage) {
     const Plan& plan = job.scenario.plan;
@@ -99,7 +99,7 @@ Bytes most_interleaved(OfBlock of, const Prepared::State& job, std::size_t stage
     return most;
 }
 
-// What part of a stage's gradients adds up whole at a time, where they are scattered once a step.
+// The fraction of a stage's gradients that is there unsharded at a time, where they are scattered once a step.
 double part_adding_up(const Prepared::State& job) {
     const Plan& plan = job.scenario.plan;
     if (reduces_every_micro_batch(plan, job.scenario.framework)) return 0;
@@ -114,13 +114,14 @@ double part_adding_up(const Prepared::State& job) {
     return 1;
 }
 
-// What products in FP8 or narrower read of a weight: along rows forward, and along columns backward.
+// The bytes of a weight for products in FP8 or narrower, which read it along rows in forward and along columns in backward.
 Bytes narrow_weight(const Prepared::State& job, DataType type) {
     const bool one_layout = job.scenario.plan.forward_only || (type == DataType::fp8 && job.scenario.cluster.node.device.fp8_any_layout);
     return (one_layout ? 1.0 : 2.0) * size_of(type);
 }
 
-// Of all weights of a stage, of which `masters` are the optimizer's. Gathered ones are narrowed anew, unless the shards are narrow.
+// The bytes of all weights of a stage, `masters` of which are the optimizer's. Gathered weights are
+// narrowed anew, unless the shards are narrow.
 Bytes held_weights(const Prepared::State& job, const StageParameters& parameters, double masters) {
     const bool sharded = job.scenario.plan.shards_parameters();
     const auto held = [&](const ParameterCount& p) { return held_parameters(p, job.scenario.plan, sharded); };
@@ -171,7 +172,7 @@ StageMemory held_memory(const Prepared::State& job, std::size_t stage) {
     return memory;
 }
 
-// Of all chunks with a forward that waits for its backward.
+// The parameters of all chunks with a forward that waits for its backward.
 double waiting_parameters(const Prepared::State& job, std::size_t stage, const InFlight& flight) {
     const StageParameters stage_parameters = parameters_of(job, stage);
     const double all = (stage_parameters.trained + stage_parameters.frozen).total();
@@ -211,8 +212,8 @@ double gathered_at_work(const Prepared::State& job, const StageBlocks& blocks) {
     return std::max(at_once * largest, shared + at_once * others);
 }
 
-// Weights of blocks that are gathered, or fetched from the host, just before they are needed. What is not given back after its forward
-// waits for its backward: of the whole stage, for each micro-batch between the two.
+// Weights of blocks that are gathered, or fetched from the host, just before they are needed. Where they are not released after forward
+// they wait for backward: those of the whole stage, for each micro-batch between the two.
 Bytes gathered_weights(const Prepared::State& job, std::size_t stage, const InFlightBytes& bytes) {
     const Plan& plan = job.scenario.plan;
     const Framework& f = job.scenario.framework;
@@ -277,7 +278,7 @@ Bytes working_memory(const BlockKernels& k, const Prepared::State& job, bool rec
         working = k.dropped;
     else if (recomputed)
         working = k.working;
-    // While one block works on what it keeps, that of the next is on its way to host memory or back.
+    // While one block works on what it keeps, what the next one keeps is on its way to or from host memory.
     working += 2.0 * offloaded_activations(k, job, recomputed ? 1 : 0);
     return max(working, plan.forward_only ? k.alive : k.logits_gradient / plan.head_chunks);
 }
@@ -302,7 +303,8 @@ InFlightBytes in_flight_bytes(const Prepared::State& job, std::size_t stage) {
         const BlockKernels& k = job.templates[t];
         const bool again = job.roles[t] == BlockRole::layer && blocks.recomputed_layers > 0;
         working = max(working, working_memory(k, job, again));
-        // Where backward follows at once only one micro-batch's logits are alive. Their gradients wait for those of the weights.
+        // Where backward follows at once, the logits of only one micro-batch are alive. Where gradients of weights are made apart, those of
+        // the logits wait for them.
         const bool waits = plan.schedule == Schedule::gpipe || weights_apart(plan.schedule) == WeightsApart::in_all;
         bytes.logits += n * (waits ? flight : 1.0) * waiting_logits(k, plan);
     }
@@ -346,7 +348,8 @@ Bytes host_states(const Prepared::State& job, std::size_t stage) {
     if (plan.offload == Offload::optimizer_and_parameters)
         states += weight_bytes(job, held_parameters(p.trained + p.frozen, plan, plan.shards_parameters()));
     if (!updates_on_host(plan)) return states;
-    // The host updates a gradient and the weight, masters in fp32 where there are some, unless devices read the same there, and its states.
+    // What the host holds for a parameter: a gradient, the weight that it updates (the fp32 master where there is one) unless the weight
+    // that devices read is there and is the same, and its states.
     const Bytes wide = size_of(job.precision.parameter), updated = job.precision.master_weights ? size_of(DataType::fp32) : wide;
     const bool weight_is_there = plan.offload == Offload::optimizer_and_parameters && updated == wide;
     Bytes each = (weight_is_there ? 1 : 2) * updated + facts_of(plan.optimizer).states * size_of(job.precision.optimizer_state);
@@ -364,7 +367,7 @@ HostMemory host_memory(const Prepared::State& job) {
     return most;
 }
 
-// Of two kinds of devices the smaller: any rank may be on one.
+// The smaller of two kinds of devices, since any rank may be on one.
 Bytes device_memory(const Prepared::State& job) {
     const Bytes usual = memory_for_programs(job.scenario.cluster.node.device);
     const auto& slow = job.scenario.straggler;

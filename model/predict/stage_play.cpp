@@ -16,7 +16,7 @@ StagePlay::StagePlay(const Prepared::State& job, std::size_t stage, const StageW
       r_(r),
       slowdown_(job.overlap_slowdown(r)) {}
 
-// Where there are too few micro-batches to tell what each of them takes longer, it is their mean.
+// Where there are too few micro-batches to tell how much longer each of them takes, each gets the mean.
 DataParallelPrice StagePlay::recurring(DataParallelPrice price) const {
     if (job_.micro_batches > 2) return price;
     price.steady = price.passing / static_cast<double>(job_.micro_batches);
@@ -28,7 +28,7 @@ template <class Play>
 DataParallelPrice StagePlay::beside_other_stages(const Play& play) {
     const DataParallelPrice alone = play();
     if (!(context_.slowdown > 1) || alone.at_end > Seconds{}) return alone;
-    // They meet as often as the others go on, but for one micro-batch that passes alone.
+    // They meet for the fraction of the time in which the others go on, except for one micro-batch that passes alone.
     const double m = static_cast<double>(job_.micro_batches);
     const Seconds period = work_.forward.device() + work_.backward.device() + context_.overhead + alone.steady;
     if (!(period > Seconds{})) return alone;

@@ -13,7 +13,7 @@ namespace {
 
 using Calls = std::array<DataExchangePrice, 3>;
 
-// `stretch`: how many times as long as alone they take on links.
+// `stretch`: how many times as long as alone the exchanges take on links.
 void exchange(Overlap& o, const Calls& calls, double stretch) {
     for (const DataExchangePrice& e : calls)
         if (e.calls > 0) {
@@ -24,7 +24,7 @@ void exchange(Overlap& o, const Calls& calls, double stretch) {
 
 }  // namespace
 
-// And to the host, where they go down behind it.
+// Also to the host, where gradients go there after their reduction.
 void StagePlay::reduce(Overlap& o, const Part& part, StepEnds at) const {
     exchange(o, part.calls, stretch_);
     if (gradients_go_down(plan_, framework_)) o.copy(gradient_copy_time(job_, part.owned, at, r_));
@@ -32,7 +32,7 @@ void StagePlay::reduce(Overlap& o, const Part& part, StepEnds at) const {
 
 // A part is reduced as soon as backward has made it, or all of them when it has ended.
 void StagePlay::backward_with_reduction(Overlap& o, const ChunkBlocks& chunk, const StageExchanges::Chunk& exchanges, StepEnds step) const {
-    // Then the gradient of the input has been passed on before.
+    // The gradient of the input has already been passed on then.
     const bool apart = weights_pass();
     if (apart || !overlaps_gradients(plan_, framework_)) o.run(over<&StagePlay::backward>(chunk));
     if (!overlaps_gradients(plan_, framework_)) {
@@ -54,7 +54,7 @@ void StagePlay::backward_with_reduction(Overlap& o, const ChunkBlocks& chunk, co
     }
 }
 
-// `at_once`: other micro-batches do not come between two chunks of one. Chunks that are alike soon all find the exchanges as far behind.
+// `at_once`: no other micro-batches come between two chunks of one. Chunks that are alike soon all find the exchanges equally far behind.
 void StagePlay::backward_over_chunks(Overlap& o, const StageExchanges& exchanges, bool at_once, StepEnds step) const {
     for (std::size_t c = chunks_.size(); c-- > 0;) {
         const OverlapTimes before = o;
@@ -67,7 +67,7 @@ void StagePlay::backward_over_chunks(Overlap& o, const StageExchanges& exchanges
     }
 }
 
-// Do all blocks from one part to the other run again, or none? Those that do come first in a stage.
+// Whether all blocks from one part to the other run again, or none of them. Those that do come first in a stage.
 bool StagePlay::run_again_alike(const ChunkBlocks& chunk, const Part& a, const Part& b) const {
     const auto again = [&](int block) { return chunk.blocks[static_cast<std::size_t>(block)].runs_again(stage_); };
     const int last_of_a = a.first_block + a.count - 1, last_of_b = b.first_block + b.count - 1;
@@ -99,14 +99,14 @@ void StagePlay::forward_behind_gathers(Overlap& o, const StageExchanges& exchang
     o.done -= between;
 }
 
-// Does the stage do all its forwards before its first backward?
+// Whether the stage does all its forwards before its first backward.
 bool StagePlay::forwards_first() const {
     const std::int64_t chunks = plan_.vpp;
     return plan_.schedule == Schedule::gpipe || (plan_.schedule == Schedule::interleaved && chunks > 1 &&
                                                  interleaved_warm_up(plan_.pp, plan_.vpp, 0) >= job_.micro_batches * chunks);
 }
 
-// What a pipeline does between two passes of one micro-batch over neighbouring chunks: this pass of other micro-batches.
+// What a stage does between two passes of one micro-batch over neighbouring chunks: the same pass for other micro-batches.
 Seconds StagePlay::between_chunks(const OwnWork& pass) const {
     const double others = std::min<double>(plan_.pp, static_cast<double>(job_.micro_batches)) - 1;
     return others * pass.device();
@@ -122,7 +122,7 @@ void StagePlay::finish_step(Overlap& o, const StageExchanges& exchanges, bool re
     exchange(o, exchanges.gather_all, 1);
 }
 
-// By the last micro-batch, whose exchanges find none before them: `forward` is what it does before it goes back.
+// Found with the last micro-batch, with no exchanges before its own. `forward`: what it does before its backward.
 template <class MicroBatch, class Finish>
 void StagePlay::queue_up(DataParallelPrice& price, Seconds forward, const MicroBatch& micro_batch, const Finish& finish) const {
     Overlap last(slowdown_);
@@ -137,11 +137,11 @@ void StagePlay::queue_up(DataParallelPrice& price, Seconds forward, const MicroB
 
 DataParallelPrice StagePlay::play_replicated(const StageExchanges& exchanges) const {
     const bool gathers = plan_.shards_states() && overlaps_gathers(plan_, framework_) && !plan_.forward_only;
-    // Of a single one they come at the end, as of those that are added up, unless they hold up what the stage sends.
+    // With a single micro-batch they come at the end, as when gradients are added up, unless they delay what the stage sends.
     const bool holds_up = !alone() && !overlaps_gradients(plan_, framework_) && !overlaps_pipeline(plan_, framework_);
     const bool every = reduces_every_micro_batch(plan_, framework_) && (job_.micro_batches > 1 || holds_up);
     Overlap o(slowdown_, gradient_fusion(plan_, framework_));
-    // Weights that the step before updated come from its start on.
+    // Weights that the step before updated arrive from the start of the step on.
     if (gathers) exchange(o, {exchanges.gathers}, context_.slowdown);
     o.now = context_.arrival;
     Seconds first_forward, late;

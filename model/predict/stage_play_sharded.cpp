@@ -1,4 +1,4 @@
-// ZeRO-3 / FSDP: every rank holds a part of the weights, and gathers those of a block just before it needs them.
+// ZeRO-3 / FSDP: every rank holds a shard of the weights, and gathers those of a block just before it needs them.
 #include "model/predict/stage_play.hpp"
 
 #include "model/plan/framework_defaults.hpp"
@@ -8,7 +8,7 @@
 
 namespace sextant {
 
-// Weights that were asked for and not used yet, each with its arrival.
+// Weights that were asked for and have not been used, each with its time of arrival.
 class StagePlay::OnTheWay {
 public:
     explicit OnTheWay(std::size_t most) : all_(most) {}
@@ -24,7 +24,7 @@ public:
     void shift(Seconds later) {
         for (Weights& w : all_) w.arrives += later;
     }
-    // How far ahead of the kernels all of them are, and whether that is as it was, or they are there long before.
+    // Whether they are as far ahead of the kernels as they were before, or arrive so early that it does not matter.
     void remember(Seconds now) {
         for (std::size_t i = 0, at = turn_; i < all_.size(); ++i, at = after(at)) all_[i].was_ahead = all_[at].arrives - now;
     }
@@ -47,7 +47,7 @@ private:
     std::size_t turn_ = 0;
 };
 
-// Of one micro-batch, in order. Neighbours are mostly alike.
+// The turns of one micro-batch, in order. Neighbours are mostly alike.
 std::vector<StagePlay::Turn> StagePlay::turns(const StageExchanges& exchanges, std::size_t ahead) const {
     std::vector<Turn> list;
     list.reserve(3 * exchanges.of_blocks.size());
@@ -81,7 +81,7 @@ std::vector<StagePlay::Turn> StagePlay::turns(const StageExchanges& exchanges, s
     if (!plan_.forward_only) go_back(&StagePlay::backward, !apart);
     if (apart) go_back(&StagePlay::weights, true);
     for (std::size_t i = 0; i < blocks; ++i) list[i].scatter = {}, list[i].gradients = 0;
-    // Those that are like it and ask for weights that are alike.
+    // How many turns are like it and ask for equal weights.
     for (std::size_t i = list.size() - 1; i-- > 0;) {
         const bool both_there = i + 1 + ahead < list.size();
         if (both_there && list[i + 1].is_as_before && list[i + 1 + ahead].is_as_before) list[i].alike = list[i + 1].alike + 1;
@@ -89,7 +89,7 @@ std::vector<StagePlay::Turn> StagePlay::turns(const StageExchanges& exchanges, s
     return list;
 }
 
-// The turns of one micro-batch after another. Weights are gathered `ahead` turns before their use: 0 where nothing goes on meanwhile.
+// Plays the turns of one micro-batch after another. Weights are gathered `ahead` turns before their use; 0 where nothing overlaps.
 class StagePlay::PlayedTurns {
 public:
     PlayedTurns(const StagePlay& stage, std::vector<Turn> list, std::size_t ahead)
@@ -115,7 +115,7 @@ public:
         done_ = at.done;
     }
 
-    // What of `price` each pass has, of the micro-batch that was played last.
+    // How `price` divides over the passes, from the micro-batch that was played last.
     void share_out(DataParallelPrice& price) const {
         const Seconds all = longer_[0] + longer_[1] + longer_[2];
         if (all > Seconds{}) {
@@ -141,8 +141,8 @@ private:
         next_ = next_ + 1 < list_.size() ? next_ + 1 : 0;
     }
 
-    // Turn i, and those right behind it that take as long: how many. When a block is done, its gradients are scattered, and then the next
-    // weights gathered that have room.
+    // Plays turn i and those right after it that take as long, and returns how many. When a block is done, its gradients are scattered, and
+    // then the next weights are gathered that there is room for.
     std::size_t play_alike(Overlap& at, std::size_t i, bool first, bool last) {
         const Turn& here = list_[i];
         const OverlapTimes before = at;

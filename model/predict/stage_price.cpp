@@ -11,7 +11,7 @@
 namespace sextant {
 namespace {
 
-// Prices stage after stage: what one sends is what the next one sends back.
+// Prices stage after stage. What a stage sends forward, the next one sends back.
 class StagePricer {
 public:
     StagePricer(const Prepared::State& job, const StageParts& parts, const Resources& r, StagePrices& into)
@@ -39,7 +39,7 @@ public:
 
 private:
     // By stage: how many times as long its data-parallel exchanges take while the other stages on its nodes exchange theirs. Rates are
-    // alike, so that who has less to exchange is through earlier. Empty where no stages meet.
+    // equal, so a stage with less to exchange is done earlier. Empty where no stages meet.
     [[nodiscard]] std::vector<double> beside_mates() const {
         const std::vector<StageMates>& all = job_.groups.mates;
         if (std::ranges::none_of(all, [](const StageMates& mates) { return mates.data > 1; })) return {};
@@ -75,7 +75,7 @@ private:
         return *known;
     }
 
-    // By a virtual stage to the next one; as much comes back.
+    // How long a virtual stage sends to the next one; as much comes back.
     [[nodiscard]] Seconds sent_by(std::size_t virtual_stage) const {
         if (!where_.hands_on(virtual_stage)) return {};
         const std::size_t stage = where_.stage_of(virtual_stage), chunk = where_.chunk_of(virtual_stage);
@@ -103,7 +103,7 @@ private:
         price.beside_sends = transfers < slowdown_ * kernels ? (1 - 1 / slowdown_) * transfers : (slowdown_ - 1) * kernels;
     }
 
-    // Of a micro-batch in each chunk. What data parallelism adds to a pass is spread evenly over the chunks.
+    // The times of a micro-batch in each chunk. What data parallelism adds to a pass is spread evenly over the chunks.
     void add_chunks(const StagePrice& stage, std::size_t s, const StageWork& work) {
         const std::vector<ChunkBlocks>& chunks = job_.chunks[s];
         const std::size_t count = chunks.size();
@@ -113,7 +113,7 @@ private:
         const DataParallelPrice& data = stage.data;
         std::vector<ChunkTimes>& unlike = prices_.unlike_chunks;
         std::vector<std::size_t>& which = prices_.which_chunk;
-        // Comes back from chunk c what came back from the one before it?
+        // Whether the same comes back to chunk c as to the one before it.
         const auto comes_back_alike = [&](std::size_t c) {
             return s > 0 ? which[before + c] == which[before + c - 1] : job_.chunks[last_][c - 1].alike > 0;
         };

@@ -27,8 +27,8 @@ SegmentPrice sum_of_blocks(const Prepared::State& job, std::size_t stage, std::s
     return all;
 }
 
-// Where stages share nodes, an exchange meets those of the others as often as these go on: as often as it does itself, but for the first
-// micro-batch, which is on one stage only. The longer exchanges take, the more they meet.
+// Where stages share nodes, an exchange meets those of the other stages for the fraction of the time in which they go on: the same fraction
+// as its own, except for the first micro-batch, which is on one stage only. The longer exchanges take, the more they meet.
 ByInLayer<double> beside_other_stages(const Prepared::State& job, std::size_t stage, const SegmentPrice& blocks) {
     const ByInLayer<double>& beside = job.groups.mates[stage].in_layers;
     ByInLayer<double> times{{1, 1, 1}};
@@ -48,7 +48,7 @@ SegmentPrice stretched(const SegmentPrice& s, const ByInLayer<double>& times) {
             s.checkpoint};
 }
 
-// A phase as a stretch of work of one stage. The host of a stage that others wait for is looked at apart.
+// A phase as a stretch of work of one stage. The host of a stage that others wait for is treated separately.
 class StretchOfWork {
 public:
     StretchOfWork(const Prepared::State& job, std::size_t stage) : alone_(job.scenario.plan.pp == 1) {
@@ -72,8 +72,8 @@ private:
     ByInLayer<double> longer_, holds_up_;
 };
 
-// A pass whose host begins with it takes as long as the host does; blocks have their part of what that is longer by what they have to
-// issue.
+// A pass whose host starts together with it takes at least as long as the host. The difference is shared among
+// blocks by how much they have to issue.
 class WaitForHost {
 public:
     WaitForHost() = default;
@@ -103,7 +103,7 @@ std::vector<SegmentPrice> price_blocks(const Prepared::State& job, std::span<con
     return segments;
 }
 
-// The smallest cut of the activations that the framework makes of them: what was scattered comes together again.
+// The smallest part into which the framework cuts activations that stages send: what was scattered is gathered again afterwards.
 SendTimes::SendTimes(const Prepared::State& job, const Resources& r)
     : templates_(job.templates.size()), to_next_(job.stages.size() * templates_), to_previous_(to_next_.size()) {
     const Plan& plan = job.scenario.plan;

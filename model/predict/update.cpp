@@ -9,7 +9,7 @@
 namespace sextant {
 namespace {
 
-// Ends of a pipeline that have one matrix each have the gradients of their own use of it: all of them, or those of a shard.
+// Both ends of a pipeline that share a matrix have gradients from their own use of it: of all of it, or of their shard.
 Bytes tied_gradients(const Prepared::State& job, std::size_t stage, const StageParameters& parameters) {
     const Plan& plan = job.scenario.plan;
     const std::size_t last = job.stages.size() - 1;
@@ -23,13 +23,13 @@ Bytes tied_gradients(const Prepared::State& job, std::size_t stage, const StageP
     return elements / (plan.shards_gradients() ? plan.shard_ranks() : 1) * size_of(job.precision.gradient_type());
 }
 
-// Of the update of parameters. What is plain updates a block at a time, copies master weights out and clears gradients.
+// Kernels launched by an update. Plain kernels update a block at a time, copy master weights out and clear gradients.
 double update_launches(const StageParameters& parameters, const Precision& precision, const Framework& f) {
     if (!f.plain_kernels) return parameters.tensors * f.optimizer_kernels_per_tensor.value + 4;
     return parameters.blocks * (precision.master_weights ? 3 : 2);
 }
 
-// What the update of one parameter moves: its gradient in, states and weights in and out; of master weights a copy out.
+// The bytes that the update of one parameter moves: its gradient in, states and weights in and out; with master weights, a copy out.
 Bytes update_traffic(const Precision& precision, const Framework& f, const OptimizerFacts& facts) {
     const Bytes state = size_of(precision.optimizer_state), gradient = size_of(precision.gradient_type());
     const Bytes weight = size_of(precision.parameter), master = precision.master_weights ? size_of(DataType::fp32) : Bytes{};
@@ -43,9 +43,8 @@ Bytes update_traffic(const Precision& precision, const Framework& f, const Optim
     return traffic + norms * gradient;
 }
 
-// Of a scaled loss the host looks at the gradients first, as where it reads their norm, and is no further than the
-// device then. Plain kernels take the norm of gradients as they lie, those of all blocks behind each other unless
-// ranks have parts of each, and scale them back.
+// With a scaled loss the host inspects the gradients first, as it does where it reads their norm, and so is not ahead of the device. Plain
+// kernels take the norm of gradients where they lie, all blocks in one pass unless ranks have parts of each, and scale them back.
 UpdateTime update_on_device(const Prepared::State& job, const StageParameters& parameters, Bytes buckets, const Resources& r) {
     const Plan& plan = job.scenario.plan;
     const Framework& f = job.scenario.framework;
@@ -81,7 +80,7 @@ Seconds gradient_copy_time(const Prepared::State& job, double gradients, StepEnd
     return host_copy_time(job, gradients * copy.over_link, gradients * copy.in_host_memory, r);
 }
 
-// Gradients that are not there yet go down, weights that are read on the device come up; the host updates in its memory.
+// Gradients that are not in host memory yet go down, weights that the device reads come up, and the host updates in its memory.
 Seconds offloaded_update_time(const Prepared::State& job, std::size_t stage, const Resources& r) {
     const double owned = owned_parameters(job, stage);
     const Plan& plan = job.scenario.plan;
