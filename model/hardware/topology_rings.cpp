@@ -80,8 +80,15 @@ private:
     }
 
     void close_alone(std::span<const DeviceIndex> order, DeviceIndex begin, RingLayout* ring) {
-        for (std::size_t i = 0; i < order.size(); ++i) hop(order[i] + begin, order[(i + 1) % order.size()] + begin, 1, true, ring);
+        for (std::size_t i = 0; i < order.size(); ++i) hop(order[i] + begin, order[(i + 1) % order.size()] + begin, {1, true, ring});
     }
+
+    // What is counted of one ring.
+    struct Counted {
+        double share = 1;  // of the bytes, that go this way round
+        bool is_first = true;
+        RingLayout* layout = nullptr;  // none: only the loads
+    };
 
     // Where one ring passes a part.
     struct Stop {
@@ -107,60 +114,59 @@ private:
     void join(const SpreadGroup& group, RingLayout* ring) {
         const double share = 1.0 / static_cast<double>(group.formation->rings);
         for (std::size_t r = 0; r < group.formation->rings; ++r) {
+            const Counted counted{share, r == 0, ring};
             find_stops(*group.formation, r);
             known_.assign(2 * stops_.size(), 0);
             for (std::size_t block = 0; block < group.shifts.size(); ++block) {
                 const DeviceIndex begin = begin_of(group, block);
                 const DeviceIndex next = begin_of(group, block + 1 < group.shifts.size() ? block + 1 : 0);
-                for (std::size_t s = 0; s + 1 < stops_.size(); ++s) pass(s, s + 1, begin, begin, share, r == 0, ring);
-                pass(stops_.size() - 1, 0, begin, next, share, r == 0, ring);
+                for (std::size_t s = 0; s + 1 < stops_.size(); ++s) pass(s, s + 1, begin, begin, counted);
+                pass(stops_.size() - 1, 0, begin, next, counted);
             }
         }
     }
 
-    // Through the part of one stop, and over the network to the next one. Hops of one kind, from stop to stop of like blocks, differ in
-    // whether they leave the leaf: in no other way is one slower than another.
-    void pass(std::size_t here, std::size_t there, DeviceIndex begin, DeviceIndex next, double share, bool of_first_ring,
-              RingLayout* ring) {
+    // Through the part of one stop, and over the network to the next one. Hops of one kind, from stop to stop of like blocks, differ only
+    // in whether they leave the leaf, and are otherwise equally fast.
+    void pass(std::size_t here, std::size_t there, DeviceIndex begin, DeviceIndex next, const Counted& ring) {
         const Stop &from = stops_[here], &to = stops_[there];
         const bool counted = counts(from.out + begin);
-        if (counted && !from.part->closed()) pass_through(*from.part, from.first, begin, share, of_first_ring, ring);
+        if (counted && !from.part->closed()) pass_through(*from.part, from.first, begin, ring);
         const int leaf = g_.leaf_of(begin / g_.devices + from.out_node, from.nic);
         const int to_leaf = g_.leaf_of(next / g_.devices + to.in_node, to.nic);
-        char* known = ring != nullptr ? &known_[2 * here + (leaf != to_leaf ? 1 : 0)] : nullptr;
+        char* known = ring.layout != nullptr ? &known_[2 * here + (leaf != to_leaf ? 1 : 0)] : nullptr;
         if (counted || counts(to.in + next) || (known != nullptr && *known == 0)) {
             route_.links.clear();
             g_.over_network(from.out + begin, from.nic, to.in + next, to.nic, route_);
-            count(share, of_first_ring, ring);
+            count(ring);
             if (known != nullptr) *known = 1;
         } else if (leaf != to_leaf) {
             route_.links.clear();
             route_.through_host = g_.network_staged;
             g_.leaf_to_leaf(leaf, to_leaf, route_);
-            loads_.add(route_, share);
+            loads_.add(route_, ring.share);
         }
     }
 
-    void pass_through(const Formation::Part& part, std::size_t first, DeviceIndex begin, double share, bool of_first_ring,
-                      RingLayout* ring) {
+    void pass_through(const Formation::Part& part, std::size_t first, DeviceIndex begin, const Counted& ring) {
         const auto at = [&](std::size_t i) { return part.order[(first + i) % part.order.size()] + begin; };
-        for (std::size_t i = 0; i + 1 < part.order.size(); ++i) hop(at(i), at(i + 1), share, of_first_ring, ring);
+        for (std::size_t i = 0; i + 1 < part.order.size(); ++i) hop(at(i), at(i + 1), ring);
     }
 
-    void hop(DeviceIndex from, DeviceIndex to, double weight, bool of_first_ring, RingLayout* ring) {
+    void hop(DeviceIndex from, DeviceIndex to, const Counted& ring) {
         route_ = {std::move(route_.links), false, false};
         route_.links.clear();
         g_.route(from, to, route_);
-        count(weight, of_first_ring, ring);
+        count(ring);
     }
 
-    void count(double weight, bool of_first_ring, RingLayout* ring) {
-        loads_.add(route_, weight);
-        if (ring == nullptr) return;
-        slow_down(ring, g_.latency(route_));
-        if (!of_first_ring) return;
-        ring->network_hops += route_.crosses_network ? 1 : 0;
-        ring->host_hops += route_.through_host ? 1 : 0;
+    void count(const Counted& ring) {
+        loads_.add(route_, ring.share);
+        if (ring.layout == nullptr) return;
+        slow_down(ring.layout, g_.latency(route_));
+        if (!ring.is_first) return;
+        ring.layout->network_hops += route_.crosses_network ? 1 : 0;
+        ring.layout->host_hops += route_.through_host ? 1 : 0;
     }
 
     static void slow_down(RingLayout* ring, Seconds latency) {

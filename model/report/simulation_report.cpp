@@ -74,9 +74,12 @@ void take_terms_of_the_first(Estimate& e, const Trace& trace, int steps) {
     e.slowest = e.terms;
 }
 
-// The estimate of the closed form, with everything that the trace tells in its place.
-Estimate with_trace(Estimate e, const Trace& trace, int steps, bool asynchronous, const Jitter& jitter,
-                    const std::vector<MemoryTimeline>& memory) {
+// The estimate of the closed form, with everything that the played trace tells in its place.
+Estimate with_trace(Estimate e, const SimulationReport& played, bool asynchronous) {
+    const Trace& trace = played.trace;
+    const Jitter& jitter = played.jitter;
+    const std::vector<MemoryTimeline>& memory = played.memory;
+    const int steps = played.steps;
     const GraphRank usual = usual_one(trace, jitter, awaited_by(trace, last_rank(trace)));
     e.step = step_time(trace, steps, asynchronous);
     e.terms = per_step(terms_of(trace, usual), steps);
@@ -136,7 +139,7 @@ SimulationReport make_simulation_report(const Prepared& job, TaskGraph graph, co
     const bool asynchronous = job.scenario().plan.is_asynchronous();
     if (asynchronous) r.staleness = staleness_of(graph, r.trace);
     r.graph = std::move(graph);
-    r.report = make_report(job, with_trace(predicted, r.trace, r.steps, asynchronous, jitter, r.memory));
+    r.report = make_report(job, with_trace(predicted, r, asynchronous));
     if (predicted.step > Seconds{}) scale_what_ifs(r.report.bottleneck, r.report.estimate.step / predicted.step);
     return r;
 }

@@ -14,14 +14,21 @@ std::size_t key(CommunicatorIndex communicator, TrafficPattern pattern) {
     return std::size_t{communicator} * pattern_count + static_cast<std::size_t>(pattern);
 }
 
-// What all sets of a communicator put on the links, each for one byte of each of its ranks; and whose that is. Kernels are played by so
-// many ranks, each for its part of those that the communicator has: one for all where they are folded.
-void add_loads(const Communicator& communicator, TrafficPattern pattern, int players, const Topology& topology, const LoaderLinks& loaders,
-               const Placement& placement, const auto& add) {
+// The links of a machine, and where ranks are on it.
+struct PlacedLinks {
+    const Topology& topology;
+    const LoaderLinks& loaders;
+    const Placement& placement;
+};
+
+// Calls add(first rank, loads) for what each set of a communicator puts on the links for one byte of each of its ranks. `players`: the
+// ranks of the graph that play the kernels of the communicator's ranks, each its part of them; one for all where they are folded.
+void add_loads(const Communicator& communicator, TrafficPattern pattern, int players, const PlacedLinks& links, const auto& add) {
+    const auto& [topology, loaders, placement] = links;
     for (const std::vector<int>& set : communicator.sets) {
-        const auto device = [&](std::size_t i) { return placement.device_of[static_cast<std::size_t>(set[i])]; };
-        const auto server = [&] { return placement.node_of_server[static_cast<std::size_t>(set[1])]; };
-        const auto node = [&](std::size_t i) { return device(i) / topology.devices_per_node(); };
+        const auto device = [&](std::size_t i) { return links.placement.device_of[static_cast<std::size_t>(set[i])]; };
+        const auto server = [&] { return links.placement.node_of_server[static_cast<std::size_t>(set[1])]; };
+        const auto node = [&](std::size_t i) { return device(i) / links.topology.devices_per_node(); };
         std::vector<DeviceIndex> members;
         switch (pattern) {
             case TrafficPattern::ring:
@@ -90,15 +97,16 @@ LinkMap::LinkMap(const TaskGraph& graph, const CostTable& table, const Topology&
     std::vector<Crossing> crossings;
     for (TrafficIndex t = 0; t < traffic_.size(); ++t) {
         const auto players = std::ranges::count(graph.ranks(), std::optional(traffic_[t].communicator), &RankInfo::feed);
-        add_loads(graph.communicators()[traffic_[t].communicator], traffic_[t].pattern, static_cast<int>(players), topology, loaders,
-                  placement, [&](int of, const std::vector<LinkLoad>& loads) {
-                      for (const LinkLoad& load : loads) {
-                          crossings.push_back({t, of, load.link});
-                          auto& list = loads_of_link[static_cast<std::size_t>(load.link)];
-                          if (list.empty() || list.back().traffic != t) list.push_back({t, 0});
-                          list.back().weight += load.weight;
-                      }
-                  });
+        const auto add = [&](int of, const std::vector<LinkLoad>& loads) {
+            for (const LinkLoad& load : loads) {
+                crossings.push_back({t, of, load.link});
+                auto& list = loads_of_link[static_cast<std::size_t>(load.link)];
+                if (list.empty() || list.back().traffic != t) list.push_back({t, 0});
+                list.back().weight += load.weight;
+            }
+        };
+        add_loads(graph.communicators()[traffic_[t].communicator], traffic_[t].pattern, static_cast<int>(players),
+                  {topology, loaders, placement}, add);
     }
     topology_links_ = topology.links().size();
     classify(topology, loaders, std::move(loads_of_link));
