@@ -205,9 +205,9 @@ TEST(TimelineBoxes, AColumnIsDividedAmongWhatItsTimeWasSpentOn) {
     t.add(0, compute, backward, 4, 15);
     const std::vector<TimeByKind> columns = columns_of({&t.trace.spans[0], &t.trace.spans[1]}, 10 * ms);
     ASSERT_THAT(columns, SizeIs(2));
-    EXPECT_NEAR(columns[0][static_cast<std::size_t>(forward)] / ms, 4, 1e-9);
-    EXPECT_NEAR(columns[0][static_cast<std::size_t>(backward)] / ms, 6, 1e-9);
-    EXPECT_NEAR(columns[1][static_cast<std::size_t>(backward)] / ms, 5, 1e-9);
+    EXPECT_NEAR(columns[0][forward] / ms, 4, 1e-9);
+    EXPECT_NEAR(columns[0][backward] / ms, 6, 1e-9);
+    EXPECT_NEAR(columns[1][backward] / ms, 5, 1e-9);
 }
 
 TEST(Svg, ATextThatDoesNotFitIsShortenedBetweenCharacters) {

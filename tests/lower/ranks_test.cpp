@@ -19,7 +19,7 @@ Scenario cube() {
 }
 
 const Communicator& communicator_of(const TaskGraph& graph, GraphRank rank, ParallelGroup group) {
-    return graph.communicators()[*graph.ranks()[rank].communicators[static_cast<std::size_t>(group)]];
+    return graph.communicators()[*graph.ranks()[rank].communicators[group]];
 }
 
 // From one rank of the graph to another.
@@ -40,7 +40,7 @@ TEST(LoweredRanks, OfAStageAreOneWhereTheyAreAlike) {
     EXPECT_THAT(tensor.members, ElementsAre(0u));
     EXPECT_THAT(tensor.sets, ElementsAre(ElementsAre(0, 1), ElementsAre(2, 3)));
     EXPECT_THAT(communicator_of(graph, 1, ParallelGroup::data).sets, ElementsAre(ElementsAre(4, 6), ElementsAre(5, 7)));
-    EXPECT_FALSE(graph.ranks()[0].communicators[static_cast<std::size_t>(ParallelGroup::context)]);
+    EXPECT_FALSE(graph.ranks()[0].communicators[ParallelGroup::context]);
     EXPECT_THAT(way(graph, 0, 1).sets, ElementsAre(ElementsAre(0, 4), ElementsAre(1, 5), ElementsAre(2, 6), ElementsAre(3, 7)));
     EXPECT_THAT(way(graph, 1, 0).sets, ElementsAre(ElementsAre(4, 0), ElementsAre(5, 1), ElementsAre(6, 2), ElementsAre(7, 3)));
 }

@@ -99,7 +99,7 @@ Seconds longest_way(const PlayableScenario& played) {
     const std::vector<Bandwidth> capacities = links.capacities();
     const auto alone = [&](const Segment& s, const Work& work, const PricedExchange& exchange) {
         const bool own = !std::holds_alternative<ComputeWork>(work);
-        const auto& inside = graph.ranks()[s.rank].communicators[static_cast<std::size_t>(exchange.group)];
+        const auto& inside = graph.ranks()[s.rank].communicators[exchange.group];
         if (!own && !inside) return Seconds{};
         const CommunicatorIndex c = own ? s.communicator : *inside;
         Seconds bytes{};

@@ -34,7 +34,7 @@ TEST(Explain, OfExpertsGivesTheTimeOfEachExchange) {
 
 TEST(Explain, OfAPipelineGivesWhatItsScheduleIsPricedBy) {
     const auto first_line = [](Schedule schedule) {
-        Scenario job = products(4, 8);
+        Scenario job = products_job(4, 8);
         job.plan.pp = 4;
         job.plan.schedule = schedule;
         return explain(prepare(job), Term::bubble).front();
@@ -45,7 +45,7 @@ TEST(Explain, OfAPipelineGivesWhatItsScheduleIsPricedBy) {
 }
 
 TEST(Explain, OfWhatIsDoneBesideBlocksGivesTheNumbers) {
-    Scenario job = products(4);
+    Scenario job = products_job(4);
     job.plan.without_optimizer = false;
     job.framework.step_overhead = round_machine::given(3 * ms);
     job.step_noise = 0.1;
@@ -64,7 +64,7 @@ TEST(Explain, OfWhatIsDoneBesideBlocksGivesTheNumbers) {
 }
 
 TEST(Explain, SaysSomethingOfEveryTermAndEndsInItsShare) {
-    const Prepared job = prepare(products(4));
+    const Prepared job = prepare(products_job(4));
     for (const Term term : all_terms) {
         const auto lines = explain(job, term);
         ASSERT_GE(lines.size(), 2U) << to_text(term);

@@ -23,7 +23,7 @@ using testing::Not;
 
 TEST(Report, ModelFlopsUtilizationIsUsefulWorkOverThePeakOfAllDevices) {
     // Alone a device does nothing but products: 2 x 1024^3 FLOP in g, of 100 TFLOP/s.
-    const Scenario alone = products(4, 8);
+    const Scenario alone = products_job(4, 8);
     const double u = 2.0 * 1024 * 1024 * 1024 * FLOP / one_product(alone) / (100 * TFLOP / s);
     EXPECT_NEAR(report_of(alone).mfu, u, 1e-12);
     // In a pipeline of four it works 24 g of 33 g.
@@ -50,14 +50,14 @@ TEST(Report, ADeviceIsIdleWhileServersOrItsHostHaveWhatItWaitsFor) {
 
 TEST(Report, HardwareFlopsUtilizationCountsWhatRunsAgain) {
     // Three of four blocks are layers and run forward again: 15 products executed for 12 useful ones.
-    Scenario job = products(4);
+    Scenario job = products_job(4);
     job.plan.recompute = Recompute::full;
     const Report r = report_of(job);
     EXPECT_NEAR(r.hfu / r.mfu, 15.0 / 12, 1e-12);
 }
 
 TEST(Report, SaysWhatOfThePlanItsFrameworkCannotDo) {
-    Scenario job = products(4, 8);
+    Scenario job = products_job(4, 8);
     job.plan.pp = 4;
     job.framework.title = "Horovod";
     job.framework.lacks = {PlanFeature::zero3, PlanFeature::pipeline};
@@ -68,7 +68,7 @@ TEST(Report, SaysWhatOfThePlanItsFrameworkCannotDo) {
 }
 
 TEST(Report, SaysWhichSettingsDoNothing) {
-    Scenario job = products(4, 8);
+    Scenario job = products_job(4, 8);
     EXPECT_THAT(report_of(job).advice, Not(Contains(HasSubstr("does nothing"))));
     job.plan.recompute = Recompute::full;
     job.plan.pipeline_overlap = false;
@@ -83,7 +83,7 @@ TEST(Report, SaysWhichSettingsDoNothing) {
 }
 
 TEST(Report, ThroughputIsTheGlobalBatchOverTheStep) {
-    const Scenario job = products(4, 8);
+    const Scenario job = products_job(4, 8);
     const Report r = report_of(job);
     EXPECT_NEAR(r.samples_per_s.si(), 8192 / (8 * 12 * one_product(job)).si(), 1e-6);
     EXPECT_FALSE(r.tokens_per_s);
@@ -91,7 +91,7 @@ TEST(Report, ThroughputIsTheGlobalBatchOverTheStep) {
 
 TEST(Report, ScalingEfficiencyIsTheStepWithoutDataParallelismOverTheStep) {
     // One block, two ranks: 1024 x 1024 weights and 1024 biases of 2 bytes over 100 GB/s, 20.992 us, and 12 us of latency beside 3 g.
-    Scenario job = products(1, 2);
+    Scenario job = products_job(1, 2);
     job.plan.dp = 2;
     job.library = round_machine::library();
     job.cluster.node.peers.link = round_machine::cluster().node.peers.link;
@@ -101,7 +101,7 @@ TEST(Report, ScalingEfficiencyIsTheStepWithoutDataParallelismOverTheStep) {
 
 TEST(Report, CostOfTheRunIsStepsTimesStepTimesReservedDevices) {
     // 10 000 samples in steps of 8192: two steps. Two devices are paid, one works at 400 W, the other idles at 100 W; 600 W for the node.
-    Scenario job = products(4, 8);
+    Scenario job = products_job(4, 8);
     job.run.samples = 10'000;
     job.run.device_price = 3 * USD / hour;
     job.reserved_devices = 2;
@@ -118,7 +118,7 @@ TEST(Report, CostOfTheRunIsStepsTimesStepTimesReservedDevices) {
 }
 
 TEST(Report, TheRunIsAsUncertainAsItsStep) {
-    Scenario job = products(4, 8);
+    Scenario job = products_job(4, 8);
     job.run.samples = 10'000;  // two steps
     const Report r = report_of(job);
     EXPECT_NEAR(interval_of(r.run->time, r).low / (2 * r.low), 1, 1e-12);
@@ -126,7 +126,7 @@ TEST(Report, TheRunIsAsUncertainAsItsStep) {
 }
 
 TEST(Report, CostFallsBackToThePriceOfTheDeviceAndThenOfTheNode) {
-    Scenario job = products(4, 8);
+    Scenario job = products_job(4, 8);
     job.run.epochs = 3;
     job.run.dataset_samples = 8192;
     EXPECT_FALSE(report_of(job).run->cost);
@@ -141,7 +141,7 @@ TEST(Report, TwoKindsOfDevicesDrawAndCostEachItsOwn) {
     // Three of 100 W idle and 400 W busy, one of 50 and 200 W that computes twice as long; 600 W for the node. At 0.4 of the time
     // 3 x 220 + (50 + 0.8 x 150) + 600 = 1430 W, at 0.9 it never rests: 3 x 370 + 200 + 600 = 1910 W. With smaller batches it works as
     // long as the others: 3 x 220 + 110 + 600 = 1370 W. Three at 5 USD/h and one at 1: 4 USD/h each.
-    Scenario job = products(4, 8);
+    Scenario job = products_job(4, 8);
     job.plan.dp = 4;
     job.cluster.node.base_power = round_machine::given(600 * W);
     Device other = job.cluster.node.device;
@@ -159,7 +159,7 @@ TEST(Report, TwoKindsOfDevicesDrawAndCostEachItsOwn) {
 }
 
 TEST(Report, ScalesTheLearningRateByTheBatchOrItsRoot) {
-    Scenario job = products(4, 4);
+    Scenario job = products_job(4, 4);
     job.run.base_learning_rate = 0.1;
     job.run.base_batch = 256;  // of 4096: 16 times
     const BatchAdvice a = report_of(job).batch;
@@ -171,7 +171,7 @@ TEST(Report, ScalesTheLearningRateByTheBatchOrItsRoot) {
 TEST(Report, TheLargestMicroBatchFillsWhatTheWeightsLeave) {
     // One block: 1024 x 1025 parameters of 16 bytes, 16.7936 MB. A sample keeps its 1024 inputs (2048 bytes), its logits (2048) and their
     // FP32 copy (4096): 8192 bytes. (100 MB - 16.7936 MB) / 8192 = 10 157.03
-    Scenario job = products(1);
+    Scenario job = products_job(1);
     job.plan.without_optimizer = false;
     job.cluster.node.device.memory = round_machine::given(100 * MB);
     EXPECT_EQ(report_of(job).batch.largest_micro_batch, 10'157);
@@ -183,7 +183,7 @@ TEST(Report, TheLargestMicroBatchFillsWhatTheWeightsLeave) {
 }
 
 TEST(Report, SaysByWhatAnIdleFabricIsUsed) {
-    Scenario job = products(1);
+    Scenario job = products_job(1);
     job.plan.dp = 8;  // two nodes
     job.plan.global_batch *= 8;
     job.cluster.node.ethernet = job.cluster.node.nic_link;
@@ -197,7 +197,7 @@ TEST(Report, SaysByWhatAnIdleFabricIsUsed) {
 }
 
 TEST(Report, SaysWhereTheDeviceMultipliesInAnotherType) {
-    Scenario job = products(1);
+    Scenario job = products_job(1);
     EXPECT_THAT(report_of(job).assumptions, testing::Not(Contains(HasSubstr("does not multiply"))));
     job.plan.precision = precision_policy(DataType::fp16);
     EXPECT_THAT(report_of(job).assumptions, Contains("round device does not multiply fp16: products run in fp32"));
@@ -262,7 +262,7 @@ TEST(Report, ExpertsThatFewTokensSeeAreNotCountedAsFull) {
 }
 
 TEST(Report, AtOtherResourcesIsWhatTheBottleneckForetells) {
-    const Scenario job = products(4, 8);
+    const Scenario job = products_job(4, 8);
     const Report now = report_of(job);
     // Nothing but products takes time: at twice the rate half of it.
     const Report faster = report_of(with_resources(job, {.compute = 2}));

@@ -7,7 +7,7 @@
 namespace sextant {
 
 // `blocks` products forward and twice as many backward for each micro-batch, and nothing else takes time.
-inline Scenario products(int blocks, std::int64_t micro_batches = 1) {
+inline Scenario products_job(int blocks, std::int64_t micro_batches = 1) {
     Scenario job = mlp_job(blocks);
     round_machine::only_arithmetic_counts(job);
     job.plan.global_batch = 1024 * micro_batches;

@@ -72,7 +72,7 @@ TEST(Roofline, AKernelIsBoundByWhatTwiceOfShortensItMost) {
     job.cluster.node.device.memory_bandwidth.value = 1 * GB / s;  // a product moves 6 MB in 6 ms, and computes in far less
     const Roofline slow = roofline(prepare(job));
     for (const RooflineKernel& k : products_of(slow)) EXPECT_EQ(k.bound, KernelBound::memory);
-    EXPECT_GT(slow.by_bound[static_cast<std::size_t>(KernelBound::memory)] / slow.total(), 0.9);
+    EXPECT_GT(slow.by_bound[KernelBound::memory] / slow.total(), 0.9);
 }
 
 }  // namespace

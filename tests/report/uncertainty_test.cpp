@@ -20,7 +20,7 @@ double sigma(const Report& r) {
 TEST(Interval, AddsTheSpreadOfTheInputsToThatOfTheModelInSquares) {
     // The one input that matters is the compute rate, from a data sheet: 10 %, ln 1.1. Estimated it would be 30 %, ln 1.3.
     // Whatever the model's own spread: sigma'^2 - sigma^2 = (ln 1.3)^2 - (ln 1.1)^2 = 0.06883 - 0.00908
-    Scenario job = products(4);
+    Scenario job = products_job(4);
     const Report sure = report_of(job);
     EXPECT_NEAR(sure.inputs.at(0).effect, std::log(1.1), 1e-9);
     EXPECT_THAT(sure.inputs.at(0).name, HasSubstr("bf16 rate"));
@@ -30,7 +30,7 @@ TEST(Interval, AddsTheSpreadOfTheInputsToThatOfTheModelInSquares) {
 }
 
 TEST(Interval, CountsTheNetworkWhereverRanksAreOnSeveralNodes) {
-    Scenario job = products(4);
+    Scenario job = products_job(4);
     job.plan.dp = 4;
     job.plan.global_batch = 4096;
     const auto networks = [&job] {

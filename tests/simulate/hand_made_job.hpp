@@ -48,7 +48,7 @@ public:
     // A group of all these ranks.
     CommunicatorIndex group(ParallelGroup group, const std::vector<GraphRank>& ranks) {
         const CommunicatorIndex c = builder.add(Communicator{group, ranks, {std::vector<int>(ranks.begin(), ranks.end())}});
-        for (const GraphRank r : ranks) builder.rank(r).communicators[static_cast<std::size_t>(group)] = c;
+        for (const GraphRank r : ranks) builder.rank(r).communicators[group] = c;
         return c;
     }
     // A rank's part in an all-reduce of so much to pass on, after `fixed_ms`, in `calls` calls.
