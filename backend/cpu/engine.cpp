@@ -107,6 +107,8 @@ bool Engine::multiplies(Element e) {
     return e == Element::bf16 && has_isa(dnnl::cpu_isa::avx512_core_amx);
 }
 
+bool Engine::converts(Element e) { return e == Element::real || (e == Element::bf16 && has_isa(dnnl::cpu_isa::avx512_core)); }
+
 void Engine::multiply(const Matrix& a, const Matrix& b, const Matrix& c, float scale, float keep) {
     if (a.element == Element::real) return multiply_reals(a, b, c, scale, keep);
     assert(scale == 1 && (keep == 0 || keep == 1));
@@ -148,7 +150,7 @@ void Engine::multiply_narrow(const Matrix& a, const Matrix& b, const Matrix& c, 
 }
 
 void Engine::convert(const Array& from, const Array& to) {
-    if (multiplies(from.element) && multiplies(to.element)) {
+    if (converts(from.element) && converts(to.element)) {
         const dnnl::memory source = wrap(vector_of(from.elements, from.element), from.memory.get());
         dnnl::memory target = wrap(vector_of(to.elements, to.element), to.memory.get());
         auto& primitive =

@@ -98,6 +98,8 @@ public:
     }
 
 private:
+    // Whether oneDNN has vector code for it: bf16 from AVX-512 on.
+    [[nodiscard]] static bool converts(Element);
     void multiply_reals(const Matrix& a, const Matrix& b, const Matrix& c, float scale, float keep);
     void multiply_narrow(const Matrix& a, const Matrix& b, const Matrix& c, bool keeps);
     [[nodiscard]] std::uintptr_t fastest_stack();

@@ -1,6 +1,6 @@
-// Layer, RMS, batch and group norms; NormLayout says how they are one. Where a norm is gated, x stands for the product of the input and
-// SiLU of the gate.
-#include "backend/cpu/operators.hpp"
+// Batch and group norms: elements [samples, pixels, channels], each group of neighbouring channels of a sample brought to mean 0 and
+// variance 1, then scaled and shifted by channel. To a batch norm all pixels are of one sample, and each channel is a group.
+#include "backend/cpu/normalization.hpp"
 #include "backend/kernels/norm_layout.hpp"
 
 #include <algorithm>
@@ -11,38 +11,61 @@
 namespace sextant::cpu {
 namespace {
 
-constexpr double epsilon = 1e-5;             // added to the variance
-constexpr std::int64_t pixels_at_once = 64;  // summed in fp32 before they enter a sum in fp64
+constexpr std::int64_t lines_at_once = 64;  // summed in fp32 before they enter a sum in fp64
 
-using kernels::NormLayout;
+// Pixels of few channels lie side by side in a line, so that a loop over it is long.
+std::int64_t pixels_of_line(std::int64_t pixels, std::int64_t channels) {
+    constexpr std::int64_t long_enough = 64;
+    std::int64_t together = 1;
+    while (2 * together * channels <= long_enough && pixels % (2 * together) == 0) together *= 2;
+    return together;
+}
 
-double count_of(const NormLayout& l) { return static_cast<double>(l.pixels * l.members()); }  // of elements in a group
-std::int64_t sample_elements(const NormLayout& l) { return l.pixels * l.channels; }
+struct Layout : kernels::NormLayout {
+    std::int64_t together = 1, lines = 1, width = 1;  // pixels of a line, lines of a sample, elements of a line
 
-// Sums over the pixels of a sample, by channel, of up to two quantities at once: term(pixel, channel) adds to the two floats.
-class ChannelSums {
-public:
-    explicit ChannelSums(std::int64_t channels) : first(channels), second(channels), a_(channels), b_(channels) {}
+    Layout(const Normalization& n, const OperatorCall& c)
+        : NormLayout(kernels::layout_of(n, c)), together(pixels_of_line(pixels, channels)), lines(pixels / together), width(channels * together) {}
+    [[nodiscard]] double of_group() const { return static_cast<double>(pixels * members()); }  // elements
+    [[nodiscard]] std::int64_t sample_elements() const { return pixels * channels; }
+
+    // value(channel) of each element of a line.
+    template <class Value>
+    [[nodiscard]] std::vector<float> of_line(const Value& value) const {
+        std::vector<float> line(width);
+        for (std::int64_t i = 0; i < channels; ++i) line[i] = static_cast<float>(value(i));
+        for (std::int64_t p = 1; p < together; ++p) std::copy_n(line.begin(), channels, line.begin() + p * channels);
+        return line;
+    }
+};
+
+// Sums over the pixels of a sample, by channel, of two quantities at once: term(line, sums of the first, sums of the second).
+struct ChannelSums {
+    explicit ChannelSums(const Layout& l) : first(l.channels), second(l.channels), layout_(l), a_(l.width), b_(l.width) {}
 
     template <class Term>
-    void sum(std::int64_t pixels, const Term& term) {
-        for (std::int64_t begin = 0; begin < pixels; begin += pixels_at_once) {
-            std::fill(a_.begin(), a_.end(), 0.0F);
-            std::fill(b_.begin(), b_.end(), 0.0F);
-            for (std::int64_t p = begin; p < std::min(pixels, begin + pixels_at_once); ++p) term(p, a_.data(), b_.data());
-            for (std::size_t c = 0; c < a_.size(); ++c) {
-                first[c] = (begin > 0 ? first[c] : 0) + a_[c];
-                second[c] = (begin > 0 ? second[c] : 0) + b_[c];
+    void sum(const Term& term) {
+        std::ranges::fill(first, 0);
+        std::ranges::fill(second, 0);
+        for (std::int64_t begin = 0; begin < layout_.lines; begin += lines_at_once) {
+            std::ranges::fill(a_, 0.0F);
+            std::ranges::fill(b_, 0.0F);
+            for (std::int64_t line = begin; line < std::min(layout_.lines, begin + lines_at_once); ++line)
+                term(line, a_.data(), b_.data());
+            for (std::int64_t i = 0; i < layout_.width; ++i) {
+                first[i % layout_.channels] += a_[i];
+                second[i % layout_.channels] += b_[i];
             }
         }
     }
     std::vector<double> first, second;
 
 private:
+    const Layout& layout_;
     std::vector<float> a_, b_;
 };
 
-double group_sum(const std::vector<double>& by_channel, const NormLayout& l, std::int64_t group) {
+double group_sum(const std::vector<double>& by_channel, const Layout& l, std::int64_t group) {
     // Several sums side by side: a single one would wait for each addition.
     std::array<double, 8> sums{};
     const double* values = by_channel.data() + group * l.members();
@@ -54,150 +77,99 @@ double group_sum(const std::vector<double>& by_channel, const NormLayout& l, std
     return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
-// Mean and reciprocal deviation of one sample, spread over its channels.
-struct Statistics {
-    explicit Statistics(const NormLayout& l) : mean(l.channels), factor(l.channels), sums(l.channels) {}
+// sums(channel) of its group, for each element of a line.
+template <class Of>
+std::vector<float> of_groups(const Layout& l, const Of& of) {
+    std::vector<double> values(l.groups);
+    for (std::int64_t g = 0; g < l.groups; ++g) values[g] = of(g);
+    return l.of_line([&](std::int64_t channel) { return values[channel / l.members()]; });
+}
 
-    void measure(const NormLayout& l, const float* x) {
-        if (l.centred) {
-            sums.sum(l.pixels, [&](std::int64_t p, float* a, float*) {
-                for (std::int64_t c = 0; c < l.channels; ++c) a[c] += x[p * l.channels + c];
-            });
-            spread(l, mean, [&](std::int64_t g) { return group_sum(sums.first, l, g) / count_of(l); });
-        }
-        sums.sum(l.pixels, [&](std::int64_t p, float* a, float*) {
-            for (std::int64_t c = 0; c < l.channels; ++c) {
-                const float d = x[p * l.channels + c] - mean[c];
-                a[c] += d * d;
+// Mean and reciprocal deviation of one sample, for each element of a line.
+struct Statistics {
+    std::vector<float> mean, factor;
+
+    void measure(const Layout& l, ChannelSums& sums, const float* x) {
+        sums.sum([&](std::int64_t line, float* __restrict a, float*) {
+            for (std::int64_t i = 0; i < l.width; ++i) a[i] += x[line * l.width + i];
+        });
+        mean = of_groups(l, [&](std::int64_t g) { return group_sum(sums.first, l, g) / l.of_group(); });
+        sums.sum([&, m = mean.data()](std::int64_t line, float* __restrict a, float*) {
+            for (std::int64_t i = 0; i < l.width; ++i) {
+                const float d = x[line * l.width + i] - m[i];
+                a[i] += d * d;
             }
         });
-        spread(l, factor, [&](std::int64_t g) { return 1 / std::sqrt(group_sum(sums.first, l, g) / count_of(l) + epsilon); });
+        factor = of_groups(l, [&](std::int64_t g) { return 1 / std::sqrt(group_sum(sums.first, l, g) / l.of_group() + epsilon); });
     }
-    // To and from a tensor [mean, factor] x [samples x groups]; an RMS norm has no mean.
-    void store(const NormLayout& l, std::int64_t sample, float* to) const {
+    // To and from a tensor [mean, factor] x [samples x groups].
+    void store(const Layout& l, std::int64_t sample, float* to) const {
         const std::int64_t rows = l.samples * l.groups;
         for (std::int64_t g = 0; g < l.groups; ++g) {
-            if (l.centred) to[sample * l.groups + g] = mean[g * l.members()];
-            to[(l.centred ? rows : 0) + sample * l.groups + g] = factor[g * l.members()];
+            to[sample * l.groups + g] = mean[g * l.members()];
+            to[rows + sample * l.groups + g] = factor[g * l.members()];
         }
     }
-    void load(const NormLayout& l, std::int64_t sample, const float* from) {
+    void load(const Layout& l, std::int64_t sample, const float* from) {
         const std::int64_t rows = l.samples * l.groups;
-        if (l.centred) spread(l, mean, [&](std::int64_t g) { return from[sample * l.groups + g]; });
-        spread(l, factor, [&](std::int64_t g) { return from[(l.centred ? rows : 0) + sample * l.groups + g]; });
-    }
-
-    std::vector<float> mean, factor;  // by channel
-    ChannelSums sums;
-
-private:
-    template <class Value>
-    static void spread(const NormLayout& l, std::vector<float>& to, const Value& value) {
-        for (std::int64_t g = 0; g < l.groups; ++g) std::fill_n(to.begin() + g * l.members(), l.members(), static_cast<float>(value(g)));
+        mean = of_groups(l, [&](std::int64_t g) { return from[sample * l.groups + g]; });
+        factor = of_groups(l, [&](std::int64_t g) { return from[rows + sample * l.groups + g]; });
     }
 };
 
-// The rows of a gated normalization, made one by one.
-class GatedRows {
-public:
-    GatedRows(Engine& engine, const OperatorCall& c, const NormLayout& l) : engine_(engine), c_(c), width_(l.channels) {}
+// y = (x - mean) slope + shift
+void scale_and_shift(const Layout& l, const float* __restrict x, const float* __restrict mean, const float* __restrict slope,
+                     const float* __restrict shift, float* __restrict y) {
+    for (std::int64_t line = 0; line < l.lines; ++line, x += l.width, y += l.width)
+        for (std::int64_t i = 0; i < l.width; ++i) y[i] = (x[i] - mean[i]) * slope[i] + shift[i];
+}
 
-    const float* of(std::int64_t row) {
-        open_.resize(width_);
-        product_.resize(width_);
-        const float* x = c_.inputs[0].reals() + row * width_;
-        engine_.apply(Curve::silu, c_.inputs[1].reals() + row * width_, open_.data(), width_);
-        for (std::int64_t i = 0; i < width_; ++i) product_[i] = x[i] * open_[i];
-        return product_.data();
-    }
-    // Of the row that was made last, with the gradient of the product, which the first input's takes the place of.
-    void backward(std::int64_t row, float* d) {
-        const float *x = c_.inputs[0].reals() + row * width_, *gate = c_.inputs[1].reals() + row * width_;
-        for (std::int64_t i = 0; i < width_; ++i) {
-            product_[i] = d[i] * x[i];
-            d[i] *= open_[i];
-        }
-        if (c_.input_gradients[1])
-            engine_.differentiate(Curve::silu, gate, product_.data(), c_.input_gradients[1].reals() + row * width_, width_);
-    }
+// dx = slope dy + along x + start
+void make_input_gradient(const Layout& l, const float* __restrict x, const float* __restrict dy, const float* __restrict slope,
+                         const float* __restrict along, const float* __restrict start, float* __restrict dx) {
+    for (std::int64_t line = 0; line < l.lines; ++line, x += l.width, dy += l.width, dx += l.width)
+        for (std::int64_t i = 0; i < l.width; ++i) dx[i] = slope[i] * dy[i] + along[i] * x[i] + start[i];
+}
 
-private:
-    Engine& engine_;
-    const OperatorCall& c_;
-    std::int64_t width_;
-    std::vector<float> open_, product_;
-};
-
-// With h = (x - mean) factor, of n elements: dx = factor (gain dy - mean(gain dy) - h mean(gain dy h)); an RMS norm lacks the second term.
-// By channel that is slope dy + along x + start.
-class InputGradient {
-public:
-    explicit InputGradient(const NormLayout& l) : slope_(l.channels), along_(l.channels), start_(l.channels) {}
-
-    // `sums`: over a sample, of gain dy and of gain dy h.
-    void find(const NormLayout& l, const Statistics& s, const ChannelSums& sums, const float* gain) {
-        for (std::int64_t g = 0; g < l.groups; ++g) {
-            const double mean_dy = l.centred ? group_sum(sums.first, l, g) / count_of(l) : 0;
-            const double mean_dyh = group_sum(sums.second, l, g) / count_of(l);
-            for (std::int64_t i = g * l.members(); i < (g + 1) * l.members(); ++i) {
-                slope_[i] = gain[i] * s.factor[i];
-                along_[i] = static_cast<float>(-s.factor[i] * mean_dyh * s.factor[i]);
-                start_[i] = static_cast<float>(-s.factor[i] * mean_dy) - along_[i] * s.mean[i];
-            }
-        }
-    }
-    void write(const NormLayout& l, const float* x, const float* dy, float* dx) const {
-        for (std::int64_t p = 0; p < l.pixels; ++p)
-            for (std::int64_t i = 0; i < l.channels; ++i) {
-                const std::int64_t at = p * l.channels + i;
-                dx[at] = slope_[i] * dy[at] + along_[i] * x[at] + start_[i];
-            }
-    }
-
-private:
-    std::vector<float> slope_, along_, start_;
-};
+bool is_of_rows(const Normalization& n) { return n.kind == NormKind::layer || n.kind == NormKind::rms; }
 
 }  // namespace
 
 void forward(Engine& engine, const Normalization& n, const OperatorCall& c) {
-    const NormLayout l = kernels::layout_of(n, c);
-    Statistics s(l);
-    GatedRows rows(engine, c, l);
-    const float* gain = c.weights[0].reals();
-    const float* shift = c.weights.size() > 1 ? c.weights[1].reals() : nullptr;
-    std::vector<float> slope(l.channels), start(l.channels);
-    if (shift != nullptr) start.assign(shift, shift + l.channels);
+    if (is_of_rows(n)) return forward_row_norm(engine, n, c);
+    const Layout l(n, c);
+    ChannelSums sums(l);
+    Statistics s;
+    const float *gain = c.weights[0].reals(), *bias = c.weights.size() > 1 ? c.weights[1].reals() : nullptr;
+    const std::vector<float> shift = l.of_line([&](std::int64_t i) { return bias != nullptr ? bias[i] : 0; });
     for (std::int64_t sample = 0; sample < l.samples; ++sample) {
-        const float* x = n.gated ? rows.of(sample) : c.inputs[0].reals() + sample * sample_elements(l);
-        float* y = c.outputs[0].reals() + sample * sample_elements(l);
-        s.measure(l, x);
+        const float* x = c.inputs[0].reals() + sample * l.sample_elements();
+        s.measure(l, sums, x);
         if (c.outputs.size() > 1) s.store(l, sample, c.outputs[1].reals());
-        for (std::int64_t i = 0; i < l.channels; ++i) slope[i] = gain[i] * s.factor[i];
-        for (std::int64_t p = 0; p < l.pixels; ++p)
-            for (std::int64_t i = 0; i < l.channels; ++i) y[p * l.channels + i] = (x[p * l.channels + i] - s.mean[i]) * slope[i] + start[i];
+        const std::vector<float> slope = l.of_line([&](std::int64_t i) { return gain[i] * s.factor[i]; });
+        scale_and_shift(l, x, s.mean.data(), slope.data(), shift.data(), c.outputs[0].reals() + sample * l.sample_elements());
     }
 }
 
+// With h = (x - mean) factor, of n elements: dx = factor (gain dy - mean(gain dy) - h mean(gain dy h)).
 void backward(Engine& engine, const Normalization& n, const OperatorCall& c) {
-    const NormLayout l = kernels::layout_of(n, c);
-    Statistics s(l);
-    GatedRows rows(engine, c, l);
-    ChannelSums sums(l.channels);
+    if (is_of_rows(n)) return backward_row_norm(engine, n, c);
+    const Layout l(n, c);
+    Statistics s;
+    ChannelSums sums(l);
     const float* gain = c.weights[0].reals();
-    InputGradient gradient(l);
     for (std::int64_t sample = 0; sample < l.samples; ++sample) {
-        const float* x = n.gated ? rows.of(sample) : c.inputs[0].reals() + sample * sample_elements(l);
-        const float* dy = c.output_gradients[0].reals() + sample * sample_elements(l);
+        const float* x = c.inputs[0].reals() + sample * l.sample_elements();
+        const float* dy = c.output_gradients[0].reals() + sample * l.sample_elements();
         if (c.outputs.size() > 1)
             s.load(l, sample, c.outputs[1].reals());
         else
-            s.measure(l, x);
-        sums.sum(l.pixels, [&](std::int64_t p, float* a, float* b) {
-            for (std::int64_t i = 0; i < l.channels; ++i) {
-                const float d = dy[p * l.channels + i];
+            s.measure(l, sums, x);
+        sums.sum([&, mean = s.mean.data(), factor = s.factor.data()](std::int64_t line, float* __restrict a, float* __restrict b) {
+            for (std::int64_t i = 0; i < l.width; ++i) {
+                const float d = dy[line * l.width + i];
                 a[i] += d;
-                b[i] += d * (x[p * l.channels + i] - s.mean[i]) * s.factor[i];
+                b[i] += d * (x[line * l.width + i] - mean[i]) * factor[i];
             }
         });
         for (std::int64_t i = 0; i < l.channels; ++i) {
@@ -207,10 +179,13 @@ void backward(Engine& engine, const Normalization& n, const OperatorCall& c) {
             sums.second[i] *= gain[i];
         }
         if (!c.input_gradients[0]) continue;
-        float* dx = c.input_gradients[0].reals() + sample * sample_elements(l);
-        gradient.find(l, s, sums, gain);
-        gradient.write(l, x, dy, dx);
-        if (n.gated) rows.backward(sample, dx);
+        const std::vector<float> mean_dy = of_groups(l, [&](std::int64_t g) { return group_sum(sums.first, l, g) / l.of_group(); });
+        const std::vector<float> mean_dyh = of_groups(l, [&](std::int64_t g) { return group_sum(sums.second, l, g) / l.of_group(); });
+        const std::vector<float> slope = l.of_line([&](std::int64_t i) { return gain[i] * s.factor[i]; });
+        const std::vector<float> along = l.of_line([&](std::int64_t i) { return -s.factor[i] * mean_dyh[i] * s.factor[i]; });
+        const std::vector<float> start = l.of_line([&](std::int64_t i) { return -s.factor[i] * mean_dy[i] - along[i] * s.mean[i]; });
+        make_input_gradient(l, x, dy, slope.data(), along.data(), start.data(),
+                            c.input_gradients[0].reals() + sample * l.sample_elements());
     }
 }
 

@@ -30,7 +30,7 @@ void ExchangeLoop::begin_step() {
     const Lock lock(mutex_);
     std::ranges::fill(done_, 0);
     for (Queue& q : queues_) q.next = 0;
-    communicating_.notify_one();
+    if (has_work()) communicating_.notify_one();
 }
 
 void ExchangeLoop::receive(SegmentIndex segment, std::vector<Call> calls) {
@@ -43,7 +43,7 @@ void ExchangeLoop::complete(SegmentIndex segment, const Mark& after) {
     const Lock lock(mutex_);
     completing_.push_back({segment, after});
     take_completed();
-    communicating_.notify_one();
+    if (has_work()) communicating_.notify_one();  // waking a thread takes as long as a small operator
 }
 
 // A device comes to its marks in their order.
@@ -99,6 +99,12 @@ void ExchangeLoop::stop(std::exception_ptr failure) {
 
 bool ExchangeLoop::ready(SegmentIndex s) const {
     return std::ranges::all_of(graph_.waits_for(s), [&](SegmentIndex before) { return done_[before] != 0; });
+}
+
+bool ExchangeLoop::has_work() const {
+    return !submitted_.empty() || !completing_.empty() || std::ranges::any_of(queues_, [&](const Queue& q) {
+        return !q.busy && q.next < q.segments.size() && ready(q.segments[q.next]);
+    });
 }
 
 void ExchangeLoop::start_streams(Lock& lock) {
@@ -177,12 +183,7 @@ bool ExchangeLoop::progress(Lock& lock) {
 void ExchangeLoop::rest(Lock& lock) {
     const bool device_works = !completing_.empty() || !submitted_.empty();
     if (active_.empty() && !device_works) {
-        const auto something_to_do = [&] {
-            return stopped_ || !submitted_.empty() || !completing_.empty() || std::ranges::any_of(queues_, [&](const Queue& q) {
-                       return !q.busy && q.next < q.segments.size() && ready(q.segments[q.next]);
-                   });
-        };
-        communicating_.wait(lock, something_to_do);
+        communicating_.wait(lock, [&] { return stopped_ || has_work(); });
     } else if (idle_) {
         lock.unlock();
         std::this_thread::yield();

@@ -64,6 +64,7 @@ private:
     using Lock = std::unique_lock<std::mutex>;
 
     [[nodiscard]] bool ready(SegmentIndex) const;
+    [[nodiscard]] bool has_work() const;  // of the thread that communicates, beside what it has begun
     void start_streams(Lock&);
     [[nodiscard]] std::vector<Job> take_startable();
     bool take_completed();

@@ -1,0 +1,13 @@
+// Internal to backend/cpu: normalizations of rows (layer, RMS) apart from those of images (batch, group).
+#pragma once
+
+#include "backend/cpu/operators.hpp"
+
+namespace sextant::cpu {
+
+inline constexpr double epsilon = 1e-5;  // added to the variance
+
+void forward_row_norm(Engine&, const Normalization&, const OperatorCall&);
+void backward_row_norm(Engine&, const Normalization&, const OperatorCall&);
+
+}  // namespace sextant::cpu
