@@ -1,4 +1,5 @@
 // sextant-exec-cuda: one rank of a job on a GPU. Ranks of a host take its GPUs in turn. --devices says which there are.
+#include "backend/cpu/cpu_engine.hpp"
 #include "backend/cuda/check.hpp"
 #include "backend/cuda/convolutions.hpp"
 #include "backend/cuda/cuda_device.hpp"
@@ -51,7 +52,8 @@ Bytes most_of_scans(const Network& network, Element element, bool backward) {
 class CudaEngine final : public RankEngine {
 public:
     [[nodiscard]] std::string name() const override { return "cuda"; }
-    [[nodiscard]] Abilities abilities() const override { return {.serves = false, .captures = true}; }
+    [[nodiscard]] Abilities abilities() const override { return {.captures = true}; }
+    [[nodiscard]] const RankEngine& of_servers() const override { return servers_; }
     void check_machine() const override { (void)cuda::gpu_count(); }
     [[nodiscard]] SharedMemory memory(const MpiWorld& world) const override {
         const cuda::GpuFacts facts = cuda::facts_of(gpu_of(world));  // a launcher may show each rank another GPU as its number 0
@@ -85,6 +87,7 @@ public:
         const int gpu = gpu_of(world);
         auto staged = std::make_unique<StagedTransport>(std::make_unique<MpiTransport>(job.graph, world.rank()),
                                                         std::make_unique<cuda::PinnedCopies>(gpu));
+        if (job.servers() > 0) return staged;  // messages alone: who serves makes no communicators of NCCL
         return std::make_unique<cuda::NcclTransport>(job.graph, world.rank(), gpu, world.host(), cuda::facts_of(gpu).bus,
                                                      std::move(staged));
     }
@@ -106,6 +109,9 @@ public:
         const cuda::GpuFacts facts = cuda::facts_of(gpu);
         return {facts.name, facts.clock > Frequency{} ? std::optional(facts.clock) : std::nullopt};
     }
+
+private:
+    CpuEngine servers_;
 };
 
 // They exchange through the host then: no kernel waits for another rank's.

@@ -79,9 +79,15 @@ void RankRunner::backward(const Segment& s, const ComputeWork& work, const Segme
         gradients.clear();
         for (std::size_t i = 0; i < all.size(); ++i)
             if (program.graph().tensor(program.graph().inputs()[i]).role != TensorRole::index) gradients.push_back(all[i]);
-        if (std::ranges::find(plan.completes, b) != plan.completes.end()) program.sum_partial_gradients(at);
+        if (std::ranges::find(plan.completes, b) != plan.completes.end()) complete(b, at);
         if (b == 0) gradients.clear();
     }
+}
+
+// Nothing is added any more to a block's gradients before they are exchanged, or used.
+void RankRunner::complete(int block, const BlockContext& at) {
+    memory_.block(block).program.sum_partial_gradients(at);
+    if (servers_) servers_->sample(device_, block);
 }
 
 // What zero-bubble schedules leave for when a stage would wait.
@@ -93,7 +99,7 @@ void RankRunner::finish_backward(const Segment& s, const ComputeWork& work, cons
         const auto deferred = deferred_.find({b, s.micro_batch});
         program.finish_backward(at, deferred->second);
         deferred_.erase(deferred);
-        if (std::ranges::find(plan.completes, b) != plan.completes.end()) program.sum_partial_gradients(at);
+        if (std::ranges::find(plan.completes, b) != plan.completes.end()) complete(b, at);
     }
 }
 

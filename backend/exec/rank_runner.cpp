@@ -192,6 +192,7 @@ StepRecord RankRunner::step(int number) {
         loop_.complete(s, device_.mark());
     }
     take_losses();
+    if (servers_) servers_->count_samples(device_);
     device_.finish();
     loop_.end_step();
     record.end = now();

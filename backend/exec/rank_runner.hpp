@@ -79,6 +79,7 @@ private:
     void forward(const Segment&, const ComputeWork&, const SegmentPlan&);
     void backward(const Segment&, const ComputeWork&, const SegmentPlan&);
     void finish_backward(const Segment&, const ComputeWork&, const SegmentPlan&);
+    void complete(int block, const BlockContext&);
     void sum_tied_gradients(SharedMatrix);
     [[nodiscard]] int rank_of_shard(int stage, int shard) const;
     void move_biases();

@@ -82,7 +82,7 @@ void ServerRunner::serve(int worker) {
     ParameterRun& run = memory_.block(push.block).dense;
     const Array gradients = std::exchange(w.incoming, {});
     const Seconds start = now();
-    applied_.add(gradients);
+    applied_.add(device_, sampled(device_, gradients));
     if (!together_) {
         device_.update(job_.optimizer, ++updates_[push.block], run.owned, gradients, run.states);
         record(push.served, start, passes_of_update(job_.optimizer) * gradients.elements);

@@ -1,6 +1,8 @@
 #include "backend/exec/server_traffic.hpp"
 
-#include <cstring>
+#include "backend/exec/reals.hpp"
+
+#include <bit>
 #include <set>
 #include <utility>
 
@@ -47,16 +49,16 @@ std::vector<ServedRound> served_rounds(const TaskGraph& graph, GraphRank worker)
     return rounds;
 }
 
-// A look at all of them would be one more pass over memory.
-void Tally::add(const Array& gradients) {
+Array sampled(ComputeDevice& device, const Array& gradients) {
     constexpr std::int64_t every = 1009;  // prime, so that no column of a matrix is always left out
+    Array samples = device.allocate((gradients.elements + every - 1) / every, Element::real);
+    device.copy_columns(gradients, every, samples, 1, 1, samples.elements);
+    return samples;
+}
+
+void Tally::add(ComputeDevice& device, const Array& samples) {
     ++updates;
-    const float* from = gradients.reals();
-    for (std::int64_t i = 0; i < gradients.elements; i += every) {
-        std::uint32_t word = 0;
-        std::memcpy(&word, from + i, sizeof word);
-        bits += word;
-    }
+    for (const float sample : downloaded(device, samples)) bits += std::bit_cast<std::uint32_t>(sample);
 }
 
 ServerLink::ServerLink(const Job& job, GraphRank worker, RankMemory& memory) : job_(job), memory_(memory) {
@@ -64,20 +66,29 @@ ServerLink::ServerLink(const Job& job, GraphRank worker, RankMemory& memory) : j
         for (const Push& push : round.pushes) blocks_[push.segment] = push.block;
 }
 
-MessageCall ServerLink::message(int server, int tag, bool receives, const Array& run) const {
+Array ServerLink::part_of(int server, const Array& run) const {
     const std::int64_t part = run.elements / job_.servers();
-    return {job_.workers() + server, tag, receives, run.part(server * part, part)};
+    return run.part(server * part, part);
 }
 
-std::vector<Call> ServerLink::push(SegmentIndex s) {
+MessageCall ServerLink::message(int server, int tag, bool receives, const Array& run) const {
+    return {job_.workers() + server, tag, receives, part_of(server, run)};
+}
+
+std::vector<Call> ServerLink::push(SegmentIndex s) const {
     const Array& gradients = memory_.block(blocks_.at(s)).dense.gradients;
     std::vector<Call> calls;
-    for (int v = 0; v < job_.servers(); ++v) {
-        const MessageCall call = message(v, message_tag::pushed_gradients, false, gradients);
-        pushed_.add(call.data);
-        calls.emplace_back(call);
-    }
+    for (int v = 0; v < job_.servers(); ++v) calls.emplace_back(message(v, message_tag::pushed_gradients, false, gradients));
     return calls;
+}
+
+void ServerLink::sample(ComputeDevice& device, int block) {
+    const Array& gradients = memory_.block(block).dense.gradients;
+    for (int v = 0; v < job_.servers(); ++v) samples_.push_back(sampled(device, part_of(v, gradients)));
+}
+
+void ServerLink::count_samples(ComputeDevice& device) {
+    for (const Array& samples : std::exchange(samples_, {})) pushed_.add(device, samples);
 }
 
 std::vector<Call> ServerLink::pull() const {

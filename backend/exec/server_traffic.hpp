@@ -25,11 +25,14 @@ struct ServedRound {
 };
 std::vector<ServedRound> served_rounds(const TaskGraph&, GraphRank worker);
 
-// What was sent or applied. The sum is over the bits of some gradients of each message, so that one that is lost, or counted twice, shows.
+// Some gradients of a message, one of many: a look at all of them would be one more pass over memory. In the order of the device.
+Array sampled(ComputeDevice&, const Array& gradients);
+
+// What was sent or applied. The sum is over the bits of what was sampled of each message, so that one that is lost, or counted twice, shows.
 struct Tally {
     std::int64_t updates = 0;
     std::uint32_t bits = 0;
-    void add(const Array& gradients);
+    void add(ComputeDevice&, const Array& samples);
 };
 
 // A worker's end of it.
@@ -37,16 +40,23 @@ class ServerLink {
 public:
     ServerLink(const Job&, GraphRank worker, RankMemory&);
 
-    std::vector<Call> push(SegmentIndex);
+    [[nodiscard]] std::vector<Call> push(SegmentIndex) const;
     [[nodiscard]] std::vector<Call> pull() const;
+
+    // By the thread that computes: of a block whose gradients are whole, before they are pushed; and of all of a step, at its end, as to
+    // ask a device for them is to wait for it.
+    void sample(ComputeDevice&, int block);
+    void count_samples(ComputeDevice&);
     [[nodiscard]] const Tally& pushed() const { return pushed_; }
 
 private:
+    [[nodiscard]] Array part_of(int server, const Array& run) const;
     [[nodiscard]] MessageCall message(int server, int tag, bool receives, const Array& run) const;
 
     const Job& job_;
     RankMemory& memory_;
     std::map<SegmentIndex, int> blocks_;  // by push
+    std::vector<Array> samples_;          // of each message of this step
     Tally pushed_;
 };
 

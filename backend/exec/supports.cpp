@@ -36,7 +36,6 @@ private:
     void check_groups() {
         refuse_if(plan_.has_servers() && plan_.optimizer == Optimizer::lamb, "/plan/optimizer",
                   "LAMB needs the norms of whole tensors, of which parameter servers have parts", "\"optimizer\": \"adamw\"");
-        refuse_if(plan_.has_servers() && !engine_.serves, "/plan/data_parallel", "parameter servers run on CPUs only", "--backend cpu");
         const auto* transformer = std::get_if<TransformerSpec>(&s_.workload.spec);
         refuse_if(transformer != nullptr && transformer->adapters && plan_.has_servers(), "/plan/data_parallel",
                   "parameter servers hold every weight, and adapters leave most of them frozen", "\"data_parallel\": \"all_reduce\"");

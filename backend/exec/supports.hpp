@@ -10,7 +10,6 @@ namespace sextant {
 
 // What engines differ in.
 struct Abilities {
-    bool serves = true;     // parameter servers
     bool captures = false;  // launches of kernels, as graphs
 };
 

@@ -34,6 +34,8 @@ public:
 
     [[nodiscard]] virtual std::string name() const = 0;  // as in sextant-exec-NAME
     [[nodiscard]] virtual Abilities abilities() const = 0;
+    // What parameter servers of its workers compute on. Of such an engine nobody asks for abilities.
+    [[nodiscard]] virtual const RankEngine& of_servers() const { return *this; }
     // Throws BackendError where this machine lacks what it needs.
     virtual void check_machine() const = 0;
     [[nodiscard]] virtual SharedMemory memory(const MpiWorld&) const = 0;

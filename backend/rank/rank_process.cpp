@@ -125,9 +125,10 @@ ExitCode run(const RankEngine& engine, const MpiWorld& world, const ExecArgument
         where.at("the reading of the scenario");
         const std::optional<Job> job = job_of(engine, world, a);
         if (!job) return ExitCode::wrong_input;
-        if (!all_are_equipped(engine, world)) return ExitCode::machine_refused;
-        if (!fits(engine, world, job->scenario)) return ExitCode::does_not_fit;
-        run(engine, world, a, *job, where);
+        const RankEngine& mine = job->is_server(world.rank()) ? engine.of_servers() : engine;
+        if (!all_are_equipped(mine, world)) return ExitCode::machine_refused;
+        if (!fits(mine, world, job->scenario)) return ExitCode::does_not_fit;
+        run(mine, world, a, *job, where);
         world.barrier();
         return ExitCode::done;
     } catch (...) {

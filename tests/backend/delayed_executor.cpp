@@ -1,5 +1,6 @@
 // All of sextant-exec-cuda but NVIDIA's calls: its kernels on the host, late, and exchanges that are copied out and back. A plan with
 // graphs has its kernels noted, and run when somebody asks for a mark.
+#include "backend/cpu/cpu_engine.hpp"
 #include "backend/exec/memory_check.hpp"
 #include "backend/rank/mpi_transport.hpp"
 #include "backend/rank/rank_process.hpp"
@@ -12,7 +13,8 @@ namespace {
 class DelayedEngine final : public RankEngine {
 public:
     [[nodiscard]] std::string name() const override { return "delayed"; }
-    [[nodiscard]] Abilities abilities() const override { return {.serves = false, .captures = true}; }
+    [[nodiscard]] Abilities abilities() const override { return {.captures = true}; }
+    [[nodiscard]] const RankEngine& of_servers() const override { return servers_; }
     void check_machine() const override {}
     [[nodiscard]] SharedMemory memory(const MpiWorld& world) const override { return {world.host(), available_memory()}; }
     [[nodiscard]] std::unique_ptr<ComputeDevice> make_device(const MpiWorld&, const Job& job, int) const override {
@@ -29,6 +31,9 @@ public:
         return {{"graphs", to_text(*capturing->machine().graph_use())}};
     }
     [[nodiscard]] ProcessorFacts processor() const override { return {}; }
+
+private:
+    CpuEngine servers_;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Parameter servers as processes of their own: the synchronous ones compute what one rank does; of the asynchronous ones it is checked that
 // every update is applied once, that weights are as old as reported, and that the loss falls.
+#include "model/io/profile/processor_info.hpp"
 #include "model/io/trace/run_reader.hpp"
 #include "model/lower/lower.hpp"
 #include "model/report/staleness.hpp"
@@ -78,6 +79,14 @@ TEST_F(ExecutorServers, LearnWhenNobodyWaits) {
     ASSERT_FALSE(run.is_null());
     EXPECT_EQ(run["losses"].size(), 40U);
     EXPECT_LT(run["losses"].back().get<double>(), 0.6 * run["losses"].front().get<double>());
+}
+
+TEST_F(ExecutorServers, ComputeOnCoresWhateverWorkersComputeOn) {
+    const json run = train(perceptron(), {{"dp", 2}, {"data_parallel", "parameter_server"}});
+    ASSERT_FALSE(run.is_null());
+    const json& ranks = run["environment"]["ranks"];
+    ASSERT_EQ(ranks.size(), 3U);
+    EXPECT_EQ(ranks[2]["processor"], processor_fact("model name", 0));
 }
 
 TEST_F(ExecutorServers, AreCountedAmongTheRanks) {

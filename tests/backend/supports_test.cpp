@@ -116,14 +116,6 @@ TEST(Supports, AsksForMoreThanOneValueToNormalizeABatchBy) {
     EXPECT_THAT(refused({R"(workload={"model": "resnet18", "image_px": 64})", "plan.micro_batch=1"}), IsEmpty());
 }
 
-TEST(Supports, AsksTheEngineForParameterServers) {
-    Library library = open_library();
-    const Scenario served = load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/default.json",
-                                          {"plan.data_parallel=parameter_server", "plan.servers_on_workers=true"});
-    EXPECT_THAT(unsupported(served), IsEmpty());
-    EXPECT_THAT(unsupported(served, {.serves = false}), Contains(testing::Field(&Diagnostic::pointer, "/plan/data_parallel")));
-}
-
 TEST(Supports, AsksTheEngineForExperts) {
     Library library = open_library();
     const Scenario mixture = load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/experts-on-cores.json", {});
