@@ -134,13 +134,15 @@ void ExchangeLoop::advance(Job& job) {
     jobs_.erase(at);
 }
 
-void ExchangeLoop::finish(const Job& job) {
+// Whoever waits has the arrays to himself then: none goes back to its memory by this thread, which would have to make a mark.
+void ExchangeLoop::finish(Job& job) {
     const Seconds at = now();
     if (job.stream) {
         spans_.push_back(exchange_span(graph_, *job.segment, job.calls, job.start, at));
     } else if (job.segment) {
         arrivals_.push_back({*job.segment, at});
     }
+    job.calls.clear();
     const Lock lock(mutex_);
     if (job.segment) done_[*job.segment] = 1;
     if (job.stream) {

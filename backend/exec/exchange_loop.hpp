@@ -69,7 +69,7 @@ private:
     [[nodiscard]] std::vector<Job> take_startable();
     bool take_completed();
     void advance(Job&);
-    void finish(const Job&);
+    void finish(Job&);
     bool progress(Lock&);
     void rest(Lock&);
     void wait_until(const std::function<bool()>&);
