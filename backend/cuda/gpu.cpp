@@ -171,22 +171,32 @@ Seconds Marks::time_of(const Mark& m) const {
     return base_at_ + static_cast<double>(milliseconds) * units::ms;
 }
 
+// cudaMalloc and cudaFree wait for all that goes on in the GPU. Here memory comes and goes in the order of a stream that has nothing else
+// to do; what goes waits there for the work that may still use it.
 MemorySource gpu_memory(int gpu, const std::shared_ptr<Marks>& marks) {
+    const WorkStream driver(gpu);
+    const auto mark = [marks]() -> Mark {
+        try {
+            return marks == nullptr ? Mark{} : marks->make();
+        } catch (const BackendError&) {  // whoever asks next hears of it; memory that comes back is no place for it
+            return {};
+        }
+    };
     return {.alignment = 256,
-            .allocate = [gpu](std::int64_t bytes) -> void* {
+            .allocate = [gpu, driver](std::int64_t bytes) -> void* {
                 use(gpu);
                 void* memory = nullptr;
-                const cudaError_t code = cudaMalloc(&memory, static_cast<std::size_t>(bytes));
-                return is_granted(code, "cudaMalloc") ? memory : nullptr;
+                if (!is_granted(cudaMallocAsync(&memory, static_cast<std::size_t>(bytes), driver.get()), "cudaMallocAsync"))
+                    return nullptr;
+                driver.wait();  // it is there for every stream
+                return memory;
             },
-            .release = [](void* memory) { cudaFree(memory); },
-            .mark = [marks]() -> Mark {
-                try {
-                    return marks->make();
-                } catch (const BackendError&) {  // whoever asks next hears of it; memory that comes back is no place for it
-                    return {};
-                }
-            },
+            .release =
+                [driver, mark](void* memory) {
+                    if (void* event = mark().event) cudaStreamWaitEvent(driver.get(), static_cast<cudaEvent_t>(event), 0);
+                    cudaFreeAsync(memory, driver.get());
+                },
+            .mark = mark,
             .reached =
                 [gpu](const Mark& m) {
                     use(gpu);

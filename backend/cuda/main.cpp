@@ -139,13 +139,15 @@ int tell_devices() {
 }  // namespace sextant
 
 int main(int argc, char** argv) {
+    // Else NCCL connects the ranks of a group when they call for the first exchange of a kind, and waits for them meanwhile: two ranks that
+    // start exchanges of two groups in another order each would wait for ever.
+    setenv("NCCL_RUNTIME_CONNECT", "0", 0);
     if (!sextant::ranks_share_gpus()) {
-        // Streams that share a queue of the GPU wait for each other: two ranks that start exchanges of two groups in another order each
-        // would wait for ever. By default there are eight queues. Where ranks share a GPU there is no more room than that: four of 32 each
-        // found none on an H200 ("cudaSetDevice: out of memory").
+        // Streams that share a queue of the GPU wait for each other, which is as bad. By default there are eight queues. Where ranks share
+        // a GPU there is no more room than that: four of 32 each found none on an H200 ("cudaSetDevice: out of memory").
         setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
-        // A kernel that is loaded when it is first launched waits for all others on its GPU: for an exchange, whose other ranks may do
-        // likewise. To load all of them beforehand takes seconds, and gigabytes of the GPU.
+        // A kernel that is loaded when it is first launched waits for all others on its GPU, exchanges too: the thread that communicates
+        // must not come to that. To load all of them beforehand takes seconds, and gigabytes of the GPU.
         if (sextant::may_have_other_ranks()) setenv("CUDA_MODULE_LOADING", "EAGER", 0);
     }
     if (argc == 2 && std::string_view(argv[1]) == "--devices") return sextant::tell_devices();

@@ -101,8 +101,26 @@ NcclTransport::NcclTransport(const TaskGraph& graph, int rank, int gpu, const st
             gpus.insert(places[static_cast<std::size_t>(members.back())]);
         }
         if (gpus.size() < members.size() || std::ranges::find(members, rank) == members.end()) continue;
-        for (const bool beside : {false, true}) groups_.emplace(std::pair(c, beside), make_group(members, rank));
+        for (const bool beside : {false, true}) {
+            const Group& made = groups_.emplace(std::pair(c, beside), make_group(members, rank)).first->second;
+            if (communicator.group == ParallelGroup::expert && !beside) connect(made, members.size());  // who sends: all_to_all
+        }
     }
+}
+
+// Sends are connected when they are first called for, and whoever does that waits for the other ranks: so it is done where all of them are.
+void NcclTransport::connect(const Group& g, std::size_t members) const {
+    const MemorySource memory = gpu_memory(gpu_, nullptr);
+    const auto count = static_cast<std::int64_t>(members);
+    const auto room = [&] {
+        void* made = memory.allocate(count * bytes_of(Element::real));
+        check(made == nullptr ? cudaErrorMemoryAllocation : cudaSuccess, "the room for a first exchange");
+        return Array{{made, memory.release}, count, Element::real};
+    };
+    const std::vector<std::int64_t> each(members, 1);
+    const CollectiveCall call{ExchangeKind::all_to_all, 0, Stream::compute, room(), room(), each, each};
+    begin_parts(call, g);
+    g.stream.wait();
 }
 
 NcclTransport::Group NcclTransport::make_group(const std::vector<int>& members, int rank) const {

@@ -34,6 +34,7 @@ private:
         Event event;
     };
     Group make_group(const std::vector<int>& members, int rank) const;
+    void connect(const Group&, std::size_t members) const;
     static void begin(const CollectiveCall&, const Group&);
     static void begin_parts(const CollectiveCall&, const Group&);
 

@@ -5,7 +5,7 @@
 namespace sextant {
 
 Array StagedTransport::copied_out(Staged& s, const Array& from) {
-    Array host = copies_->on_host(from.elements, from.element);
+    Array host = memory_.take(from.elements, from.element);
     s.copying = copies_->begin(from, host, false);
     return host;
 }
@@ -13,14 +13,14 @@ Array StagedTransport::copied_out(Staged& s, const Array& from) {
 void StagedTransport::stage(Staged& s, CollectiveCall c) {
     s.to = c.to;
     c.from = copied_out(s, c.from);
-    c.to = s.result = c.kind == ExchangeKind::all_reduce ? c.from : copies_->on_host(c.to.elements, c.to.element);
+    c.to = s.result = c.kind == ExchangeKind::all_reduce ? c.from : memory_.take(c.to.elements, c.to.element);
     s.call = c;
 }
 
 void StagedTransport::stage(Staged& s, MessageCall c) {
     if (c.receives) {
         s.to = c.data;
-        c.data = s.result = copies_->on_host(c.data.elements, c.data.element);
+        c.data = s.result = memory_.take(c.data.elements, c.data.element);
     } else {
         c.data = copied_out(s, c.data);
     }
@@ -31,6 +31,12 @@ void StagedTransport::stage(Staged& s, SumCall c) {
     s.to = c.sum;
     c.sum = s.result = copied_out(s, c.sum);
     s.call = c;
+}
+
+// A step begins behind it, and nothing of this rank is under way.
+void StagedTransport::stage(Staged& s, const BarrierCall& c) {
+    s.call = c;
+    memory_.settle();
 }
 
 Ticket StagedTransport::start(const Call& call) {

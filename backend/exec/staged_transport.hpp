@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backend/exec/device.hpp"
+#include "backend/exec/staging_memory.hpp"
 #include "backend/exec/transport.hpp"
 
 #include <list>
@@ -20,7 +21,7 @@ public:
     StagingCopies& operator=(const StagingCopies&) = delete;
     virtual ~StagingCopies() = default;
 
-    virtual Array on_host(std::int64_t elements, Element) = 0;
+    [[nodiscard]] virtual MemorySource host_memory() const = 0;  // from and to which they are fastest
     // Begins a copy, behind those begun before.
     virtual Mark begin(const Array& from, const Array& to, bool to_device) = 0;
     virtual bool ended(const Mark&) = 0;  // not to be asked again once it has said so
@@ -29,7 +30,7 @@ public:
 class StagedTransport final : public Transport {
 public:
     StagedTransport(std::unique_ptr<Transport> host, std::unique_ptr<StagingCopies> copies)
-        : host_(std::move(host)), copies_(std::move(copies)) {}
+        : host_(std::move(host)), copies_(std::move(copies)), memory_(copies_->host_memory()) {}
 
     Ticket start(const Call&) override;
     void poll(std::vector<Ticket>& done) override;
@@ -47,7 +48,7 @@ private:
     void stage(Staged&, CollectiveCall);
     void stage(Staged&, MessageCall);
     void stage(Staged&, SumCall);
-    static void stage(Staged& s, const BarrierCall& c) { s.call = c; }
+    void stage(Staged&, const BarrierCall&);
     Array copied_out(Staged&, const Array&);
     [[nodiscard]] bool has_left(const Staged&);
     void exchange_what_has_left();
@@ -55,6 +56,7 @@ private:
 
     std::unique_ptr<Transport> host_;
     std::unique_ptr<StagingCopies> copies_;
+    StagingMemory memory_;
     std::list<Staged> staged_;  // in the order of their starts
     std::vector<Ticket> exchanged_;
     Ticket next_ = 0;

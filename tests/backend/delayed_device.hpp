@@ -85,14 +85,11 @@ private:
 
 class DelayedCopies final : public StagingCopies {
 public:
-    Array on_host(std::int64_t elements, Element element) override {
-        return {memory_.take(elements * bytes_of(element)), elements, element};
-    }
+    [[nodiscard]] MemorySource host_memory() const override { return sextant::host_memory(); }
     Mark begin(const Array& from, const Array& to, bool to_device) override;
     bool ended(const Mark& m) override { return queue_reached(m); }
 
 private:
-    MemoryPool memory_{host_memory()};
     WorkQueue queue_;
 };
 
