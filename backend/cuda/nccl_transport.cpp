@@ -8,7 +8,6 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
-#include <set>
 
 namespace sextant::cuda {
 namespace {
@@ -91,16 +90,13 @@ NcclTransport::NcclTransport(const TaskGraph& graph, int rank, int gpu, const st
     : gpu_(gpu), others_(std::move(others)) {
     use(gpu);
     const std::vector<GpuPlace> places = places_of_gpus(host, bus);
+    const auto has_own_gpu = [&](int r) { return std::ranges::count(places, places[static_cast<std::size_t>(r)]) == 1; };
     for (CommunicatorIndex c = 0; c < graph.communicators().size(); ++c) {
         const Communicator& communicator = graph.communicators()[c];
         if (communicator.group == ParallelGroup::pipeline || communicator.with_server) continue;  // messages alone
         std::vector<int> members;
-        std::set<GpuPlace> gpus;
-        for (const GraphRank r : communicator.members) {
-            members.push_back(graph.ranks()[r].rank);
-            gpus.insert(places[static_cast<std::size_t>(members.back())]);
-        }
-        if (gpus.size() < members.size() || std::ranges::find(members, rank) == members.end()) continue;
+        for (const GraphRank r : communicator.members) members.push_back(graph.ranks()[r].rank);
+        if (std::ranges::find(members, rank) == members.end() || !std::ranges::all_of(members, has_own_gpu)) continue;
         for (const bool beside : {false, true}) {
             const Group& made = groups_.emplace(std::pair(c, beside), make_group(members, rank)).first->second;
             if (communicator.group == ParallelGroup::expert && !beside) connect(made, members.size());  // who sends: all_to_all
