@@ -44,7 +44,7 @@ private:
         if (comes_from_afar(graph_.segments()[before])) {
             const bool gathers = std::holds_alternative<CollectiveWork>(here);
             plan_.arriving.push_back({before, gathers ? std::optional(at_) : std::nullopt, at_});
-        } else if (!plan_.arriving.empty() && plan_.arriving.back().gather == before) {
+        } else if (!plan_.arriving.empty() && plan_.arriving.back().gather == before && plan_.arriving.back().reader == before) {
             plan_.arriving.back().reader = at_;
         }
     }

@@ -24,7 +24,8 @@ RecordedSpan exchange_span(const TaskGraph& graph, SegmentIndex segment, std::sp
             const Communicator& communicator = graph.communicators()[c->communicator];
             span.collective = true;
             span.communicator = c->communicator;
-            span.kind = span_kind(communicator.group);
+            const auto* work = std::get_if<CollectiveWork>(&graph.works()[s.work]);
+            span.kind = work != nullptr ? span_kind(work->payload) : span_kind(communicator.group);
             // What experts get and what they make need not be as much; what a rank sends counts.
             const std::int64_t bytes = c->kind == ExchangeKind::all_to_all ? c->from.bytes() : std::max(c->from.bytes(), c->to.bytes());
             span.bytes += passed_on(c->kind, static_cast<int>(communicator.members.size()), bytes);

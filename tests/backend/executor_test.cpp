@@ -138,13 +138,12 @@ TEST_F(Executor, ComputesTheSameWithBoundariesThatAreCut) {
                                               {{"pp", 2}, {"tp", 2}, {"vpp", 2}, {"schedule", "interleaved"}},
                                               {{"pp", 2}, {"tp", 2}, {"schedule", "zero_bubble_v"}},
                                               {{"pp", 2}, {"tp", 2}, {"dp", 2}, {"data_parallel", "zero1"}}});
-    const json run = train(transformer(true), {{"pp", 2}, {"tp", 2}});
+    const json run = train(transformer(false), {{"pp", 2}, {"tp", 2}});
     ASSERT_FALSE(run.is_null());
     SpansByKind found = spans_of(run), predicted = predicted_spans();
-    for (const char* kind : {"pipeline_transfer", "tensor_exchange"}) {
-        EXPECT_GT(predicted[kind].bytes, 0) << kind;
-        EXPECT_NEAR(found[kind].bytes, predicted[kind].bytes, 1e-6 * predicted[kind].bytes) << kind;
-    }
+    EXPECT_GT(predicted["pipeline_transfer"].bytes, 0);
+    EXPECT_NEAR(found["pipeline_transfer"].bytes, predicted["pipeline_transfer"].bytes, 1e-6);
+    EXPECT_EQ(found["pipeline_transfer"].count, predicted["pipeline_transfer"].count);
 }
 
 TEST_F(Executor, ComputesTheSameInAPipelineThatTurnsBack) {
@@ -205,20 +204,21 @@ TEST_F(Executor, ClipsTheSameHoweverGradientsAreCut) {
 // Of tensors that are in shards, in columns, on several ranks or in two stages, whose norms make the length of their step.
 TEST_F(Executor, ComputesTheSameWithLamb) {
     const json lamb{{"optimizer", "lamb"}};
-    const auto with = [&](json plan) {
+    const auto by_lamb = [&](json plan) {
         plan.update(lamb);
         return plan;
     };
-    expect_serial_results(transformer(true),
-                          {with({{"dp", 2}}), with({{"dp", 2}, {"data_parallel", "zero1"}}),
-                           with({{"dp", 4}, {"data_parallel", "zero2"}, {"shard_group", 2}}), with({{"dp", 2}, {"data_parallel", "zero3"}}),
-                           with({{"tp", 2}, {"sequence_parallel", true}}), with({{"pp", 2}}),
-                           with({{"pp", 2}, {"dp", 2}, {"tp", 2}, {"data_parallel", "zero1"}}), with({{"cp", 2}})},
-                          lamb);
-    json grouped = transformer(false);
-    grouped["transformer"]["kv_heads"] = 2;
-    expect_serial_results(grouped, {with({{"tp", 4}})}, lamb);
-    expect_serial_results(perceptron(), {with({{"tp", 2}}), with({{"dp", 2}, {"data_parallel", "zero3"}})}, lamb);
+    // Without the biases of keys: their gradient is nothing but what is rounded, and makes a step like any other.
+    const json gpt = with(transformer(true), {{"bias", false}});
+    expect_serial_results(
+        gpt,
+        {by_lamb({{"dp", 2}}), by_lamb({{"dp", 2}, {"data_parallel", "zero1"}}),
+         by_lamb({{"dp", 4}, {"data_parallel", "zero2"}, {"shard_group", 2}}), by_lamb({{"dp", 2}, {"data_parallel", "zero3"}}),
+         by_lamb({{"tp", 2}, {"sequence_parallel", true}}), by_lamb({{"pp", 2}}),
+         by_lamb({{"pp", 2}, {"dp", 2}, {"tp", 2}, {"data_parallel", "zero1"}}), by_lamb({{"cp", 2}})},
+        lamb);
+    expect_serial_results(with(transformer(false), {{"bias", false}, {"kv_heads", 2}}), {by_lamb({{"tp", 4}})}, lamb);
+    expect_serial_results(perceptron(), {by_lamb({{"tp", 2}}), by_lamb({{"dp", 2}, {"data_parallel", "zero3"}})}, lamb);
 }
 
 TEST_F(Executor, ComputesTheSameInHybrids) {
