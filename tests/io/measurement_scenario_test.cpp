@@ -269,19 +269,6 @@ TEST(MeasurementScenario, AFrameworkThatIsNotKnownIsTakenForTheNearestThatIs) {
     EXPECT_EQ(framework(shards, "torchtitan"), "pytorch-fsdp2");
 }
 
-TEST(MeasurementScenario, ModulesOfOtherWordsAreThoseThatAreKnownHereOrAreSaidToBeKept) {
-    const auto row = [](const std::string& modules) {
-        std::string text = mixture(R"("ep": 8, "recompute": "selective", "recompute_modules": [)" + modules + "]", "Megatron-LM");
-        return scenario_of(text);
-    };
-    EXPECT_EQ(row(R"("recompute-swiglu", "recompute-qkv")").plan.recompute_modules, (std::vector<std::string>{"mlp_act", "qkv"}));
-    EXPECT_EQ(row(R"("recompute-att")").plan.recompute_modules, (std::vector<std::string>{"core_attn", "qkv"}));
-    EXPECT_EQ(row(R"("recompute-block")").plan.recompute, Recompute::full);
-    EXPECT_FALSE(assumes(row(R"("recompute-block")"), "is no module"));
-    EXPECT_EQ(row(R"("router", "moe")").plan.recompute_modules, std::vector<std::string>{"moe"});
-    EXPECT_TRUE(assumes(row(R"("router", "moe")"), "\"router\" is no module that is known here"));
-}
-
 // llm.q has shards of a single rank: what they are shards of lies in host memory, and comes block by block.
 TEST(MeasurementScenario, WeightsWhoseMastersAreInHostMemoryAreThere) {
     const auto row = [](const std::string& plan) {

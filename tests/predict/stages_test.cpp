@@ -81,7 +81,8 @@ TEST(StageParameters, CountATiedMatrixWhereNoEmbeddingStands) {
     // One stage: the head uses the embedding's matrix. Two: the second needs a copy.
     Prepared::State job = ten_layers();
     BlockKernels input, head;
-    input.trained = {.dense = 50e6, .shared = {{{.owned = 50e6}}}};
+    input.trained.dense = 50e6;
+    input.trained.shared[SharedMatrix::embedding].owned = 50e6;
     head.trained.shared[SharedMatrix::embedding].tied = 50e6;
     job.templates.push_back(input);
     job.templates.push_back(head);
@@ -98,8 +99,11 @@ TEST(StageParameters, CountATiedMatrixWhereNoEmbeddingStands) {
 TEST(StageParameters, CountACopyOfASharedMatrixOnce) {
     Prepared::State job = ten_layers();
     BlockKernels input, module, head;
-    input.trained = {.dense = 50e6, .shared = {{{.owned = 50e6}, {}}}};
-    module.trained = {.dense = 150e6, .shared = {{{.tied = 50e6}, {.owned = 50e6}}}};
+    input.trained.dense = 50e6;
+    input.trained.shared[SharedMatrix::embedding].owned = 50e6;
+    module.trained.dense = 150e6;
+    module.trained.shared[SharedMatrix::embedding].tied = 50e6;
+    module.trained.shared[SharedMatrix::output].owned = 50e6;
     head.trained.shared[SharedMatrix::output].tied = 50e6;
     job.templates = {job.templates.front(), input, module, head};
     job.roles = {BlockRole::layer, BlockRole::input, BlockRole::head, BlockRole::head};
