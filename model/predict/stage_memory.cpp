@@ -182,31 +182,29 @@ double waiting_parameters(const Prepared::State& job, std::size_t stage, const I
     return flight.first * first + flight.others * (all - first);
 }
 
-// Parameters of the largest block and of those ahead of it. A matrix that several blocks of the stage use is gathered with the first, and
-// stays beside others until the last has used it.
+// Parameters of the largest block and of those that are prefetched beside it. A matrix that several blocks of the stage use is gathered with
+// the first of them, and stays beside others until the last has used it.
 double gathered_at_work(const Prepared::State& job, const StageBlocks& blocks) {
+    const auto uses = [](const SharedCount& matrix) { return matrix.owned + matrix.tied > 0; };
     ParameterCount all;
-    std::array<double, shared_matrix_count> users{};
+    EnumArray<SharedMatrix, int, shared_matrix_count> users{};
     const auto each = [&](const auto& take) {
         for (std::size_t t = 0; t < job.templates.size(); ++t)
             if (blocks.count[t] > 0) take(job.templates[t].trained + job.templates[t].frozen, blocks.count[t]);
     };
     each([&](const ParameterCount& weights, int count) {
         all = all + weights;
-        for (std::size_t m = 0; m < users.size(); ++m) users[m] += weights.shared[m].owned + weights.shared[m].tied > 0 ? count : 0;
+        for (const SharedMatrix m : all_shared_matrices) users[m] += uses(weights.shared[m]) ? count : 0;
     });
     double largest = 0, others = 0, shared = 0;
-    for (std::size_t m = 0; m < users.size(); ++m) shared += users[m] > 1 ? std::max(all.shared[m].owned, all.shared[m].tied) : 0;
+    for (const SharedMatrix m : all_shared_matrices) shared += users[m] > 1 ? std::max(all.shared[m].owned, all.shared[m].tied) : 0;
     each([&](const ParameterCount& weights, int) {
         double gathered = weights.total();
-        bool is_user = false;
-        for (std::size_t m = 0; m < users.size(); ++m) {
-            const SharedCount& of_block = weights.shared[m];
-            is_user = is_user || of_block.owned + of_block.tied > 0;
-            if (!(all.shared[m].owned > 0)) gathered += of_block.tied;  // the stage's copy
-        }
+        for (const SharedMatrix m : all_shared_matrices)
+            if (!(all.shared[m].owned > 0)) gathered += weights.shared[m].tied;  // the stage's copy
         largest = std::max(largest, gathered);
-        if (!is_user) others = std::max(others, gathered);
+        if (std::ranges::none_of(all_shared_matrices, [&](SharedMatrix m) { return uses(weights.shared[m]); }))
+            others = std::max(others, gathered);
     });
     const double at_once = 1.0 + job.scenario.framework.prefetch_blocks;
     return std::max(at_once * largest, shared + at_once * others);
