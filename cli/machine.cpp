@@ -26,6 +26,7 @@ MachineFacts facts_of_this_machine() {
     m.memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE)) * units::B;
     m.bf16 = (" " + processor_fact("flags") + " ").find(" amx_bf16 ") != std::string::npos;
     if (const long l2 = ::sysconf(_SC_LEVEL2_CACHE_SIZE); l2 > 0) m.cache = static_cast<double>(l2) * units::B;
+    if (const long l3 = ::sysconf(_SC_LEVEL3_CACHE_SIZE); l3 > 0) m.shared_cache = static_cast<double>(l3) * units::B;
     return m;
 }
 

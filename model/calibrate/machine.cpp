@@ -45,6 +45,12 @@ Cluster machine_cluster(const MachineFacts& m, const Cluster& like) {
     }
     d.memory_bandwidth = {d.memory_bandwidth.value * d.stream_fraction.value, SourceKind::estimated, source};
     d.cache_bandwidth = {d.usual_cache_bandwidth(), SourceKind::estimated, "four times what memory streams"};
+    if (m.shared_cache > Bytes{}) {
+        // A virtual machine is told the whole cache of its host, whose other guests have most of it.
+        d.shared_cache = {min(m.shared_cache / m.cores, 32 * units::MiB), SourceKind::estimated,
+                          "a part of its last cache, of which " + m.host + " says how large it is"};
+        d.shared_cache_bandwidth = {2 * d.memory_bandwidth.value, SourceKind::estimated, "twice what memory streams"};
+    }
     d.exponential = {0.5 * units::ns, SourceKind::estimated, "some two thousand million a second"};
     d.convolution = {1.0, SourceKind::estimated, "as products of their size"};
     node.host.turn = {usual_turn, SourceKind::estimated, "about a slice of Linux's scheduler"};

@@ -17,6 +17,7 @@ struct MachineFacts {
     Bytes memory;
     Bytes cache;        // of one core (L2); zero: not known
     bool bf16 = false;  // cores multiply it faster than fp32
+    Bytes shared_cache{};  // of all cores together (L3); zero: none, or not known
 };
 
 // Each core is a device. What the facts do not say is taken from `like`, a profile of such a machine, and called an estimate.

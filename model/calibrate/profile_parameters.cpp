@@ -162,6 +162,15 @@ std::vector<ProfileParameter> cpu_parameters(const NodeSpec& node) {
         add(
             "bandwidth of its cache", device, Range<Bandwidth>{.least = 0.1 * GB / units::s, .most = 10 * TB / units::s, .spread = unknown},
             [](auto& s) -> auto& { return *s.cluster.node.device.cache_bandwidth; });
+    if (d.shared_cache && d.shared_cache_bandwidth) {
+        add(
+            "bandwidth of the cache that cores share", device,
+            Range<Bandwidth>{.least = 0.1 * GB / units::s, .most = 10 * TB / units::s, .spread = unknown},
+            [](auto& s) -> auto& { return *s.cluster.node.device.shared_cache_bandwidth; });
+        add(
+            "what a core finds in that", device, Range<Bytes>{.least = d.l2.value, .most = 10 * GB, .spread = unknown},
+            [](auto& s) -> auto& { return *s.cluster.node.device.shared_cache; });
+    }
     if (d.exponential)
         add(
             "time of an exponential", device, Range<Seconds>{.least = 0.001 * ns, .most = 100 * ns, .spread = unknown},

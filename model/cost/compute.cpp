@@ -91,11 +91,12 @@ Seconds matrix_time(const Kernel& k, const DeviceRates& d, const ComputeScale& s
 }
 
 // A core packs the operands of a product. Forward multiplies with the weights turned round, since they lie [outputs, inputs], which is a
-// pass more; and they were last read a step ago, and are in no cache.
+// pass more; and since they were last touched the update has gone over all that the rank keeps.
 Seconds packing_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
-    if (k.kind != KernelKind::gemm || k.backward) return streaming_time(k.bytes, d, scale);
-    const Bytes weights = min(k.bytes, static_cast<double>(k.batch * k.n * k.k) * size_of(k.type));
-    return 2.0 * weights / (d.memory * scale.memory) + streaming_time(k.bytes - weights, d, scale);
+    if (k.kind != KernelKind::gemm || k.backward) return passing_time(k.bytes, k.bytes, d, scale);
+    const Bytes weights = min(k.bytes, static_cast<double>(k.batch * k.n * k.k) * size_of(k.type)), others = k.bytes - weights;
+    const Seconds twice = d.kept > Bytes{} ? passing_time(2.0 * weights, d.kept, d, scale) : 2.0 * weights / (d.memory * scale.memory);
+    return twice + passing_time(others, others, d, scale);
 }
 
 // A score costs an exponential beside its products: as long as products take over so many elements of a head. A multiprocessor does 16
@@ -166,11 +167,30 @@ Bandwidth streaming_bandwidth(const DeviceRates& d, const ComputeScale& scale, d
 }
 
 // Twice as much as the cache holds leaves nothing in it for the next pass.
+namespace {
+
+// So much from a core's own cache, or so much from farther away, wherever what is touched lies.
+Seconds time_of_passes(Bytes near, Bytes far, Bytes touched, const DeviceRates& d, const ComputeScale& scale, double width) {
+    // All of what a cache holds, nothing of twice as much, and evenly in between.
+    const auto held = [touched](Bytes cache) { return std::clamp(2.0 * cache / touched - 1, 0.0, 1.0); };
+    const double own = held(d.cache), shared = d.shared > Bandwidth{} ? std::max(0.0, held(d.shared_cache) - own) : 0;
+    Seconds time = own * near / (d.cached * scale.memory) + (1 - own - shared) * far / streaming_bandwidth(d, scale, width);
+    if (shared > 0) time += shared * far / (d.shared * scale.memory);
+    return time;
+}
+
+}  // namespace
+
 Seconds streaming_time(Bytes bytes, const DeviceRates& d, const ComputeScale& scale, double width) {
-    const Bandwidth from_memory = streaming_bandwidth(d, scale, width);
-    if (!knows_caches(d)) return bytes / from_memory;
-    const Bytes found = min(bytes, max(Bytes{}, 2.0 * d.cache - bytes));
-    return found / (d.cached * scale.memory) + (bytes - found) / from_memory;
+    if (!knows_caches(d) || !(bytes > Bytes{})) return bytes / streaming_bandwidth(d, scale, width);
+    // A line that is written was fetched first, unless it was read: of two or three passes over operands one writes.
+    constexpr double fetched = 4.0 / 3;
+    return time_of_passes(bytes, fetched * bytes, bytes, d, scale, width);
+}
+
+Seconds passing_time(Bytes moved, Bytes touched, const DeviceRates& d, const ComputeScale& scale, double width) {
+    if (!knows_caches(d) || !(moved > Bytes{})) return moved / streaming_bandwidth(d, scale, width);
+    return time_of_passes(moved, moved, touched, d, scale, width);
 }
 
 Seconds kernel_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
@@ -180,9 +200,11 @@ Seconds kernel_time(const Kernel& k, const DeviceRates& d, const ComputeScale& s
     const Seconds overhead = (k.launches * d.kernel_overhead + k.waits * d.wait) / scale.overhead + after;
     const Seconds by_memory = streaming_time(k.bytes - at_end, d, scale, k.in_flight),
                   functions = k.exponentials * d.exponential / scale.compute;
+    // A core loads and stores what lies in its own cache by instructions, as it computes; what lies farther away it fetches ahead meanwhile.
+    const Seconds near = knows_caches(d) ? k.bytes / (d.cached * scale.memory) : by_memory;
     switch (k.kind) {
         case KernelKind::memory:
-            return overhead + by_memory + functions;
+            return overhead + max(by_memory, near + functions);
         case KernelKind::attention:
             return overhead + max(attention_time(k, d, scale), by_memory) + functions;
         case KernelKind::gemm:

@@ -7,9 +7,11 @@
 //                                                               have too few loads under way (streaming_bandwidth)
 //   on a CPU whose caches were measured:
 //   matrix kernels   o + F / P + bytes / W(bytes)               one core packs its operands before it multiplies them
-//                    in forward, plus one more pass over the weights, from memory
-//   others           + e E                                      e exponentials or their equivalent (elementwise.hpp), E the time of one
-//   W(bytes): the bandwidth of the cache for what lies there; the more bytes exceed the cache, the less of them a pass finds there.
+//                    in forward, plus one more pass over the weights, from where the update left them
+//   others           o + max( bytes / W(bytes), bytes / W(0) + e E )
+//                    e exponentials, or what takes as long (elementwise.hpp), E for each; bytes from afar are fetched ahead
+//   W(bytes): what lies in a core's own cache is as fast as that, what lies in the one that cores share as fast as that; of bytes that a
+//             cache cannot hold, a pass finds the less the more they are.
 //
 // o is the device's own overhead between dependent kernels (measured as the intercept of time over size, te42kyfo/gpu-benches
 // gpu-small-kernels). Tiles: see gemm_utilization. Neglected: cache reuse between kernels, clock changes within a step.
@@ -41,6 +43,9 @@ struct DeviceRates {
     Bandwidth loads;            // that the loads under way on multiprocessors allow; zero: no limit
     Bandwidth cached;           // what lies in `cache`; zero: not known
     Bytes cache;
+    Bandwidth shared;  // what lies in `shared_cache`; zero: not known, or there is none
+    Bytes shared_cache;
+    Bytes kept;           // weights, gradients and states, which each step goes over; zero: not known, more than any cache holds
     Seconds exponential;  // of one element; zero: not known, or no limit
     Seconds kernel_overhead;
     Seconds wait;  // for memory
@@ -87,6 +92,9 @@ Bandwidth streaming_bandwidth(const DeviceRates&, const ComputeScale& = {}, doub
 
 // The time of reading or writing this many bytes once.
 Seconds streaming_time(Bytes, const DeviceRates&, const ComputeScale& = {}, double width = 1);
+
+// Of passes over so much that each time they come to a byte they were at `touched` others since.
+Seconds passing_time(Bytes moved, Bytes touched, const DeviceRates&, const ComputeScale& = {}, double width = 1);
 
 Seconds kernel_time(const Kernel&, const DeviceRates&, const ComputeScale& = {});
 

@@ -66,6 +66,10 @@ DeviceRates device_rates(const Device& device, const Framework& framework, const
     if (device.kind == DeviceKind::cpu && device.cache_bandwidth) {
         rates.cached = device.cache_bandwidth->value * framework.streaming_efficiency.value;
         rates.cache = device.l2.value;
+        if (device.shared_cache && device.shared_cache_bandwidth) {
+            rates.shared = device.shared_cache_bandwidth->value * framework.streaming_efficiency.value;
+            rates.shared_cache = device.shared_cache->value;
+        }
     }
     if (device.kind == DeviceKind::cpu && device.exponential) rates.exponential = device.exponential->value / framework.native_build.value;
     rates.measured = device.gemm_curves;

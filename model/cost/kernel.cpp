@@ -7,6 +7,7 @@
 #include "model/plan/recompute.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 
 namespace sextant {
@@ -17,12 +18,13 @@ bool has_gradient(TensorRole role) { return role == TensorRole::activation || ro
 }  // namespace
 
 KernelWriter::KernelWriter(const OperatorGraph& graph, BlockRole role, const Plan& plan, const Framework& framework, bool reads_data,
-                           ComputeUnit unit)
+                           ComputeUnit unit, const KernelWriter* wide)
     : graph_(graph),
       role_(role),
       plan_(plan),
       framework_(framework),
       unit_(unit),
+      wide_(wide),
       product_type_(product_type(plan.precision, role)),
       unnarrowed_type_(unnarrowed_type(plan.precision, role)),
       readers_(count_readers(graph)),
@@ -57,10 +59,12 @@ BlockKernels KernelWriter::write_chain(const FusedChain& chain) const {
         push_memory(out.forward, first.name, chain_bytes(chain, false), false);
         push_memory(out.backward, first.name, chain_bytes(chain, true), true);
     } else {
-        std::visit([&](const auto& kind) { write_operator(first, kind, out); }, first.kind);
+        const KernelWriter& writer = is_widened(first) ? *wide_ : *this;
+        std::visit([&](const auto& kind) { writer.write_operator(first, kind, out); }, first.kind);
     }
     add_work(chain, false, out.forward);
     add_work(chain, true, out.backward);
+    if (is_widened(first)) add_conversions(first, out);
     for (const std::size_t i : chain.operators) finish_weight_gradient(graph_.operators()[i], out.backward);
     const auto op = static_cast<int>(chain.operators.front());
     for (Kernel& k : out.forward) k.op = op;
@@ -79,6 +83,31 @@ void KernelWriter::add_work(const FusedChain& chain, bool backward, std::vector<
     for (const std::size_t i : chain.operators)
         if (const double work = elementwise_work(graph_.operators()[i].kind, backward); work > 0 && !kernels.empty())
             kernels.back().exponentials += work;
+}
+
+bool KernelWriter::is_widened(const Operator& op) const {
+    const OperatorKind& kind = op.kind;
+    const bool multiplies =
+        std::holds_alternative<Gemm>(kind) || std::holds_alternative<Attention>(kind) || std::holds_alternative<Convolution>(kind);
+    const bool has_code = std::holds_alternative<Embedding>(kind) || std::holds_alternative<CrossEntropy>(kind) ||
+                          std::holds_alternative<Exchange>(kind) || (multiplies && unit_ == ComputeUnit::tensor);
+    return wide_ != nullptr && !has_code;
+}
+
+// Each array of 16 bits that an operator reads is copied into FP32 first, and each that it makes is rounded from there (backend/exec/
+// wide_call.hpp): forward inputs, weights and outputs; backward what it kept of either, weights, and gradients.
+void KernelWriter::add_conversions(const Operator& op, BlockKernels& out) const {
+    const Bytes each = element_size(TensorRole::activation, plan_.precision) + size_of(DataType::fp32);
+    const auto convert = [&](std::vector<Kernel>& list, const std::vector<std::vector<TensorId>>& arrays, bool backward) {
+        double elements = op.parameters;
+        int calls = op.parameters > 0 ? 1 : 0;
+        for (const std::vector<TensorId>& ids : arrays)
+            for (const TensorId id : ids)
+                if (has_gradient(graph_.tensor(id).role)) elements += graph_.tensor(id).elements(), ++calls;
+        push_memory(list, op.name + ".convert", elements * each, backward, calls);
+    };
+    convert(out.forward, {op.inputs, op.outputs}, false);
+    convert(out.backward, {saved_for_backward(op), op.outputs, wants_gradient(op) ? op.inputs : std::vector<TensorId>{}}, true);
 }
 
 // What comes before the chain's own kernels: forward its weights are cast; backward the gradients that its readers leave are summed,
@@ -148,7 +177,15 @@ void KernelWriter::finish_weight_gradient(const Operator& op, std::vector<Kernel
 BlockKernels block_kernels(const OperatorGraph& graph, BlockRole role, const Plan& plan, const Framework& framework, bool reads_data,
                            ComputeUnit unit) {
     BlockKernels out;
-    KernelWriter(graph, role, plan, framework, reads_data, unit).write(out);
+    std::optional<Plan> in_fp32;
+    std::optional<KernelWriter> wide;
+    if (framework.widens_16_bits && size_of(plan.precision.activation) < size_of(DataType::fp32)) {
+        Precision& precision = in_fp32.emplace(plan).precision;
+        precision.gradient = plan.precision.gradient_type();
+        precision.compute = precision.activation = DataType::fp32;
+        wide.emplace(graph, role, *in_fp32, framework, reads_data, ComputeUnit::vector);
+    }
+    KernelWriter(graph, role, plan, framework, reads_data, unit, wide ? &*wide : nullptr).write(out);
     const DataType type = product_type(plan.precision, role);
     measure_saved(graph, plan, framework, type, out);
     count_work(graph, type, out);

@@ -19,16 +19,20 @@ constexpr double in_flight_of_row = 0.5;
 // load, fitted to kernels with next to nothing to move on an H200 (docs/model/compute.md).
 constexpr double waits_of_sums = 10, waits_of_row = 3, waits_of_filters = 2, waits_of_filter_gradients = 8;
 
-// The block, the plan and the framework, with what the rules below derive from them once.
+// The block, the plan and the framework, with what the rules below derive from them once. `wide`: writes the same block in FP32, for
+// operators that run on copies; none where none does.
 class KernelWriter {
 public:
-    KernelWriter(const OperatorGraph&, BlockRole, const Plan&, const Framework&, bool reads_data, ComputeUnit);
+    KernelWriter(const OperatorGraph&, BlockRole, const Plan&, const Framework&, bool reads_data, ComputeUnit,
+                 const KernelWriter* wide = nullptr);
 
     void write(BlockKernels& out) const;
 
 private:
     // kernel.cpp: the order of what runs
     [[nodiscard]] BlockKernels write_chain(const FusedChain& chain) const;
+    [[nodiscard]] bool is_widened(const Operator&) const;
+    void add_conversions(const Operator&, BlockKernels& out) const;
     void add_work(const FusedChain& chain, bool backward, std::vector<Kernel>& kernels) const;
     void prepare_chain(const FusedChain& chain, BlockKernels& out) const;
     [[nodiscard]] Bytes chain_bytes(const FusedChain& chain, bool backward) const;
@@ -121,6 +125,7 @@ private:
     const Plan& plan_;
     const Framework& framework_;
     ComputeUnit unit_;
+    const KernelWriter* wide_;
     DataType product_type_, unnarrowed_type_;
     std::vector<int> readers_;
     std::vector<FusedChain> chains_;

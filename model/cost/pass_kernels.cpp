@@ -136,9 +136,10 @@ void KernelWriter::write_operator(const Operator& op, const Embedding& e, BlockK
         const Bytes added = 2.0 * rows * static_cast<double>(e.width) * size_of(plan_.precision.gradient_type());
         return push_weight_gradient(out.backward, op.name, output_bytes(op) + added, 2);
     }
-    // The gradient of the table is dense: cleared, then rows are added into it.
+    // The gradient of the table is dense: cleared, here or with all others by the update, then rows are added into it.
     const Bytes table = static_cast<double>(e.rows * e.width) * size_of(plan_.precision.gradient_type());
-    push_weight_gradient(out.backward, op.name, table + 3.0 * output_bytes(op), 2);
+    const bool cleared = framework_.accumulates_from_first;
+    push_weight_gradient(out.backward, op.name, (cleared ? Bytes{} : table) + 3.0 * output_bytes(op), cleared ? 1 : 2);
 }
 
 void KernelWriter::write_operator(const Operator& op, const CrossEntropy& c, BlockKernels& out) const {

@@ -63,6 +63,9 @@ struct Device {
     Sourced<Bytes> l2;
     // Of what lies in `l2`, on a CPU. Where it is known, a product costs its arithmetic and, besides, the passes over its operands.
     std::optional<Sourced<Bandwidth>> cache_bandwidth;
+    // Behind it a cache that cores share: what one core finds there while the others work, and how fast that comes.
+    std::optional<Sourced<Bytes>> shared_cache;
+    std::optional<Sourced<Bandwidth>> shared_cache_bandwidth;
     // Of one element of a long row, on a core; other functions take so many of these (model/cost/elementwise.hpp). Where it is not known,
     // bytes alone say how long they take.
     std::optional<Sourced<Seconds>> exponential;

@@ -119,6 +119,9 @@ struct Framework {
     // Kernels as sextant-exec-cuda has them (docs/model/compute.md): sums over rows are made in parts, an operator with several outputs is
     // one product for each, attention in FP32 stores its scores, one kernel updates a block.
     bool plain_kernels = false;
+    // Operators without code of their own for 16 bits run on copies in FP32 of what they read, and what they make is rounded: all but
+    // products and table look-ups, and products where no unit of the device multiplies 16 bits.
+    bool widens_16_bits = false;
     bool casts_each_use = false;             // autocast: fp32 weights cast to the compute type in every forward
     Sourced<double> attention_efficiency;    // its fused attention kernels against the best of their generation
     bool attention_for_ampere = false;       // these kernels use the instructions of Ampere, on newer devices too

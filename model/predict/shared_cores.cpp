@@ -36,6 +36,8 @@ Scenario with_part_of_a_core(const Scenario& whole) {
     for (PeakRate& p : d.peaks) divide(p.rate, f);
     divide(d.memory_bandwidth, f);
     if (d.cache_bandwidth) divide(*d.cache_bandwidth, f);
+    if (d.shared_cache_bandwidth) divide(*d.shared_cache_bandwidth, f);
+    if (d.shared_cache) divide(*d.shared_cache, f);
     if (d.exponential) divide(*d.exponential, 1 / f);
     divide(d.kernel_overhead, 1 / f);
     divide(d.graph_kernel_overhead, 1 / f);

@@ -110,6 +110,10 @@ bool shards_are_masters(const Prepared::State&);
 // The bytes of so many gradients as they travel, and of so many weights as they are stored.
 Bytes gradient_bytes(const Prepared::State&, double parameters);
 Bytes weight_bytes(const Prepared::State&, double parameters);
+// Of trained parameters, all that lies in memory between two steps: weights, gradients, states.
+Bytes kept_bytes(const Prepared::State&, double parameters);
+// Of a network, as one rank has it where nothing but layers is cut.
+Bytes kept_bytes(const Prepared::State&, const Network&);
 
 // Local parameters of a stage. Tied weights are counted once, where their owner is in another stage.
 struct StageParameters {

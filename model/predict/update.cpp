@@ -50,11 +50,11 @@ UpdateTime update_on_device(const Prepared::State& job, const StageParameters& p
     const Framework& f = job.scenario.framework;
     const double width = f.plain_kernels ? size_of(job.precision.optimizer_state) / size_of(job.precision.activation) : 1;
     const Seconds launch = issues_itself(job) ? Seconds{} : job.on_host(f.dispatch);
+    const double owned = held_parameters(parameters.trained, plan, plan.has_shards());
     const auto passes = [&](Bytes bytes, double launches) {
-        const Seconds moves = streaming_time(bytes, job.rates, compute_scale(r), width);
+        const Seconds moves = passing_time(bytes, kept_bytes(job, owned), job.rates, compute_scale(r), width);
         return UpdateTime{moves + launches * job.rates.kernel_overhead / r.kernel_overhead, launches * launch / r.host, {}, {}};
     };
-    const double owned = held_parameters(parameters.trained, plan, plan.has_shards());
     const Bytes traffic = owned * update_traffic(job.precision, f, facts_of(plan.optimizer)) + buckets;
     const UpdateTime update = passes(traffic, update_launches(parameters, job.precision, f));
     if (job.precision.compute != DataType::fp16 && !f.waits_for_norm) return update;
@@ -69,6 +69,21 @@ UpdateTime update_on_device(const Prepared::State& job, const StageParameters& p
 }
 
 }  // namespace
+
+Bytes kept_bytes(const Prepared::State& job, double parameters) {
+    const Precision& p = job.precision;
+    const Plan& plan = job.scenario.plan;
+    if (plan.forward_only) return parameters * size_of(p.parameter);
+    const Bytes master = p.master_weights ? size_of(DataType::fp32) : Bytes{};
+    return parameters * (size_of(p.parameter) + master + size_of(p.gradient_type()) + facts_of(plan.optimizer).states * size_of(p.optimizer_state));
+}
+
+Bytes kept_bytes(const Prepared::State& job, const Network& network) {
+    double parameters = 0;
+    for (const int t : network.sequence)
+        parameters += network.templates[static_cast<std::size_t>(t)].graph.count_parameters(false).total();
+    return kept_bytes(job, parameters);
+}
 
 Seconds host_copy_time(const Prepared::State& job, Bytes over_link, Bytes in_host_memory, const Resources& r) {
     return over_link / (job.host_copy_beside_others() * r.host_link) + job.used_devices() * in_host_memory / job.nodes.host_memory;

@@ -26,6 +26,7 @@ void improve(Device& d, const Resources& r) {
     scale_compute(d, r.compute, [](auto& number, double by) { multiply(number, by); });
     multiply(d.memory_bandwidth, r.memory_bandwidth);
     multiply(d.cache_bandwidth, r.memory_bandwidth);
+    multiply(d.shared_cache_bandwidth, r.memory_bandwidth);
     multiply(d.kernel_overhead, 1 / r.kernel_overhead);
     multiply(d.graph_kernel_overhead, 1 / r.kernel_overhead);
 }

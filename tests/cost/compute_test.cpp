@@ -219,11 +219,40 @@ TEST(KernelTime, OfAConvolutionOnACoreFillsRegisters) {
 TEST(StreamingTime, IsThatOfTheCacheForWhatItHoldsAndFallsToThatOfMemoryAtTwiceAsMuch) {
     const DeviceRates r = rates_with_cache();
     EXPECT_NEAR(streaming_time(1 * MB, r) / us, 0.1, 1e-12);
-    // Of 1.5 MB, half a megabyte is still there: 0.05 us, and 1 us for the other.
-    EXPECT_NEAR(streaming_time(1.5 * MB, r) / us, 1.05, 1e-12);
-    EXPECT_NEAR(streaming_time(2 * MB, r) / us, 2, 1e-12);
-    EXPECT_NEAR(streaming_time(3 * MB, r) / us, 3, 1e-12);
+    // Of 1.5 MB, half a megabyte is still there: 0.05 us. For the other a third more is fetched: 1.33 us.
+    EXPECT_NEAR(streaming_time(1.5 * MB, r) / us, 0.05 + 4.0 / 3, 1e-12);
+    EXPECT_NEAR(streaming_time(2 * MB, r) / us, 2 * 4.0 / 3, 1e-12);
+    EXPECT_NEAR(streaming_time(3 * MB, r) / us, 3 * 4.0 / 3, 1e-12);
     EXPECT_NEAR(streaming_time(3 * MB, rates()) / us, 3, 1e-12);
+}
+
+TEST(StreamingTime, FindsBehindACoresOwnCacheWhatTheSharedOneHolds) {
+    // 4 MB at 5 TB/s behind 1 MB at 10 TB/s and before memory at 1 TB/s.
+    DeviceRates r = rates_with_cache();
+    r.shared = 5 * TB / s;
+    r.shared_cache = 4 * MB;
+    EXPECT_NEAR(streaming_time(1 * MB, r) / us, 0.1, 1e-12);
+    // Half a megabyte in the first, one in the second, from where a third more is fetched; of 6 MB two are left there.
+    EXPECT_NEAR(streaming_time(1.5 * MB, r) / us, 0.05 + 0.2 * 4 / 3, 1e-12);
+    EXPECT_NEAR(streaming_time(4 * MB, r) / us, 0.8 * 4 / 3, 1e-12);
+    EXPECT_NEAR(streaming_time(6 * MB, r) / us, (0.4 + 4) * 4 / 3, 1e-12);
+    EXPECT_NEAR(streaming_time(9 * MB, r) / us, 12, 1e-12);
+    // An update reads all that it writes. Twice over 4 MB, all of it there: 8 MB at 5 TB/s.
+    EXPECT_NEAR(passing_time(8 * MB, 4 * MB, r) / us, 1.6, 1e-12);
+}
+
+TEST(KernelTime, OfAProductOnACoreReadsItsWeightsFromWhereTheUpdateLeftThem) {
+    // 2 x 1000 x 1000 x 5000 = 10 GFLOP at 100 TFLOP/s are 100 us, 1 us to start. 10 MB of weights twice, and 2 MB from memory at 1 TB/s.
+    Kernel g = product(1000, 1000, 5000);
+    g.bytes = 12 * MB;
+    DeviceRates r = rates_with_cache();
+    r.shared = 5 * TB / s;
+    r.shared_cache = 40 * MB;
+    EXPECT_NEAR(kernel_time(g, r) / us, 1 + 100 + 20 + 0.4, 1e-9);
+    r.kept = 40 * MB;  // weights, gradients and states: the shared cache holds them all
+    EXPECT_NEAR(kernel_time(g, r) / us, 1 + 100 + 4 + 0.4, 1e-9);
+    r.kept = 80 * MB;
+    EXPECT_NEAR(kernel_time(g, r) / us, 1 + 100 + 20 + 0.4, 1e-9);
 }
 
 TEST(KernelTime, OfAProductOnACoreAddsThePassesOverItsOperandsToItsArithmetic) {
@@ -251,6 +280,18 @@ TEST(KernelTime, OfAFunctionOnACoreAddsItsArithmeticToItsPasses) {
     EXPECT_NEAR(kernel_time(gelu, core) / us, 4.6, 1e-9);
     EXPECT_NEAR(kernel_time(gelu, core, {.compute = 2}) / us, 1 + 0.1 + 1.75, 1e-9);
     EXPECT_NEAR(kernel_time(gelu, rates()) / us, 2, 1e-9);
+}
+
+TEST(KernelTime, OfAFunctionOnACoreHidesWhatIsFetchedAhead) {
+    // 3 MB from memory, and a third more, take 4 us. Loads and stores of 3 MB from the cache are 0.3 us, 3500 exponentials 3.5 us: 3.8 in all.
+    Kernel gelu;
+    gelu.bytes = 3 * MB;
+    gelu.exponentials = 3500;
+    DeviceRates core = rates_with_cache();
+    core.exponential = 1e-3 * us;
+    EXPECT_NEAR(kernel_time(gelu, core) / us, 1 + 4, 1e-9);
+    gelu.exponentials = 7000;
+    EXPECT_NEAR(kernel_time(gelu, core) / us, 1 + 0.3 + 7, 1e-9);
 }
 
 TEST(KernelTime, OfAMeasuredProductIsTheMeasuredOne) {

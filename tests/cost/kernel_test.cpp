@@ -121,6 +121,34 @@ TEST(LayerKernels, JoinDropoutAndAddWhereTheFrameworkDoes) {
     EXPECT_THAT(named(layer.forward, "mlp.add"), IsEmpty());
 }
 
+TEST(LayerKernels, RunOnCopiesInFp32WhereTheFrameworkWidens16Bits) {
+    Cut cut;
+    cut.framework.widens_16_bits = true;
+    const BlockKernels layer = cut.layer();
+    // fc1, x 32 x 64, W 64 x 256 and a bias, y 32 x 256: two bytes and four for each that is widened, forward x, W and y, backward W, x, the
+    // gradients of y and of x. The product itself is one of four bytes.
+    const double x = 32 * 64, w = 64 * 256 + 256, y = 32 * 256;
+    EXPECT_DOUBLE_EQ(bytes_of(layer.forward, "mlp.fc1.convert"), 6 * (x + w + y));
+    EXPECT_EQ(named(layer.forward, "mlp.fc1.convert").at(0).launches, 3);
+    EXPECT_DOUBLE_EQ(bytes_of(layer.backward, "mlp.fc1.convert"), 6 * (w + x + y + x));
+    const auto fc1 = named(layer.forward, "mlp.fc1", KernelKind::gemm);
+    ASSERT_THAT(fc1, SizeIs(1));
+    EXPECT_DOUBLE_EQ(fc1[0].bytes.si(), 4 * (32 * 64 + 64 * 256 + 32 * 256));
+    EXPECT_EQ(fc1[0].type, DataType::fp32);
+    EXPECT_DOUBLE_EQ(bytes_of(layer.forward, "mlp.norm"), 2 * 2 * stream);
+    // What is kept and sent is as narrow as ever.
+    EXPECT_EQ(layer.saved, Cut{}.layer().saved);
+}
+
+TEST(LayerKernels, MultiplyIn16BitsOnUnitsThatDoThoughOthersAreWidened) {
+    Cut cut{.unit = ComputeUnit::tensor};
+    cut.framework.widens_16_bits = true;
+    EXPECT_THAT(named(cut.layer().forward, "mlp.fc1.convert"), IsEmpty());
+    EXPECT_THAT(named(cut.layer().forward, "mlp.norm.convert"), SizeIs(1));
+    cut.plan.precision = precision_policy(DataType::fp32);
+    EXPECT_THAT(named(cut.layer().forward, "mlp.norm.convert"), IsEmpty());
+}
+
 TEST(LayerKernels, PassOverAClampedGateOnceForEachFunctionWhereNoKernelHasItWhole) {
     // 32 rows of 256 columns, half of what comes in: 16384 bytes, four times the residual stream.
     Cut cut{.mlp = MlpKind::clamped_swiglu};

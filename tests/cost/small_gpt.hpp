@@ -29,6 +29,7 @@ struct Cut {
     MlpKind mlp = MlpKind::gelu;
     double logit_softcap = 0;
     std::optional<LowRankAdapters> adapters{};
+    ComputeUnit unit = ComputeUnit::vector;
 
     [[nodiscard]] BlockKernels block(BlockRole role) const {
         Shard shard;
@@ -43,7 +44,7 @@ struct Cut {
         spec.logit_softcap = logit_softcap;
         spec.adapters = adapters;
         for (const Block& b : build_network(workload, shard).templates)
-            if (b.role == role) return block_kernels(b.graph, role, plan, framework);
+            if (b.role == role) return block_kernels(b.graph, role, plan, framework, false, unit);
         return {};
     }
     [[nodiscard]] BlockKernels layer() const { return block(BlockRole::layer); }

@@ -159,7 +159,7 @@ TEST(Memory, OfZero3HoldsTheWeightsOfABlockAndOfThosePrefetched) {
 // The first of ten blocks has a matrix of 50e6 parameters that the last one reads too: it is there beside two blocks of 100e6 each, in two
 // bytes. Of 250e6 that is less than two blocks that have it.
 TEST(Memory, OfZero3KeepsASharedMatrixFromItsFirstUseToItsLast) {
-    constexpr auto embedding = static_cast<std::size_t>(SharedMatrix::embedding);
+    constexpr auto embedding = SharedMatrix::embedding;
     Prepared::State job = ten_layers();
     job.scenario.plan.dp = 4;
     job.scenario.plan.data_parallel = DataParallel::zero3;

@@ -108,6 +108,8 @@ void read_device_fields(ObjectReader& r, Device& d) {
     r.optional("attention_backward", d.attention_backward, plausible::part);
     r.optional("l2", d.l2, Bounds{1, 1e12});
     r.optional("cache_bandwidth", d.cache_bandwidth, plausible::bandwidth);
+    r.optional("shared_cache", d.shared_cache, Bounds{1, 1e12});
+    r.optional("shared_cache_bandwidth", d.shared_cache_bandwidth, plausible::bandwidth);
     r.optional("exponential", d.exponential, Bounds{1e-13, 1e-6});
     r.optional("convolution", d.convolution, Bounds{0.01, 10});
     r.optional("tf32_across_one", d.tf32_across_one, plausible::part);

@@ -51,6 +51,8 @@ ProfileJson json_of(const Device& d, ProfileForm form) {
     w.number({"attention_backward", "attention_backward_fraction"}, d.attention_backward);
     w.known({"l2", "l2_bytes"}, d.l2);
     w.number({"cache_bandwidth", "cache_bandwidth_bytes_per_s"}, d.cache_bandwidth);
+    w.number({"shared_cache", "shared_cache_bytes"}, d.shared_cache);
+    w.number({"shared_cache_bandwidth", "shared_cache_bandwidth_bytes_per_s"}, d.shared_cache_bandwidth);
     w.number({"exponential", "exponential_s"}, d.exponential);
     w.number({"convolution", "convolution_fraction"}, d.convolution);
     w.number({"tf32_across_one", "tf32_across_one_fraction"}, d.tf32_across_one);

@@ -219,6 +219,8 @@ std::string profile_to_text(const Device& d) {
     if (d.kind == DeviceKind::gpu) number_row(t, sources, "  a load takes", d.load_latency);
     number_row(t, sources, "L2", d.l2, shown(d.l2.value / MiB) + " MiB");
     if (d.cache_bandwidth) number_row(t, sources, "  streams", *d.cache_bandwidth);
+    if (d.shared_cache) number_row(t, sources, "shared cache", *d.shared_cache, shown(d.shared_cache->value / MiB) + " MiB");
+    if (d.shared_cache_bandwidth) number_row(t, sources, "  streams", *d.shared_cache_bandwidth);
     if (d.exponential) number_row(t, sources, "an exponential", *d.exponential);
     if (d.convolution) number_row(t, sources, "convolutions", *d.convolution, percent_text(d.convolution->value) + " of products");
     number_row(t, sources, "clock", d.clock);

@@ -88,6 +88,7 @@ void leave_part_of_cores(Scenario& s) {
     scale_compute(d, part, divide);
     d.clock = clock;
     if (d.cache_bandwidth) divide(*d.cache_bandwidth, part);
+    if (d.shared_cache_bandwidth) divide(*d.shared_cache_bandwidth, part);
     if (d.exponential) divide(*d.exponential, 1 / part);
     divide(d.memory_bandwidth, std::min(1.0, part / saturating_cores));
     s.assumptions.push_back("the job computes on " + on + " of a node, at that part of their rates; half of the cores reach all of the " +

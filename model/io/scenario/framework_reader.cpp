@@ -130,6 +130,7 @@ void read_kernels(const FrameworkFields& r, Framework& f) {
     r.optional("vector_filter_gradients", f.vector_filter_gradients);
     r.reader.word("casts_to_tf32", f.casts_to_tf32, cast_words);
     r.optional("plain_kernels", f.plain_kernels);
+    r.optional("widens_16_bits", f.widens_16_bits);
     r.read("casts_each_use", f.casts_each_use);
     r.read("attention_efficiency", f.attention_efficiency, efficiency_bounds);
     r.optional("attention_for_ampere", f.attention_for_ampere);
