@@ -50,8 +50,7 @@ struct ChannelSums {
         for (std::int64_t begin = 0; begin < layout_.lines; begin += lines_at_once) {
             std::ranges::fill(a_, 0.0F);
             std::ranges::fill(b_, 0.0F);
-            for (std::int64_t line = begin; line < std::min(layout_.lines, begin + lines_at_once); ++line)
-                term(line, a_.data(), b_.data());
+            for (std::int64_t line = begin; line < std::min(layout_.lines, begin + lines_at_once); ++line) term(line, a_.data(), b_.data());
             for (std::int64_t i = 0; i < layout_.width; ++i) {
                 first[i % layout_.channels] += a_[i];
                 second[i % layout_.channels] += b_[i];

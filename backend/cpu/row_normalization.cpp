@@ -110,7 +110,7 @@ void forward_row_norm(Engine& engine, const Normalization& n, const OperatorCall
             const std::int64_t first = p * parts.count;
             const RowStatistics s = parts.measured(from + first);
             parts.keep(row * parts.in_row + p, s);
-            const float *__restrict x = from + first, *__restrict gain = gains + first, *__restrict shift = shifts + first;
+            const float* __restrict x = from + first, * __restrict gain = gains + first, * __restrict shift = shifts + first;
             float* __restrict y = to + first;
             for (std::int64_t i = 0; i < parts.count; ++i) y[i] = (x[i] - s.mean) * (s.factor * gain[i]) + shift[i];
         }

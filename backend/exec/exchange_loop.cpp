@@ -102,9 +102,8 @@ bool ExchangeLoop::ready(SegmentIndex s) const {
 }
 
 bool ExchangeLoop::has_work() const {
-    return !submitted_.empty() || !completing_.empty() || std::ranges::any_of(queues_, [&](const Queue& q) {
-        return !q.busy && q.next < q.segments.size() && ready(q.segments[q.next]);
-    });
+    return !submitted_.empty() || !completing_.empty() ||
+           std::ranges::any_of(queues_, [&](const Queue& q) { return !q.busy && q.next < q.segments.size() && ready(q.segments[q.next]); });
 }
 
 void ExchangeLoop::start_streams(Lock& lock) {

@@ -15,8 +15,8 @@ struct MachineFacts {
     std::string host, processor;
     int cores = 1;
     Bytes memory;
-    Bytes cache;        // of one core (L2); zero: not known
-    bool bf16 = false;  // cores multiply it faster than fp32
+    Bytes cache;           // of one core (L2); zero: not known
+    bool bf16 = false;     // cores multiply it faster than fp32
     Bytes shared_cache{};  // of all cores together (L3); zero: none, or not known
 };
 

@@ -99,6 +99,16 @@ Seconds packing_time(const Kernel& k, const DeviceRates& d, const ComputeScale& 
     return twice + passing_time(others, others, d, scale);
 }
 
+// So much from a core's own cache, or so much from farther away, wherever what is touched lies. Of twice as much as a cache holds nothing
+// is left in it for the next pass.
+Seconds time_of_passes(Bytes near, Bytes far, Bytes touched, const DeviceRates& d, const ComputeScale& scale, double width) {
+    const auto held = [touched](Bytes cache) { return std::clamp(2.0 * cache / touched - 1, 0.0, 1.0); };
+    const double own = held(d.cache), shared = d.shared > Bandwidth{} ? std::max(0.0, held(d.shared_cache) - own) : 0;
+    Seconds time = own * near / (d.cached * scale.memory) + (1 - own - shared) * far / streaming_bandwidth(d, scale, width);
+    if (shared > 0) time += shared * far / (d.shared * scale.memory);
+    return time;
+}
+
 // A score costs an exponential beside its products: as long as products take over so many elements of a head. A multiprocessor does 16
 // exponentials in a clock (CUDA C++ Programming Guide, throughput of arithmetic instructions); a score has 4 operations for each element of
 // its head forward and 10 backward. That B300's does 32, and that kernels may do some of them elsewhere, is neglected.
@@ -166,21 +176,6 @@ Bandwidth streaming_bandwidth(const DeviceRates& d, const ComputeScale& scale, d
     return d.loads > Bandwidth{} ? memory / std::hypot(1.0, memory / (width * d.loads)) : memory;
 }
 
-// Twice as much as the cache holds leaves nothing in it for the next pass.
-namespace {
-
-// So much from a core's own cache, or so much from farther away, wherever what is touched lies.
-Seconds time_of_passes(Bytes near, Bytes far, Bytes touched, const DeviceRates& d, const ComputeScale& scale, double width) {
-    // All of what a cache holds, nothing of twice as much, and evenly in between.
-    const auto held = [touched](Bytes cache) { return std::clamp(2.0 * cache / touched - 1, 0.0, 1.0); };
-    const double own = held(d.cache), shared = d.shared > Bandwidth{} ? std::max(0.0, held(d.shared_cache) - own) : 0;
-    Seconds time = own * near / (d.cached * scale.memory) + (1 - own - shared) * far / streaming_bandwidth(d, scale, width);
-    if (shared > 0) time += shared * far / (d.shared * scale.memory);
-    return time;
-}
-
-}  // namespace
-
 Seconds streaming_time(Bytes bytes, const DeviceRates& d, const ComputeScale& scale, double width) {
     if (!knows_caches(d) || !(bytes > Bytes{})) return bytes / streaming_bandwidth(d, scale, width);
     // A line that is written was fetched first, unless it was read: of two or three passes over operands one writes.
@@ -200,7 +195,8 @@ Seconds kernel_time(const Kernel& k, const DeviceRates& d, const ComputeScale& s
     const Seconds overhead = (k.launches * d.kernel_overhead + k.waits * d.wait) / scale.overhead + after;
     const Seconds by_memory = streaming_time(k.bytes - at_end, d, scale, k.in_flight),
                   functions = k.exponentials * d.exponential / scale.compute;
-    // A core loads and stores what lies in its own cache by instructions, as it computes; what lies farther away it fetches ahead meanwhile.
+    // A core loads and stores what lies in its own cache by instructions, as it computes; what lies farther away it fetches ahead
+    // meanwhile.
     const Seconds near = knows_caches(d) ? k.bytes / (d.cached * scale.memory) : by_memory;
     switch (k.kind) {
         case KernelKind::memory:

@@ -75,13 +75,13 @@ Bytes kept_bytes(const Prepared::State& job, double parameters) {
     const Plan& plan = job.scenario.plan;
     if (plan.forward_only) return parameters * size_of(p.parameter);
     const Bytes master = p.master_weights ? size_of(DataType::fp32) : Bytes{};
-    return parameters * (size_of(p.parameter) + master + size_of(p.gradient_type()) + facts_of(plan.optimizer).states * size_of(p.optimizer_state));
+    return parameters *
+           (size_of(p.parameter) + master + size_of(p.gradient_type()) + facts_of(plan.optimizer).states * size_of(p.optimizer_state));
 }
 
 Bytes kept_bytes(const Prepared::State& job, const Network& network) {
     double parameters = 0;
-    for (const int t : network.sequence)
-        parameters += network.templates[static_cast<std::size_t>(t)].graph.count_parameters(false).total();
+    for (const int t : network.sequence) parameters += network.templates[static_cast<std::size_t>(t)].graph.count_parameters(false).total();
     return kept_bytes(job, parameters);
 }
 

@@ -283,7 +283,8 @@ TEST(KernelTime, OfAFunctionOnACoreAddsItsArithmeticToItsPasses) {
 }
 
 TEST(KernelTime, OfAFunctionOnACoreHidesWhatIsFetchedAhead) {
-    // 3 MB from memory, and a third more, take 4 us. Loads and stores of 3 MB from the cache are 0.3 us, 3500 exponentials 3.5 us: 3.8 in all.
+    // 3 MB from memory, and a third more, take 4 us. Loads and stores of 3 MB from the cache are 0.3 us, 3500 exponentials 3.5 us: 3.8 in
+    // all.
     Kernel gelu;
     gelu.bytes = 3 * MB;
     gelu.exponentials = 3500;

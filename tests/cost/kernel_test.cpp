@@ -125,8 +125,8 @@ TEST(LayerKernels, RunOnCopiesInFp32WhereTheFrameworkWidens16Bits) {
     Cut cut;
     cut.framework.widens_16_bits = true;
     const BlockKernels layer = cut.layer();
-    // fc1, x 32 x 64, W 64 x 256 and a bias, y 32 x 256: two bytes and four for each that is widened, forward x, W and y, backward W, x, the
-    // gradients of y and of x. The product itself is one of four bytes.
+    // fc1, x 32 x 64, W 64 x 256 and a bias, y 32 x 256: two bytes and four for each that is widened, forward x, W and y, backward W, x,
+    // the gradients of y and of x. The product itself is one of four bytes.
     const double x = 32 * 64, w = 64 * 256 + 256, y = 32 * 256;
     EXPECT_DOUBLE_EQ(bytes_of(layer.forward, "mlp.fc1.convert"), 6 * (x + w + y));
     EXPECT_EQ(named(layer.forward, "mlp.fc1.convert").at(0).launches, 3);
