@@ -98,10 +98,24 @@ std::string horovod_script(const Started& started) {
            horovod_command(started, ": \"${HOSTS:?as in first" + slots + ",second" + slots + "}\"\n");
 }
 
+// Where nobody says what a script for Slurm starts.
+std::string launch_of(const Framework& framework) {
+    if (framework.starter == RankStarter::horovodrun) return "horovod";
+    switch (framework.program) {
+        case TrainingProgram::megatron:
+            return "megatron";
+        case TrainingProgram::deepspeed:
+            return "deepspeed";
+        case TrainingProgram::yours:
+            break;
+    }
+    return "torchrun";
+}
+
 std::string text_of(const ExportOptions& o, const Scenario& scenario) {
     if (o.system == "slurm") {
-        const bool horovod = o.launch.empty() ? scenario.framework.starter == RankStarter::horovodrun : o.launch == "horovod";
-        const std::string system = horovod ? "horovod" : o.launch;
+        const std::string system = o.launch.empty() ? launch_of(scenario.framework) : o.launch;
+        const bool horovod = system == "horovod";
         const Started started = started_by(system, scenario, o);
         const ExportedLaunch& launch = started.launch;
         const std::string slots = ":" + std::to_string(launch.per_node);
@@ -159,7 +173,7 @@ void add_export(CLI::App& app, ExitCode& exit_code) {
         ->check(CLI::IsMember({"torchrun", "megatron", "deepspeed", "lightning", "tf-distribute", "horovod", "slurm"}));
     options->scenario.add_to(*command);
     auto* launch =
-        command->add_option("--launch", options->launch, "what a Slurm script starts; what starts the framework's ranks unless said");
+        command->add_option("--launch", options->launch, "what a Slurm script starts; what runs the scenario's framework unless said");
     launch->check(CLI::IsMember({"torchrun", "megatron", "deepspeed", "horovod"}));
     command->add_option("--script", options->script, "your training program")->type_name("FILE.py");
     auto* docker = command->add_option("--docker", options->container.docker, "image of Docker that the program runs in");

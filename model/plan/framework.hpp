@@ -70,6 +70,9 @@ enum class CastToTf32 { none, convolutions, all };
 // is not exported.
 enum class RankStarter { torchrun, horovodrun, tf_distribute, own };
 
+// What torchrun starts: a program of the user's, or one whose plan Megatron-LM's flags or DeepSpeed's configuration say.
+enum class TrainingProgram { yours, megatron, deepspeed };
+
 struct Framework {
     std::string name;   // "megatron-lm-2021"
     std::string title;  // "Megatron-LM (2021, SC21 paper)"
@@ -175,6 +178,7 @@ struct Framework {
 
     // Communication
     RankStarter starter = RankStarter::torchrun;
+    TrainingProgram program = TrainingProgram::yours;
     std::string library;         // default communication library: "nccl"
     std::string socket_library;  // used when the plan asks for plain sockets; empty: the same one over TCP
 

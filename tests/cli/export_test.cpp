@@ -157,6 +157,16 @@ TEST(Export, StartsHorovodWithHorovodrun) {
     EXPECT_EQ(export_of({"horovod", "scenarios/input-few-workers.json"}).exit_code, 2);
 }
 
+// torchrun starts the ranks of Megatron-LM and DeepSpeed too; their programs are told the plan in their own words.
+TEST(Export, StartsTheProgramOfTheFrameworkWhereNobodyNamesOne) {
+    const std::string gpt = "scenarios/gpt3-175b-1024xa100.json";
+    const ProcessResult megatron = export_of({"slurm", gpt});
+    EXPECT_EQ(megatron.exit_code, 0) << megatron.err;
+    EXPECT_EQ(megatron.out, export_of({"slurm", gpt, "--launch", "megatron"}).out);
+    EXPECT_THAT(export_of({"slurm", "scenarios/does-not-fit-mended.json"}).out, HasSubstr("--deepspeed_config ds_config.json"));
+    EXPECT_THAT(export_of({"slurm", "scenarios/fsdp-on-ethernet.json"}).out, HasSubstr("ACCELERATE_USE_FSDP"));
+}
+
 TEST(Export, WritesJsonAndNotesBesideIt) {
     const ProcessResult r = export_of({"deepspeed", "scenarios/does-not-fit-mended.json"});
     EXPECT_EQ(r.exit_code, 0);

@@ -184,6 +184,9 @@ void read_communication_and_memory(const FrameworkFields& r, Framework& f) {
                                                      {"tf_distribute", RankStarter::tf_distribute},
                                                      {"own", RankStarter::own}};
     r.reader.word("starter", f.starter, starters);
+    static constexpr Word<TrainingProgram> programs[] = {
+        {"yours", TrainingProgram::yours}, {"megatron", TrainingProgram::megatron}, {"deepspeed", TrainingProgram::deepspeed}};
+    r.reader.word("program", f.program, programs);
     r.read("library", f.library);
     r.optional("socket_library", f.socket_library);
     r.read("context", f.context, buffer_bounds);
