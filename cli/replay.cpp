@@ -23,7 +23,7 @@ namespace {
 struct ReplayOptions {
     ReplayRequest request;
     std::vector<std::string> files;
-    std::string groups, profiles, trace, picture;
+    std::string groups, nodes, profiles, trace, picture;
     ReportOptions report;
 };
 
@@ -37,12 +37,14 @@ ExitCode run_replay(const ReplayOptions& o) {
         return named_quantities(any);
     };
     const std::vector<Condition> conditions = read_conditions(o.report.fail_if, "--fail-if", known, problems);
-    problems.throw_if_any();
     Library library = open_library(o.profiles);
     ReplayRequest request = o.request;
     request.files.assign(o.files.begin(), o.files.end());
     request.groups = o.groups;
-    const ReplayReport report = replay(library, request);
+    request.nodes = o.nodes;
+    ReplayReport report;
+    problems.collect([&] { report = replay(library, request); });
+    problems.throw_if_any();
     check_apart({o.trace, o.picture}, library.files);
     if (!o.trace.empty()) write_trace_file(report.trace, o.trace, report.devices, report.links);
     if (!o.picture.empty()) {
@@ -67,6 +69,8 @@ void add_replay(CLI::App& app, ExitCode& exit_code) {
         ->capture_default_str()
         ->type_name("TYPE");
     command->add_option("--groups", options->groups, "the ranks of process groups, as ASTRA-sim has them")->type_name("FILE.json");
+    command->add_option("--nodes", options->nodes, "the node of each rank, [0, 1, 0, 1]; none: they fill one node after the other")
+        ->type_name("FILE.json");
     command->add_option("--profiles", options->profiles, "directory of hardware profiles")->type_name("DIR");
     add_output(*command, "--trace", options->trace, "write the timeline: FILE.json for Perfetto, FILE.h5 as columns", "FILE");
     add_output(*command, "--picture", options->picture, "draw the timeline", "FILE.svg");

@@ -7,6 +7,7 @@
 #include "cli/verdict.hpp"
 #include "cli/whole_number.hpp"
 #include "cli/writable.hpp"
+#include "model/base/grouped_digits.hpp"
 #include "model/io/format/replace_file.hpp"
 #include "model/io/report/report_html.hpp"
 #include "model/io/report/simulation_writer.hpp"
@@ -29,19 +30,15 @@ struct SimulateOptions {
     std::string trace, chakra, picture, html;
 };
 
-void draw(const SimulationReport& report, const std::filesystem::path& file) {
-    const TimelinePicture picture{report.report.scenario, report.memory, report.report.estimate.device_memory};
-    replace_text_file(file, timeline_svg(report.trace, picture));
-}
-
 ExportedTrace export_trace(const Prepared& job, const SimulateOptions& o) {
     Progress progress("writing execution traces", static_cast<std::size_t>(job.scenario().plan.devices()));
     return export_chakra(job, o.chakra, o.seed, [&](std::size_t done, std::size_t) { progress.show(done); });
 }
 
 void say(const ExportedTrace& written, const std::string& prefix, std::ostream& out) {
-    out << "\nExecution traces of " << written.ranks << " ranks: " << prefix << ".0.et ..., " << written.nodes << " nodes; "
-        << written.groups << (written.groups == 1 ? " process group in " : " process groups in ") << prefix << ".groups.json\n";
+    out << "\nExecution traces of " << grouped_digits(written.ranks) << " ranks: " << prefix << ".0.et ..., "
+        << grouped_digits(written.nodes) << " nodes; " << grouped_digits(written.groups) << (written.groups == 1 ? " process group in " : " process groups in ") << prefix
+        << ".groups.json; where ranks stand in " << prefix << ".nodes.json\n";
     for (const std::string& what : written.left_out) out << "  " << what << '\n';
 }
 
@@ -51,16 +48,17 @@ ExitCode run_simulate(const SimulateOptions& o) {
     problems.collect([&] { check_picture(o.picture); });
     check_writable(o.html);
     const std::string groups = o.chakra.empty() ? "" : o.chakra + ".groups.json";
-    check_writable(groups);
+    const std::string nodes = o.chakra.empty() ? "" : o.chakra + ".nodes.json";
+    for (const std::string& file : {groups, nodes}) check_writable(file);
     std::optional<Prepared> prepared;
-    problems.collect([&] { prepared = prepare(o.scenario.load({o.trace, o.picture, o.html, groups})); });
+    problems.collect([&] { prepared = prepare(o.scenario.load({o.trace, o.picture, o.html, groups, nodes})); });
     const KnownQuantities known = prepared ? KnownQuantities([&] { return simulated_quantities(*prepared); }) : nullptr;
     const std::vector<Condition> conditions = read_conditions(o.report.fail_if, "--fail-if", known, problems);
     problems.throw_if_any();
     const Prepared& job = *prepared;
     const SimulationReport report = simulate(job, o.seed);
     if (!o.trace.empty()) write_trace_file(report.trace, o.trace, report.devices, report.links, report.memory);
-    if (!o.picture.empty()) draw(report, o.picture);
+    if (!o.picture.empty()) replace_text_file(o.picture, timeline_svg(report.trace, picture_of(report)));
     if (!o.html.empty()) replace_text_file(o.html, report_html(job, report.report, &report));
     std::optional<ExportedTrace> written;
     if (!o.chakra.empty()) written = export_trace(job, o);
@@ -78,7 +76,7 @@ void add_simulate(CLI::App& app, ExitCode& exit_code) {
     options->report.add_to(*command);
     add_output(*command, "--trace", options->trace, "write the timeline: FILE.json for Perfetto, FILE.h5 as columns", "FILE");
     add_output(*command, "--chakra", options->chakra,
-               "write PREFIX.0.et ... for ASTRA-sim: execution traces of every rank, and PREFIX.groups.json", "PREFIX");
+               "write PREFIX.0.et ... for ASTRA-sim: execution traces of every rank, PREFIX.groups.json and .nodes.json", "PREFIX");
     add_output(*command, "--picture", options->picture, "draw the timeline", "FILE.svg");
     add_output(*command, "--html", options->html, "write the whole report as one page, the timeline with it", "FILE.html");
     command->add_option("--seed", options->seed, "of the noise that the scenario describes")->check(whole_number())->type_name("N");

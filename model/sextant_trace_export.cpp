@@ -61,7 +61,7 @@ std::vector<std::string> left_out(const Prepared& job, const CostTable& table) {
     if (uses_sockets(s) && !s.library.sockets_only)
         list.emplace_back("calls go over the Ethernet of the nodes here, and there over whatever network plays them");
     if (!stand_in_order(used_machine(job).placement.device_of))
-        list.emplace_back("ranks do not stand on the devices in order, node after node: a trace cannot say where they do");
+        list.emplace_back("ranks do not fill one node after the other: replay is told where they stand, ASTRA-sim is not");
     return list;
 }
 
@@ -99,6 +99,8 @@ ExportedTrace export_chakra(const Prepared& job, const std::filesystem::path& pr
         if (progress) progress(r + 1, ranks);
     }
     files.write_text(prefix.string() + ".groups.json", [&](std::ostream& out) { out << chakra_groups_to_json(step.recorded.groups()); });
+    files.write_text(prefix.string() + ".nodes.json",
+                     [&](std::ostream& out) { out << chakra_nodes_to_json(nodes_of_ranks(job.scenario())); });
     files.put_in_place();
     return {ranks, step.recorded.nodes(), step.recorded.groups().size(), left_out(job, step.table)};
 }

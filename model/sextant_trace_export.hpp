@@ -21,8 +21,9 @@ struct ExportedTrace {
     std::size_t ranks = 0, nodes = 0, groups = 0;
     std::vector<std::string> left_out;  // of what simulate plays
 };
-// PREFIX.0.et, PREFIX.1.et ... and PREFIX.groups.json: all or, where the disk refuses (BackendError), as they were before. Throws
-// InputError also where a rank that the job does not have would stay there of another trace. `progress` is called after each rank.
+// PREFIX.0.et, PREFIX.1.et ..., PREFIX.groups.json and PREFIX.nodes.json: all or, where the disk refuses (BackendError), as they were
+// before. Throws InputError also where a rank that the job does not have would stay there of another trace. `progress` is called after each
+// rank.
 ExportedTrace export_chakra(const Prepared&, const std::filesystem::path& prefix, std::uint64_t seed = 1,
                             const std::function<void(std::size_t done, std::size_t ranks)>& progress = {});
 

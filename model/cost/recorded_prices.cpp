@@ -80,7 +80,9 @@ private:
     const Group& group_of(CommunicatorIndex c) {
         const auto known = groups_.find(c);
         if (known != groups_.end()) return known->second;
-        const std::vector<std::vector<DeviceIndex>> members{graph_.communicators()[c].sets.front()};
+        std::vector<std::vector<DeviceIndex>> members(1);
+        for (const int rank : graph_.communicators()[c].sets.front())
+            members.front().push_back(machine_.device_of[static_cast<std::size_t>(rank)]);
         const Group group = make_group(machine_.topology, members.front(), members, group_machine(machine_.cluster));
         return groups_.emplace(c, group).first->second;
     }

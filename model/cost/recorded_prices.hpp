@@ -14,11 +14,14 @@
 #include "model/graph/execution_trace.hpp"
 #include "model/hardware/topology.hpp"
 
+#include <vector>
+
 namespace sextant {
 
 struct ReplayMachine {
     const Cluster& cluster;
-    const Topology& topology;  // rank i stands on its device i
+    const Topology& topology;
+    const std::vector<DeviceIndex>& device_of;  // by rank
     const CommunicationLibrary& library;
     DataType type = DataType::bf16;  // of the products of kernels whose time is not stated
 };

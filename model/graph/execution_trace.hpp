@@ -47,6 +47,7 @@ struct RecordedRank {
 struct ExecutionTrace {
     std::vector<RecordedRank> ranks;                 // by rank
     std::map<std::string, std::vector<int>> groups;  // by name, ascending; of others the ranks that call a collective of the name
+    std::vector<int> node_of;                        // by rank; empty: they fill one node after the other
 };
 
 // An execution trace as a task graph (model/lower/execution_trace.hpp).

@@ -91,5 +91,20 @@ TEST_F(ReplayCommand, SaysWhatIsWrong) {
     EXPECT_EQ(run_sextant({"replay", prefix, "--hardware", "dgx-a100"}).exit_code, 2);
 }
 
+TEST_F(ReplayCommand, SaysAllThatIsWrongAtOnce) {
+    const ProcessResult r =
+        run_sextant({"replay", trace(2), "--hardware", "no-such", "--library", "none", "--precision", "fp3", "--fail-if", "speed > 3"});
+    EXPECT_EQ(r.exit_code, 2);
+    for (const char* said : {"--hardware: no cluster is called", "--library none", "--precision fp3", "--fail-if 'speed > 3'"})
+        EXPECT_THAT(r.err, HasSubstr(said));
+}
+
+// As one is found from where we are, whatever folder it is in.
+TEST_F(ReplayCommand, TakesAClusterFromAFile) {
+    const ProcessResult r = run_sextant({"replay", trace(2), "--hardware", "hardware_profiles/clusters/dgx-a100.json"});
+    EXPECT_EQ(r.exit_code, 0) << r.err;
+    EXPECT_EQ(r.out, run_sextant({"replay", folder_ / "job", "--hardware", "dgx-a100"}).out);
+}
+
 }  // namespace
 }  // namespace sextant

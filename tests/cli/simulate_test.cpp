@@ -151,6 +151,12 @@ TEST_F(Simulate, WritesExecutionTracesThatReplayTakesAsLongFor) {
     EXPECT_EQ(again.exit_code, 0) << again.err;
     const double simulated = Json::parse(r.out)["step_time_s"], replayed = Json::parse(again.out)["step_time_s"];
     EXPECT_NEAR(replayed / simulated, 1, 0.01);
+    const std::vector<std::string> placed{"replay", file("job"), "--nodes", file("job.nodes.json"), "--hardware", "snellius-gcn"};
+    EXPECT_EQ(run_sextant(placed).exit_code, 0);
+    std::ofstream(file("job.nodes.json")) << "[0, 1]";
+    const ProcessResult few = run_sextant(placed);
+    EXPECT_EQ(few.exit_code, 2);
+    EXPECT_THAT(few.err, HasSubstr("job.nodes.json: is no list of the nodes of 4 ranks"));
 }
 
 TEST_F(Simulate, SaysWhatItWroteBehindItsReport) {

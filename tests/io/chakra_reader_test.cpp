@@ -114,5 +114,13 @@ TEST(ChakraReader, ReadsProcessGroups) {
     EXPECT_EQ(diagnostics.list().size(), 3U);
 }
 
+TEST(ChakraReader, ReadsTheNodeOfEachRank) {
+    Diagnostics diagnostics;
+    EXPECT_THAT(read_chakra_nodes("[0, 1, 0]", "n.json", 3, diagnostics), ElementsAre(0, 1, 0));
+    EXPECT_TRUE(diagnostics.empty());
+    for (const char* wrong : {"[0, 1]", R"({"0": 1})", "[0, -1, 2]"}) read_chakra_nodes(wrong, "n.json", 3, diagnostics);
+    EXPECT_EQ(diagnostics.list().size(), 3U);
+}
+
 }  // namespace
 }  // namespace sextant

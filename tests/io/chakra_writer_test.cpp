@@ -106,6 +106,8 @@ TEST(ChakraWriter, WritesProcessGroupsAsTheyAreRead) {
     EXPECT_EQ(chakra_groups_to_json(groups), "{\"1\":[0,2],\"2\":[1,3]}\n");
     Diagnostics diagnostics;
     EXPECT_EQ(read_chakra_groups(chakra_groups_to_json(groups), "g.json", 4, diagnostics), groups);
+    const std::vector<int> nodes{0, 1, 0, 1};
+    EXPECT_EQ(read_chakra_nodes(chakra_nodes_to_json(nodes), "n.json", 4, diagnostics), nodes);
     EXPECT_TRUE(diagnostics.empty());
 }
 

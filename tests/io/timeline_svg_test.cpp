@@ -3,6 +3,7 @@
 #include "model/io/format/svg.hpp"
 #include "model/io/trace/kind_look.hpp"
 #include "model/io/trace/timeline_boxes.hpp"
+#include "tests/golden/bundled_scenarios.hpp"
 #include "tests/report/hand_made_trace.hpp"
 
 #include <gmock/gmock.h>
@@ -156,6 +157,18 @@ TEST(TimelineSvg, ARecordingHasRanksAndWordsOfItsOwn) {
     EXPECT_THAT(svg, HasSubstr(">rank 1</text>"));
     EXPECT_THAT(svg, HasSubstr(">kernels</text>"));
     EXPECT_THAT(svg, Not(HasSubstr("stage 1<")));
+}
+
+// Eight ranks of one stage, of which the first four have another device: without that they are one row.
+TEST(TimelineSvg, ShowsARankOfEachKindOfDevices) {
+    const SimulationReport played = simulate(bundled_scenario("two-kinds-of-gpus"));
+    const std::string svg = timeline_svg(played.trace, picture_of(played));
+    EXPECT_THAT(svg, HasSubstr(">rank 0, A30<"));
+    EXPECT_THAT(svg, HasSubstr(">rank 4, A100 SXM4 40GB<"));
+    EXPECT_THAT(svg, Not(HasSubstr(">rank 1")));
+    TimelinePicture alike = picture_of(played);
+    alike.kinds.reset();
+    EXPECT_THAT(timeline_svg(played.trace, alike), Not(HasSubstr(">rank 4")));
 }
 
 TEST(TimelineSvg, OfNothingIsStillAPicture) { expect_well_formed(timeline_svg({}, picture(""))); }

@@ -44,7 +44,7 @@ ExecutionTrace written_and_read(const Prepared& job) {
     const fs::path folder = fs::temp_directory_path() / ("sextant_trace_export_" + std::to_string(getpid()));
     fs::create_directories(folder);
     export_chakra(job, folder / "job");
-    ExecutionTrace trace = load_chakra({folder / "job"}, folder / "job.groups.json");
+    ExecutionTrace trace = load_chakra({folder / "job"}, folder / "job.groups.json", folder / "job.nodes.json");
     fs::remove_all(folder);
     return trace;
 }
@@ -61,6 +61,18 @@ TEST_P(EveryScenario, TakesAsLongAsAnExecutionTraceOnTheSameMachine) {
     const double ratio = replayed / simulated.step;
     RecordProperty("ratio", std::to_string(ratio));
     EXPECT_NEAR(ratio, 1, most);
+}
+
+// Tensor groups that cross the network instead of staying in a node: who replays them without knowing takes them for faster.
+TEST(TraceExport, SaysWhereScatteredRanksStand) {
+    Scenario s = small("gpt3-175b-1024xa100");
+    s.plan.scattered = true;
+    const Prepared job = prepare(s);
+    ExecutionTrace trace = written_and_read(job);
+    const Seconds simulated = simulate(job).report.estimate.step;
+    EXPECT_NEAR(replay(trace, s.cluster, s.library).step / simulated, 1, 0.015);
+    trace.node_of.clear();
+    EXPECT_LT(replay(trace, s.cluster, s.library).step / simulated, 0.9);
 }
 
 // All but the times to the last bit, these to half a microsecond each way.

@@ -132,6 +132,19 @@ TEST(Replay, SharesANetworkThatSeveralGroupsCross) {
     EXPECT_EQ(played(named, 2).step, apart.step);
 }
 
+TEST(Replay, PutsRanksOnTheNodesThatTheyAreSaidToBeOn) {
+    // The pairs 0 and 4, 1 and 5, 2 and 6, 3 and 7, each within a node: 10 us, two steps of 1 us, 100 MB at 100 GB/s.
+    std::vector<std::vector<RecordedNode>> ranks;
+    for (int r = 0; r < 8; ++r) ranks.push_back({call(1, all_reduce, 100 * MB, {}, std::to_string(r % 4))});
+    ExecutionTrace trace = trace_of(ranks);
+    trace.node_of = {0, 0, 1, 1, 0, 0, 1, 1};
+    EXPECT_NEAR(played(trace, 2).step / ms, 1.012, 1e-9);
+    trace.node_of = {0, 0, 0, 0, 0, 1, 1, 1};
+    const std::vector<Diagnostic> problems = problems_of(trace);
+    ASSERT_EQ(problems.size(), 1U);
+    EXPECT_THAT(problems.front().what, HasSubstr("8 ranks on 2 nodes, up to 5 on one, and "));
+}
+
 TEST(Replay, FindsAnOrderOfCallsThatAllRanksCanFollow) {
     // Rank 0 is ready for b first, rank 1 for a: neither waits for the other.
     const auto a = [](std::vector<std::uint64_t> after) { return call(10, all_reduce, 1 * MB, std::move(after), "a"); };

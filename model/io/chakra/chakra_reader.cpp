@@ -164,7 +164,8 @@ private:
         if (!find(name)) return complain(std::string("\"") + name + "\" is missing");
         node_.peer = static_cast<int>(number(name, most_ranks));
         if (node_.peer >= ranks_)
-            complain("is for rank " + std::to_string(node_.peer) + ", and there are files of " + std::to_string(ranks_) + " ranks");
+            complain("is for rank " + std::to_string(node_.peer) + ", and there are files of " + std::to_string(ranks_) + " ranks",
+                     "the files of all ranks, or PREFIX of PREFIX.0.et, PREFIX.1.et ...");
         else if (node_.peer == rank_)
             complain("is for the rank itself");
         if (find(own) && static_cast<int>(number(own, most_ranks)) != rank_)
@@ -307,7 +308,21 @@ std::map<std::string, std::vector<int>> read_chakra_groups(std::string_view json
     return groups;
 }
 
-ExecutionTrace load_chakra(const std::vector<std::filesystem::path>& named, const std::filesystem::path& groups) {
+std::vector<int> read_chakra_nodes(std::string_view json, const std::string& file, int ranks, Diagnostics& diagnostics) {
+    const JsonFile document = JsonFile::from_text(json, file, diagnostics);
+    std::vector<int> nodes;
+    const JsonNode root = document.root();
+    if (!root.value) return nodes;
+    constexpr double most = 1e6;
+    if (!root.is_array() || std::ssize(root.elements()) != ranks)
+        root.complain("is no list of the nodes of " + std::to_string(ranks) + " ranks", "as in [0, 1, 0, 1] for four");
+    else
+        for (const JsonNode& n : root.elements()) read_value(n, nodes.emplace_back(), Bounds{0, most});
+    return nodes;
+}
+
+ExecutionTrace load_chakra(const std::vector<std::filesystem::path>& named, const std::filesystem::path& groups,
+                           const std::filesystem::path& nodes) {
     Diagnostics diagnostics;
     const std::vector<std::filesystem::path> files = chakra_files(named, diagnostics);
     diagnostics.throw_if_any();
@@ -321,6 +336,9 @@ ExecutionTrace load_chakra(const std::vector<std::filesystem::path>& named, cons
     if (!groups.empty())
         if (const auto text = read_text_file(groups, diagnostics))
             trace.groups = read_chakra_groups(*text, groups.string(), ranks, diagnostics);
+    if (!nodes.empty())
+        if (const auto text = read_text_file(nodes, diagnostics))
+            trace.node_of = read_chakra_nodes(*text, nodes.string(), ranks, diagnostics);
     diagnostics.throw_if_any();
     return trace;
 }

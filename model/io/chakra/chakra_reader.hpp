@@ -17,11 +17,13 @@ namespace sextant {
 std::vector<std::filesystem::path> chakra_files(const std::vector<std::filesystem::path>& named, Diagnostics&);
 
 // Throws InputError with every problem of every file, "/node/ID" or the byte as its place. `groups`: ASTRA-sim's file of process groups,
-// {"1": [0, 2], ...}; empty: none.
-ExecutionTrace load_chakra(const std::vector<std::filesystem::path>& named, const std::filesystem::path& groups = {});
+// {"1": [0, 2], ...}; empty: none. `nodes`: a file with the node of each rank, [0, 1, 0, 1]; empty: none.
+ExecutionTrace load_chakra(const std::vector<std::filesystem::path>& named, const std::filesystem::path& groups = {},
+                           const std::filesystem::path& nodes = {});
 
 // What a rank's file holds, one of `ranks`.
 RecordedRank read_chakra(std::string_view bytes, const std::string& file, int rank, int ranks, Diagnostics&);
 std::map<std::string, std::vector<int>> read_chakra_groups(std::string_view json, const std::string& file, int ranks, Diagnostics&);
+std::vector<int> read_chakra_nodes(std::string_view json, const std::string& file, int ranks, Diagnostics&);
 
 }  // namespace sextant

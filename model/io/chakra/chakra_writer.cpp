@@ -107,4 +107,6 @@ std::string chakra_groups_to_json(const std::map<std::string, std::vector<int>>&
     return json_document(json, -1);
 }
 
+std::string chakra_nodes_to_json(const std::vector<int>& node_of) { return json_document(nlohmann::ordered_json(node_of), -1); }
+
 }  // namespace sextant

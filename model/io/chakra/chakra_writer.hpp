@@ -19,5 +19,7 @@ void write_chakra(std::ostream&, const RecordedRank&, int rank);
 
 // {"1": [0, 2], ...}, as read_chakra_groups has it.
 std::string chakra_groups_to_json(const std::map<std::string, std::vector<int>>&);
+// [0, 1, 0, 1]: the node of each rank, as read_chakra_nodes has it. ASTRA-sim knows nothing of it.
+std::string chakra_nodes_to_json(const std::vector<int>&);
 
 }  // namespace sextant

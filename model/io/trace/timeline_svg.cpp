@@ -10,6 +10,7 @@
 #include <cmath>
 #include <numeric>
 #include <set>
+#include <tuple>
 #include <vector>
 
 namespace sextant {
@@ -89,10 +90,10 @@ public:
 private:
     void choose_rows() {
         std::vector<Row> all;
-        std::set<std::pair<bool, int>> seen;
+        std::set<std::tuple<bool, int, bool>> seen;
         for (GraphRank r = 0; r < trace_.ranks.size(); ++r) {
             const TraceRank& rank = trace_.ranks[r];
-            if (!seen.insert({rank.server, rank.server ? 0 : rank.stage}).second) continue;
+            if (!seen.insert({rank.server, rank.server ? 0 : rank.stage, is_slow(rank)}).second) continue;
             all.push_back({r, label_of(rank), {}});
         }
         std::ranges::sort(all, {}, [&](const Row& row) { return std::pair(trace_.ranks[row.rank].server, trace_.ranks[row.rank].stage); });
@@ -111,11 +112,14 @@ private:
             for (std::size_t l = 0; l < lane_count; ++l) lane_used_[l] = lane_used_[l] || !row.lanes[l].empty();
     }
 
+    [[nodiscard]] bool is_slow(const TraceRank& rank) const { return wish_.kinds && !rank.server && rank.rank < wish_.kinds->slow; }
+
     // Of a recording every rank is one of its own; without a pipeline a stage is all there is.
     [[nodiscard]] std::string label_of(const TraceRank& rank) const {
         const bool has_stages = std::ranges::any_of(trace_.ranks, [](const TraceRank& r) { return r.stage > 0; });
         if (rank.server) return "server";
-        return has_stages && !wish_.name_of ? "stage " + std::to_string(rank.stage) : name_of(rank);
+        const std::string name = has_stages && !wish_.name_of ? "stage " + std::to_string(rank.stage) : name_of(rank);
+        return wish_.kinds ? name + ", " + (is_slow(rank) ? wish_.kinds->slow_device : wish_.kinds->other_device) : name;
     }
 
     // One alone needs no number.
@@ -337,6 +341,17 @@ private:
 };
 
 }  // namespace
+
+TimelinePicture picture_of(const SimulationReport& r) {
+    TimelinePicture picture{.title = r.report.scenario, .memory = r.memory, .device_memory = r.report.estimate.device_memory};
+    const Scenario& job = r.report.job;
+    if (job.has_slow_devices()) {
+        const std::string device = job.cluster.node.device.name;
+        const auto& slow = job.straggler->device;
+        picture.kinds = {job.straggler->devices, slow ? slow->name : device + " at " + percent_text(job.straggler->speed), device};
+    }
+    return picture;
+}
 
 std::string timeline_svg(const Trace& trace, const TimelinePicture& wish) { return Picture(trace, wish).draw(); }
 
