@@ -20,6 +20,14 @@ constexpr auto about =
     "Sextant predicts how fast a deep-learning training job runs under a parallel plan on given hardware,\n"
     "whether it fits in memory, and what holds it back.";
 
+// Options that want others, or do not go with them.
+void add_company(std::vector<std::string>& problems, const CLI::Option& option) {
+    for (const CLI::Option* other : option.get_needs())
+        if (other->count() == 0) problems.emplace_back(CLI::RequiresError(option.get_name(), other->get_name()).what());
+    for (const CLI::Option* other : option.get_excludes())
+        if (other->count() > 0) problems.emplace_back(CLI::ExcludesError(option.get_name(), other->get_name()).what());
+}
+
 // Of a command and the subcommand that was named: what each option says of its values, and which are missing.
 void add_problems(std::vector<std::string>& problems, CLI::App& command) {
     for (CLI::Option* option : command.get_options()) {
@@ -32,16 +40,34 @@ void add_problems(std::vector<std::string>& problems, CLI::App& command) {
         } catch (const CLI::ParseError& e) {
             problems.emplace_back(e.what());
         }
+        add_company(problems, *option);
     }
     for (CLI::App* named : command.get_subcommands()) add_problems(problems, *named);
 }
 
+// What stands where a command was to be named, and which there are; nothing where one was.
+std::string unknown_command(const CLI::App& app) {
+    if (const auto named = app.get_subcommands(); !named.empty()) return unknown_command(*named.front());
+    const std::vector<std::string> words = app.remaining();
+    std::string known;
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+        known += (known.empty() ? "" : ", ") + command->get_name();
+    if (known.empty() || words.empty() || words.front().starts_with("-")) return {};
+    return "there is no command \"" + words.front() + "\": one of " + known;
+}
+
 // CLI11 throws the first thing that is wrong; this is all of them, one a line.
 std::string all_problems(CLI::App& app, const CLI::ParseError& first) {
+    if (const std::string unknown = unknown_command(app); !unknown.empty()) return unknown;  // whose options nobody can judge
     std::vector<std::string> problems;
     add_problems(problems, app);
-    if (const auto unknown = app.remaining(true); !unknown.empty()) problems.emplace_back(CLI::ExtrasError(unknown).what());
-    if (std::ranges::find(problems, first.what()) == problems.end()) problems.insert(problems.begin(), first.what());
+    if (auto unknown = app.remaining(true); !unknown.empty()) {
+        std::ranges::reverse(unknown);  // CLI11 turns them round
+        problems.emplace_back(CLI::ExtrasError(unknown).what());
+    }
+    const bool said = first.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) ||
+                      std::ranges::find(problems, first.what()) != problems.end();
+    if (!said) problems.insert(problems.begin(), first.what());
     std::string text;
     for (const std::string& problem : problems) text += (text.empty() ? "" : "\n") + problem;
     return text;

@@ -46,32 +46,42 @@ CommandLine read_command_line(const QStringList& arguments) {
     parser.addOptions({help, version, list, view, shot, run, size, dark});
 
     CommandLine c;
-    if (!parser.parse(arguments)) c.mistake = parser.errorText();
+    QStringList mistakes;
+    const bool parsed = parser.parse(arguments);
+    if (!parsed) mistakes += parser.errorText();
+    for (const QString& unknown : parser.unknownOptionNames()) {
+        const QString said = QStringLiteral("Unknown option '%1'.").arg(unknown);
+        if (!mistakes.contains(said)) mistakes += said;
+    }
     if (parser.isSet(help)) c.answer = parser.helpText();
     if (parser.isSet(version)) c.answer = QStringLiteral("sextant-gui " SEXTANT_VERSION "\n");
     if (parser.isSet(list)) c.answer = view_names() + QLatin1Char('\n');
-    if (c.answer || c.mistake) return c;
+    if (c.answer) return c;
 
+    const auto has = [&](const QCommandLineOption& option) {  // and not without its value, which is said already
+        return parser.isSet(option) && (parsed || !parser.value(option).isEmpty());
+    };
     const QStringList files = parser.positionalArguments();
-    if (files.size() > 1) c.mistake = QStringLiteral("more than one scenario: %1").arg(files.join(QStringLiteral(", ")));
+    if (files.size() > 1) mistakes += QStringLiteral("more than one scenario: %1").arg(files.join(QStringLiteral(", ")));
     if (!files.isEmpty()) c.scenario = files.front();
     c.dark = parser.isSet(dark);
-    if (parser.isSet(shot)) c.screenshot = parser.value(shot);
-    if (parser.isSet(run)) c.run = parser.value(run);
-    if (c.run && !c.screenshot) c.mistake = QStringLiteral("--run goes with --screenshot; in the window, open the run");
+    if (has(shot)) c.screenshot = parser.value(shot);
+    if (has(run)) c.run = parser.value(run);
+    if (c.run && !c.screenshot) mistakes += QStringLiteral("--run goes with --screenshot; in the window, open the run");
     const QString ending = c.screenshot ? QFileInfo(*c.screenshot).suffix() : QString();
     if (!ending.isEmpty() && ending.compare(QLatin1String("png"), Qt::CaseInsensitive) != 0)
-        c.mistake = QStringLiteral("a screenshot is a PNG file: \"%1\" is to end in .png").arg(c.screenshot->left(80));
-    if (c.screenshot && !c.scenario) c.mistake = QStringLiteral("a screenshot needs a scenario");
-    if (parser.isSet(view)) {
+        mistakes += QStringLiteral("a screenshot is a PNG file: \"%1\" is to end in .png").arg(c.screenshot->left(80));
+    if (c.screenshot && !c.scenario) mistakes += QStringLiteral("a screenshot needs a scenario");
+    if (has(view)) {
         c.view = parser.value(view).toStdString();
         if (!find_view(c.view))
-            c.mistake = QStringLiteral("no view is called \"%1\"; there are:\n%2").arg(parser.value(view).left(80), view_names());
+            mistakes += QStringLiteral("no view is called \"%1\"; there are:\n%2").arg(parser.value(view).left(80), view_names());
     }
-    if (parser.isSet(size)) {
+    if (has(size)) {
         c.size = parse_size(parser.value(size));
-        if (!c.size) c.mistake = QStringLiteral("\"%1\" is no size; it is written as 1280x800").arg(parser.value(size).left(80));
+        if (!c.size) mistakes += QStringLiteral("\"%1\" is no size; it is written as 1280x800").arg(parser.value(size).left(80));
     }
+    if (!mistakes.isEmpty()) c.mistake = mistakes.join(QStringLiteral("\nsextant-gui: "));
     return c;
 }
 

@@ -69,5 +69,20 @@ TEST(CommandLine, AllThatIsWrongWithTheOptionsIsSaidAtOnce) {
     EXPECT_EQ(std::ranges::count(r.err, '\n'), 6);
 }
 
+TEST(CommandLine, AnOptionWithoutItsValueHidesNoOtherProblem) {
+    const ProcessResult r = run_sextant({"run", "--frobnicate", "--data-workers", "3", "--steps", "few", "--seed"});
+    EXPECT_EQ(r.exit_code, 2);
+    for (const char* problem :
+         {"--seed: 1 required", "--frobnicate", "--steps: ", "scenario is required", "--data-workers requires --data"})
+        EXPECT_THAT(r.err, HasSubstr(problem));
+    EXPECT_EQ(std::ranges::count(r.err, '\n'), 6) << r.err;
+}
+
+TEST(CommandLine, AWordThatIsNoCommandIsHeldAgainstThoseThereAre) {
+    EXPECT_THAT(run_sextant({"predcit", "--format", "json"}).err, HasSubstr("no command \"predcit\": one of "));
+    EXPECT_THAT(run_sextant({"import", "tf", "x"}).err, HasSubstr("no command \"tf\": one of hf, onnx, dlio\n"));
+    EXPECT_THAT(run_sextant({"scale", "one.json", "two", "three"}).err, HasSubstr("not expected: two three"));
+}
+
 }  // namespace
 }  // namespace sextant

@@ -61,6 +61,13 @@ TEST_F(Program, RefusesWrongArgumentsInWords) {
     EXPECT_EQ(run_gui({"one.json", "two.json"}).exit_code, 2);
 }
 
+TEST_F(Program, SaysAllThatIsWrongWithItsArgumentsAtOnce) {
+    const std::string err = run_gui({"one.json", "two.json", "--one", "--other", "--size", "big", "--view"}).err;
+    for (const char* mistake : {"'one'", "'other'", "more than one scenario: one.json, two.json", "\"big\" is no size", "'--view'"})
+        EXPECT_THAT(err, HasSubstr(mistake));
+    EXPECT_THAT(err, Not(HasSubstr("no view is called")));
+}
+
 TEST_F(Program, RefusesABrokenScenarioWithEveryProblem) {
     const ProcessResult r = run_gui({"--screenshot", path("x.png"), "scenarios/README.md"});
     EXPECT_EQ(r.exit_code, 2);
