@@ -12,6 +12,8 @@
 
 #include <iostream>
 #include <memory>
+#include <optional>
+#include <vector>
 
 namespace sextant {
 namespace {
@@ -25,14 +27,21 @@ struct ScaleOptions {
 
 ExitCode run_scale(const ScaleOptions& o) {
     check_picture(o.picture);
-    const Scenario job = o.search.scenario.load({o.picture});
     Diagnostics problems;
+    std::vector<int> sizes;
+    problems.collect([&] {
+        if (!o.gpus.empty()) sizes = numbers_in(o.gpus, "--gpus");
+    });
+    std::optional<Scenario> loaded;
+    problems.collect([&] { loaded = o.search.scenario.load({o.picture}); });
+    if (!loaded) problems.throw_if_any();
+    const Scenario& job = *loaded;
     const std::vector<Condition> conditions = read_conditions(
         o.report.fail_if, "--fail-if", [&] { return scaling_quantities(job); }, problems);
     ScalingRequest request{o.search.request(job, problems), o.weak};
     request.search.job.reserved_devices = 0;
-    problems.collect([&] { request.search.devices = o.gpus.empty() ? usual_sizes(job) : numbers_in(o.gpus, "--gpus"); });
     problems.throw_if_any();
+    request.search.devices = o.gpus.empty() ? usual_sizes(job) : sizes;
     std::optional<SearchWatch> watch(std::in_place);
     const Scaling scaling = scale(request, [&](const ScalingProgress& p) { return watch->show("planning", p.done, &p.search); });
     const bool interrupted = watch->interrupted();

@@ -19,7 +19,7 @@ std::string bench_to_text(const BenchResult& r) {
     std::string text = r.path + ": " + std::to_string(r.samples) + " samples of " + r.extents + ", " + r.encoding + ", " + r.format + ", " +
                        to_text(r.bytes) + "\n\n";
     TextTable table("  ", Align::right);
-    table.row({"", "workers", "median", "samples/s", "MB/s", "read calls/s", "from disk", "  from, to"});
+    table.row({"", "workers", "median", "samples/s", "MB/s", "calls/s", "from disk", "  from, to"});
     for (const BenchRow& row : r.rows) {
         const double seconds = row.median() / units::s;
         const bool moves = row.bytes.si() > 0, reads = row.what != "write" && row.what != "write to the disk";

@@ -2,6 +2,9 @@
 
 #include "model/base/diagnostics.hpp"
 #include "model/base/parse_number.hpp"
+#include "model/io/format/separate_files.hpp"
+
+#include <functional>
 
 namespace sextant {
 namespace {
@@ -22,12 +25,12 @@ class Words {
 public:
     explicit Words(const std::vector<std::string>& words) : words_(words) {}
 
-    bool next() {
-        if (at_ == words_.size()) return false;
-        word_ = words_[at_++];
-        return true;
+    // Every word that is no value of another goes to `take`. Throws with all that is wrong with them.
+    void each(const std::function<void(const std::string& word)>& take) {
+        Diagnostics problems;
+        while (next()) problems.collect([&] { take(word_); });
+        problems.throw_if_any();
     }
-    [[nodiscard]] const std::string& word() const { return word_; }
     const std::string& value() {
         if (at_ == words_.size()) refuse(word_, "a value is missing behind it");
         return words_[at_++];
@@ -80,6 +83,11 @@ public:
     }
 
 private:
+    bool next() {
+        if (at_ == words_.size()) return false;
+        word_ = words_[at_++];
+        return true;
+    }
     template <class Number>
     Number number_in(std::string_view text, Number least) const {
         const auto value = parse_number<Number>(text);
@@ -96,8 +104,7 @@ private:
 
 MakeSettings make_settings(Words words) {
     MakeSettings s;
-    while (words.next()) {
-        const std::string& word = words.word();
+    words.each([&](const std::string& word) {
         if (word == "--samples")
             s.samples = words.number<std::int64_t>(1);
         else if (word == "--size")
@@ -112,7 +119,7 @@ MakeSettings make_settings(Words words) {
             s.seed = words.number<std::uint64_t>(0);
         else
             words.path({&s.out});
-    }
+    });
     if (s.out.empty()) refuse("make", "it is not said what to write");
     if (s.extents.size() != 1 && s.extents.size() != 3)
         refuse("--size", to_text(s.extents) + " is neither an image nor a sequence", "such as 224x224x3, or 4096");
@@ -122,8 +129,7 @@ MakeSettings make_settings(Words words) {
 ConvertSettings convert_settings(Words words) {
     ConvertSettings s;
     bool has_format = false;
-    while (words.next()) {
-        const std::string& word = words.word();
+    words.each([&](const std::string& word) {
         if (word == "--format")
             s.format = words.value(), has_format = true;
         else if (word == "--encoding")
@@ -134,8 +140,9 @@ ConvertSettings convert_settings(Words words) {
             s.bad = words.bad();
         else
             words.path({&s.in, &s.out});
-    }
+    });
     if (s.out.empty()) refuse("convert", "it is not said what to read and what to write");
+    if (place_of(s.in) == place_of(s.out)) refuse(s.out.string(), "is read, and would be written over", "another name");
     if (!has_format) refuse("convert", "it is not said which format to write", "--format");
     return s;
 }
@@ -143,8 +150,7 @@ ConvertSettings convert_settings(Words words) {
 BenchSettings bench_settings(Words words, bool& json) {
     BenchSettings s;
     bool cold = false, warm = false;
-    while (words.next()) {
-        const std::string& word = words.word();
+    words.each([&](const std::string& word) {
         if (word == "--workers")
             s.workers = words.numbers();
         else if (word == "--cold")
@@ -167,7 +173,7 @@ BenchSettings bench_settings(Words words, bool& json) {
             json = words.one_of("text", "json") == "json";
         else
             words.path({&s.path});
-    }
+    });
     if (s.path.empty()) refuse("bench", "it is not said what to read");
     s.cold = cold;
     s.warm = warm || !cold;
@@ -176,8 +182,7 @@ BenchSettings bench_settings(Words words, bool& json) {
 
 ProbeTask probe_task(Words words) {
     ProbeTask t;
-    while (words.next()) {
-        const std::string& word = words.word();
+    words.each([&](const std::string& word) {
         if (word == "--out")
             t.out = words.value();
         else if (word == "--name")
@@ -186,7 +191,7 @@ ProbeTask probe_task(Words words) {
             t.source = words.value();
         else
             words.path({&t.of});
-    }
+    });
     if (t.of.empty()) refuse("probe", "it is not said what to measure");
     if (t.out.empty()) refuse("probe", "it is not said where the profile goes", "--out");
     return t;
@@ -194,15 +199,14 @@ ProbeTask probe_task(Words words) {
 
 SpeedsTask speeds_task(Words words) {
     SpeedsTask t;
-    while (words.next()) {
-        const std::string& word = words.word();
+    words.each([&](const std::string& word) {
         if (word == "--out")
             t.out = words.value();
         else if (word == "--source")
             t.source = words.value();
         else
             words.path({&t.in});
-    }
+    });
     if (t.in.empty()) refuse("speeds", "it is not said where files may lie");
     if (t.out.empty()) refuse("speeds", "it is not said where the speeds go", "--out");
     return t;

@@ -86,6 +86,17 @@ TEST_F(Data, SaysWhatIsWrongWithItsArguments) {
         EXPECT_FALSE(r.err.empty()) << testing::PrintToString(wrong);
     }
     EXPECT_FALSE(fs::exists(at("d")));
+    const ProcessResult all = run_sextant({"data", "make", at("d"), "--samples", "-5", "--classes", "0", "--size", "big"});
+    EXPECT_EQ(all.exit_code, 2);
+    for (const char* option : {"--samples: ", "--classes: ", "--size: "}) EXPECT_THAT(all.err, HasSubstr(option));
+}
+
+TEST_F(Data, TakesThePlaceOfNothingThatItReads) {
+    ASSERT_EQ(run_sextant({"data", "make", at("images"), "--samples", "3", "--size", "4x4x3"}).exit_code, 0);
+    const ProcessResult r = run_sextant({"data", "convert", at("images"), at("./images/"), "--format", "tar"});
+    EXPECT_EQ(r.exit_code, 2);
+    EXPECT_THAT(r.err, HasSubstr("is read, and would be written over"));
+    EXPECT_TRUE(fs::is_directory(at("images")));
 }
 
 TEST_F(Data, NamesADamagedSampleAndGoesOnWhereItMay) {

@@ -108,6 +108,7 @@ TEST(Scale, ExitsWith1WhereConditionsRuleOutEveryPlan) {
     const ProcessResult r = run_with("scale", "scenarios/default.json", {"--gpus", "1,2", "--where", "memory < 1 MB"});
     EXPECT_EQ(r.exit_code, 1) << r.err;
     EXPECT_THAT(r.out, HasSubstr("No plan meets every condition"));
+    EXPECT_THAT(r.out, Not(HasSubstr("best plan"))) << "a table without a row";
 }
 
 TEST(Plan, PinsHoldInEveryPlan) {
@@ -312,6 +313,9 @@ TEST(Scale, WritesTextAndAPicture) {
 
 TEST(Scale, ExitsWith2ForSizesThatAreNoneAnd4WhereNothingFits) {
     EXPECT_EQ(run_with("scale", "scenarios/default.json", {"--gpus", "16..2"}).exit_code, 2);
+    const ProcessResult wrong = run_with("scale", "no-such.json", {"--gpus", "8.."});
+    EXPECT_THAT(wrong.err, HasSubstr("--gpus 8..: \"\" is no number"));
+    EXPECT_THAT(wrong.err, HasSubstr("no-such.json: no such file"));
     EXPECT_EQ(run_with("scale", "scenarios/default.json", {"--gpus", "64"}).exit_code, 2);
     std::vector<std::string> more = nothing_fits;
     more.insert(more.end(), {"--gpus", "8"});

@@ -1,3 +1,4 @@
+#include "model/io/format/text_table.hpp"
 #include "tests/cli/process.hpp"
 
 #include <gmock/gmock.h>
@@ -5,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 namespace sextant {
 namespace {
@@ -40,6 +42,11 @@ TEST(ProfilesCommand, ShowsAFramework) {
     const ProcessResult json = run_sextant({"profiles", "show", "horovod", "--format", "json"});
     EXPECT_THAT(json.out, HasSubstr("\"schema\": \"framework/1\""));
     EXPECT_EQ(json.exit_code, 0);
+}
+
+TEST(ProfilesCommand, BreaksLongSourcesIntoLines) {
+    std::istringstream text(run_sextant({"profiles", "show", "nccl"}).out);
+    for (std::string line; std::getline(text, line);) EXPECT_LE(columns_of(line), 100U) << line;
 }
 
 TEST(ProfilesCommand, AnUnknownNameIsWrongInputWithAHint) {

@@ -34,6 +34,15 @@ TEST(ValidateCommand, AFileThatIsNotThereIsWrongInput) {
     EXPECT_EQ(r.exit_code, 2);
     EXPECT_THAT(r.err, HasSubstr("measurements/none.json"));
     EXPECT_THAT(r.out, IsEmpty());
+    EXPECT_EQ(run_sextant({"validate", ""}).exit_code, 2);
+    EXPECT_THAT(run_sextant({"validate", "measurements"}).err, HasSubstr("is a directory, not a JSON file\n  hint: name a file in it"));
+}
+
+// Of collectives nobody measured memory.
+TEST(ValidateCommand, ShowsNoColumnThatIsEmpty) {
+    const std::string text = run_sextant({"validate", "measurements/collectives/deepbench_allreduce.json"}).out;
+    EXPECT_THAT(text, HasSubstr("MAPE"));
+    EXPECT_THAT(text, testing::Not(HasSubstr("memory MAPE")));
 }
 
 TEST(ValidateCommand, AFileThatRowsStandOnSaysItsOwnProblemOnce) {

@@ -229,6 +229,13 @@ TEST(ScenarioReader, AllProblemsAreReportedAtOnce) {
         << all_of(problems);
 }
 
+// Its keys are not a scenario's.
+TEST(ScenarioReader, AFileOfAnotherKindIsSaidToBeThatAlone) {
+    const auto problems = read_text(good_scenario, {"schema=workload/1", "transformer=1", "title=2"}).problems;
+    ASSERT_EQ(problems.size(), 1U);
+    EXPECT_EQ(problems.front().pointer, "/schema");
+}
+
 TEST(ScenarioReader, APlanThatDoesNotDivideHasAllItsProblemsReported) {
     const auto problems =
         read_text(good_scenario, {R"(plan={"dp": 3, "tp": 1, "pp": 5, "micro_batch": 2, "global_batch": 32, "vpp": 3, "ep": 2,

@@ -8,7 +8,7 @@ namespace sextant {
 
 std::filesystem::path place_of(const std::filesystem::path& path) {
     std::error_code error;
-    std::filesystem::path place = std::filesystem::weakly_canonical(std::filesystem::absolute(path), error);
+    std::filesystem::path place = std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
     return error ? path : place;
 }
 

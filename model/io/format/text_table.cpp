@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
 namespace sextant {
 
@@ -16,7 +17,34 @@ std::string words(std::string_view name) {
     return text;
 }
 
-std::string paragraph(const std::string& title, const std::string& text) { return text.empty() ? "" : "\n" + title + "\n  " + text + "\n"; }
+namespace {
+
+// In lines that a terminal has room for, where there are spaces; `label` before the first, and the others below the text.
+std::string in_lines(const std::string& label, const std::string& text) {
+    constexpr std::size_t room = 100;
+    std::string out = label;
+    std::size_t column = label.size();
+    std::istringstream stream(text);
+    for (std::string word; stream >> word;) {
+        const std::size_t width = columns_of(word);
+        const bool first = column == label.size();
+        if (!first && column + 1 + width > room) {
+            out += "\n" + std::string(label.size(), ' ');
+            column = label.size();
+        } else if (!first) {
+            out += ' ', ++column;
+        }
+        out += word;
+        column += width;
+    }
+    return out + "\n";
+}
+
+}  // namespace
+
+std::string paragraph(const std::string& title, const std::string& text) {
+    return text.empty() ? "" : "\n" + title + "\n" + in_lines("  ", text);
+}
 
 std::string share_bar(double fraction) {
     constexpr double columns = 40;
@@ -68,7 +96,7 @@ std::string SourceNotes::note(SourceKind kind, const std::string& source) {
 
 std::string SourceNotes::text() const {
     std::string out = sources_.empty() ? "" : "Sources\n";
-    for (std::size_t i = 0; i < sources_.size(); ++i) out += "  [" + std::to_string(i + 1) + "] " + sources_[i] + "\n";
+    for (std::size_t i = 0; i < sources_.size(); ++i) out += in_lines("  [" + std::to_string(i + 1) + "] ", sources_[i]);
     return out;
 }
 

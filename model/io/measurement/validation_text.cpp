@@ -33,11 +33,14 @@ std::string padded(const std::string& text, std::size_t width, bool left) {
     return left ? text + space : space + text;
 }
 
+// Without columns in which nothing stands.
 std::string as_text(const Table& table) {
     const std::vector<std::size_t> widths = widths_of(table);
+    const auto is_empty = [&](std::size_t i) { return std::ranges::all_of(table.lines, [i](const Line& l) { return l[i].empty(); }); };
     std::string out;
     const auto write = [&](const Line& line) {
-        for (std::size_t i = 0; i < line.size(); ++i) out += (i == 0 ? "" : "  ") + padded(line[i], widths[i], i == 0);
+        for (std::size_t i = 0; i < line.size(); ++i)
+            if (!is_empty(i)) out += (i == 0 ? "" : "  ") + padded(line[i], widths[i], i == 0);
         out += '\n';
     };
     write(table.head);

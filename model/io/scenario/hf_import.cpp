@@ -36,7 +36,7 @@ HfModel import_hf_config(const JsonFile& file, std::optional<std::int64_t> seq_l
     ObjectReader r(file.root());
     r.ignore_others();
     std::string type;
-    if (!r.required("model_type", type)) return model;
+    if (!r.need("model_type", "the config.json of a Hugging Face model has it").value || !r.required("model_type", type)) return model;
     const std::vector<HfFamily> families = hf_families();
     const auto family = std::ranges::find(families, type, &HfFamily::model_type);
     if (family == families.end()) {

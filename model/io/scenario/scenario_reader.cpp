@@ -250,9 +250,15 @@ std::optional<Plan> read_plan(ObjectReader& r, const Nodes& wanted, const Cluste
 Scenario read_scenario(const JsonFile& file, const ScenarioSources& sources, Diagnostics& diagnostics) {
     Scenario scenario;
     scenario.file = file.name();
+    constexpr auto expected = "scenario/1";
+    // The keys of another kind of file are not a scenario's.
+    if (const JsonNode schema = file.root().child("schema"); schema.is_string() && *schema.value != expected) {
+        schema.complain(schema.value->dump() + " is another kind of file", std::string("expected \"") + expected + "\"");
+        return scenario;
+    }
     ObjectReader r(file.root());
     if (!r) return scenario;
-    r.schema("scenario/1");
+    r.schema(expected);
     if (r.required("name", scenario.name) && scenario.name.empty()) r.get("name").complain("a scenario has a name");
     r.optional("description", scenario.description);
     r.optional("assumptions", scenario.assumptions);
