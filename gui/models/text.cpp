@@ -1,6 +1,6 @@
 #include "gui/models/text.hpp"
 
-#include "model/io/format/grouped_digits.hpp"
+#include "model/base/grouped_digits.hpp"
 
 #include <QStringList>
 

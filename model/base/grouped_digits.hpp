@@ -1,18 +1,21 @@
-// Whole numbers as people read them: "28,657,498".
+// Counts as people read them: "28,657,498", "1,024"; with more digits also what need not be whole: "450.3".
 #pragma once
 
+#include "model/base/quantity_text.hpp"
+
 #include <algorithm>
-#include <cmath>
+#include <concepts>
 #include <string>
 
 namespace sextant {
 
-inline std::string grouped_digits(double value) {
-    std::string digits = std::to_string(std::round(value));
-    digits.erase(std::min(digits.find('.'), digits.size()));
-    const std::size_t first = digits.starts_with('-') ? 1 : 0;
-    for (std::size_t at = digits.size(); at > first + 3;) digits.insert(at -= 3, 1, ',');
-    return digits;
+template <class Count>
+requires std::integral<Count> || std::floating_point<Count> std::string grouped_digits(Count count, int digits = 1) {
+    std::string text = number_text(static_cast<double>(count), digits);
+    if (text.find('e') != std::string::npos) return text;
+    const std::size_t first = text.starts_with('-') ? 1 : 0;
+    for (std::size_t at = std::min(text.find('.'), text.size()); at > first + 3;) text.insert(at -= 3, 1, ',');
+    return text;
 }
 
 }  // namespace sextant

@@ -1,3 +1,4 @@
+#include "model/base/grouped_digits.hpp"
 #include "model/base/quantity_text.hpp"
 #include "model/report/explain_rest.hpp"
 #include "model/report/report.hpp"
@@ -93,7 +94,7 @@ public:
             number_text(in.node.workers) + " workers on " + number_text(in.node.cores) + " cores");
         const auto say_epoch = [&](const std::string& name, const LoaderRate& rate, Seconds loading) {
             say("  " + name + ": a worker reads a sample in " + to_text(rate.reading) + " and works on it for " + to_text(rate.work) +
-                "; " + number_text(rate.samples.si()) + " samples/s a node, limited by " + std::string(to_text(rate.limit)) +
+                "; " + grouped_digits(rate.samples.si(), 3) + " samples/s a node, limited by " + std::string(to_text(rate.limit)) +
                 "; a step's in " + to_text(loading));
         };
         say_epoch("first epoch", e.first, e.first_loading);
@@ -113,7 +114,7 @@ private:
     void say(std::string line) { lines_.push_back(std::move(line)); }
     void say_group(const Group& g) {
         if (g.ranks < 2) return say("  one rank: free");
-        say("  " + std::to_string(g.ranks) + " ranks on " + std::to_string(g.nodes) + (g.nodes > 1 ? " nodes" : " node") +
+        say("  " + grouped_digits(g.ranks) + " ranks on " + grouped_digits(g.nodes) + (g.nodes > 1 ? " nodes" : " node") +
             ", ring bandwidth " + to_text(g.ring) + " per rank" + (g.crosses_network ? ", over the network" : "") +
             (g.through_host ? ", staged through host memory" : ""));
         const auto& reached = job_.scenario.library.staged_fraction;

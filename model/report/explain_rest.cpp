@@ -1,5 +1,6 @@
 #include "model/report/explain_rest.hpp"
 
+#include "model/base/grouped_digits.hpp"
 #include "model/base/quantity_text.hpp"
 #include "model/predict/stage_memory.hpp"
 
@@ -16,7 +17,7 @@ std::vector<std::string> optimizer_lines(const ExplainedStage& x) {
     std::vector<std::string> lines = {
         "owned parameters x bytes that an update of one moves / streaming bandwidth + launches x o, or the host's time to launch them",
         "  owns " + number_text(owned_parameters(x.job, x.stage)) + " of the stage's " + number_text(parameters.trained.total()) +
-            " trained parameters, in " + std::to_string(parameters.tensors) + " tensors; " +
+            " trained parameters, in " + grouped_digits(parameters.tensors) + " tensors; " +
             (f.plain_kernels ? "its " + std::to_string(parameters.blocks) + " blocks one by one"
                              : number_text(f.optimizer_kernels_per_tensor.value) + " launches a tensor")};
     if (in_buckets > Bytes{}) lines.push_back("  beside these, gradients go into buckets and out again: " + to_text(in_buckets));
@@ -73,10 +74,10 @@ std::vector<std::string> straggler_lines(const ExplainedStage& x) {
             "step noise x standard deviations by which the slowest of all devices lags (Blom) x busy time + what a step takes longer "
             "whose slow devices take 1 / speed times as long for their kernels");
     lines.push_back("  busy " + to_text(busy) + ", noise " + percent_text(s.step_noise) + ", the slowest of " +
-                    std::to_string(s.plan.devices()) + " lags by " + number_text(expected_maximum(s.plan.devices())) +
+                    grouped_digits(s.plan.devices()) + " lags by " + number_text(expected_maximum(s.plan.devices())) +
                     " standard deviations");
     if (s.straggler)
-        lines.push_back("  " + std::to_string(s.straggler->devices) + " of them at " + percent_text(s.straggler->speed) + " of the speed");
+        lines.push_back("  " + grouped_digits(s.straggler->devices) + " of them at " + percent_text(s.straggler->speed) + " of the speed");
     return lines;
 }
 

@@ -1,5 +1,6 @@
 #include "model/report/input_advice.hpp"
 
+#include "model/base/grouped_digits.hpp"
 #include "model/base/quantity_text.hpp"
 #include "model/plan/job_storage.hpp"
 #include "model/plan/partition.hpp"
@@ -93,7 +94,7 @@ void compare_file_systems(InputChanges& c, const Scenario& s) {
 void compare_storage(InputChanges& c, const Scenario& s, const InputJob& in) {
     const DataSource& data = s.data;
     const StorageClass& from = *data.storage;
-    const std::string count = data.samples ? number_text(static_cast<double>(*data.samples)) + " " : "";
+    const std::string count = data.samples ? grouped_digits(*data.samples) + " " : "";
     const std::string epochs = in.cached < 1 ? "every epoch" : "the first epoch";  // of later ones memory has all
     if (data.format == DataFormat::files)
         c.try_change("pack the " + count + "files into one HDF5 file or a few: " + from.name + " opens each of them in " + epochs,
@@ -147,7 +148,7 @@ void compare_loading(InputChanges& c, const Prepared::State& job) {
 // DataLoader.check_worker_number_rationality).
 void judge_workers(std::vector<std::string>& list, const Scenario& s, const InputJob& in) {
     if (s.data.workers == 0 || in.node.workers <= in.node.cores) return;
-    const auto count = [](double n) { return std::to_string(std::llround(n)); };
+    const auto count = [](double n) { return grouped_digits(std::round(n)); };
     list.push_back(count(in.node.workers) + " loader workers and " + count(in.readers) + " ranks of a node share the " +
                    count(in.node.cores) + " cores that the job has there: more than one worker for each core only takes turns and " +
                    "memory; count the cores that were allocated (sched_getaffinity), not the node's");
@@ -173,15 +174,16 @@ void judge_storage(std::vector<std::string>& list, const Scenario& s, const Repo
     const StorageClass& from = *s.data.storage;
     constexpr std::int64_t many = 1'000'000;
     if (s.data.format == DataFormat::files && s.data.samples.value_or(0) >= many && from.shared)
-        list.push_back(number_text(static_cast<double>(*s.data.samples)) + " files on " + from.name +
+        list.push_back(grouped_digits(*s.data.samples) + " files on " + from.name +
                        " slow it down for all its users, also to list, copy and remove them: pack them");
     constexpr std::int64_t thousands = 1000;
     constexpr double hundreds = 90;
     const std::int64_t count = s.data.samples.value_or(0);
     const double times = opens_of_a_file(s, r), files = static_cast<double>(count);
     if (from.shared && count >= thousands && count < many && times >= hundreds)
-        list.push_back("each of " + number_text(files) + " files is opened " + number_text(times) + " times: the other users of " +
-                       from.name + " wait for " + number_text(files * times) + " opens; copy them to a local disk once, or pack them");
+        list.push_back("each of " + grouped_digits(files) + " files is opened " + grouped_digits(times, 3) + " times: the other users of " +
+                       from.name + " wait for " + grouped_digits(std::round(files * times)) +
+                       " opens; copy them to a local disk once, or pack them");
     if (auto said = removal_advice(from, r, "keep another copy")) list.push_back(std::move(*said));
     if (from.shared && from.backed_up.value_or(false) && r.input->later.limit != LoaderLimit::cores)
         list.push_back(from.name + " is backed up: made to keep data, not for many nodes to read at once; copy what trains to scratch");
@@ -220,7 +222,7 @@ std::vector<std::string> checkpoint_advice(const Scenario& s, const Report& r) {
         list.push_back("a checkpoint of " + to_text(r.checkpoints->bytes) + " does not fit on " + to.name + ", where a job may use " +
                        to_text(to.capacity->value));
     else if (to.capacity && r.checkpoints && r.run && r.run->steps / r.checkpoints->steps * r.checkpoints->bytes > to.capacity->value)
-        list.push_back(to.name + " has room for " + std::to_string(std::llround(std::floor(to.capacity->value / r.checkpoints->bytes))) +
+        list.push_back(to.name + " has room for " + grouped_digits(std::floor(to.capacity->value / r.checkpoints->bytes)) +
                        " checkpoints of " + to_text(r.checkpoints->bytes) + " and this run writes more: remove old ones");
     return list;
 }
@@ -239,8 +241,8 @@ std::vector<std::string> input_assumptions(const Scenario& s) {
     if (!from.shared && from.kind != StorageKind::memory && s.cluster.nodes > 1)
         list.push_back("the samples lie on " + from.name + " of each node already: data.staging counts what copying them there takes");
     if (lies_on_some_nodes(kept, s.cluster))
-        list.push_back("the job is on nodes with a local disk, which " + std::to_string(*s.cluster.local_storage_nodes) + " of " +
-                       std::to_string(s.cluster.nodes) + " have" + ask_for_disks(s.cluster));
+        list.push_back("the job is on nodes with a local disk, which " + grouped_digits(*s.cluster.local_storage_nodes) + " of " +
+                       grouped_digits(s.cluster.nodes) + " have" + ask_for_disks(s.cluster));
     if (from.shared && !(s.data.others > 0)) list.push_back("no other job reads from " + s.data.storage->name);
     return list;
 }

@@ -1,5 +1,6 @@
 #include "model/report/profiler_comparison.hpp"
 
+#include "model/base/grouped_digits.hpp"
 #include "model/report/trace_terms.hpp"
 
 #include <algorithm>
@@ -37,7 +38,7 @@ ProfilerComparison compare_profiler(const Scenario& s, Report prediction, const 
     if (profile.ranks && *profile.ranks != s.plan.devices())
         throw InputError(
             Diagnostic{profile.file, "/distributedInfo/world_size",
-                       "is of a job of " + std::to_string(*profile.ranks) + " ranks, and the plan has " + std::to_string(s.plan.devices()),
+                       "is of a job of " + grouped_digits(*profile.ranks) + " ranks, and the plan has " + grouped_digits(s.plan.devices()),
                        "the scenario of that job: --set plan.dp=" + std::to_string(*profile.ranks)});
     ProfilerComparison c;
     c.prediction = std::move(prediction);

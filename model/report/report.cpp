@@ -1,5 +1,6 @@
 #include "model/report/report.hpp"
 
+#include "model/base/grouped_digits.hpp"
 #include "model/base/quantity_text.hpp"
 #include "model/plan/idle_settings.hpp"
 #include "model/plan/partition.hpp"
@@ -42,14 +43,14 @@ std::string_view schedule_name(Schedule s) {
 }
 
 std::string plan_line(const Plan& p) {
-    std::string text = std::to_string(p.devices()) + (p.devices() == 1 ? " device" : " devices");
+    std::string text = grouped_digits(p.devices()) + (p.devices() == 1 ? " device" : " devices");
     if (!p.node_ranks.empty()) {
         const auto [least, most] = std::ranges::minmax(p.node_ranks);
         text +=
-            " (" + std::to_string(least) + " to " + std::to_string(most) + " on each of " + std::to_string(p.node_ranks.size()) + " nodes)";
+            " (" + std::to_string(least) + " to " + std::to_string(most) + " on each of " + grouped_digits(p.node_ranks.size()) + " nodes)";
     }
     const auto dimension = [&](std::string_view name, int n) {
-        if (n > 1) text += ", " + std::string(name) + " " + std::to_string(n);
+        if (n > 1) text += ", " + std::string(name) + " " + grouped_digits(n);
     };
     dimension("data", p.dp);
     dimension("tensor", p.tp);
@@ -59,8 +60,8 @@ std::string plan_line(const Plan& p) {
     dimension("context", p.cp);
     dimension("expert", p.ep);
     if (p.has_servers())
-        text += p.servers_on_workers ? ", servers on the workers' hosts" : ", parameter servers " + std::to_string(p.parameter_servers);
-    return text + ", micro-batch " + std::to_string(p.micro_batch) + ", global batch " + std::to_string(p.global_batch) + ", " +
+        text += p.servers_on_workers ? ", servers on the workers' hosts" : ", parameter servers " + grouped_digits(p.parameter_servers);
+    return text + ", micro-batch " + grouped_digits(p.micro_batch) + ", global batch " + grouped_digits(p.global_batch) + ", " +
            std::string(to_text(p.precision.compute));
 }
 
@@ -124,7 +125,7 @@ std::vector<std::string> feature_assumptions(const Scenario& s) {
 std::vector<std::string> allocation_assumptions(const Scenario& s) {
     std::vector<std::string> list;
     if (const auto& slow = s.straggler; slow && slow->device)
-        list.push_back(std::to_string(slow->devices) + " of " + std::to_string(s.plan.devices()) + " devices are " + slow->device->name +
+        list.push_back(grouped_digits(slow->devices) + " of " + grouped_digits(s.plan.devices()) + " devices are " + slow->device->name +
                        ", which does this job at " + percent_text(slow->speed, 3) + " of the speed of " + s.cluster.node.device.name +
                        "; memory is judged by the smaller");
     if (!s.cluster.node_numbers.empty() && s.cluster.fabric.nodes_per_leaf > 0)
@@ -132,17 +133,24 @@ std::vector<std::string> allocation_assumptions(const Scenario& s) {
     return list;
 }
 
+// Of twice the size at least, within a rank's part of the global batch, or with a larger one where that is used up.
+std::optional<std::string> larger_micro_batch(const Plan& plan, const Report& r) {
+    const bool waits_for_starts =
+        r.bottleneck.kind == BottleneckKind::communication_latency || r.bottleneck.kind == BottleneckKind::host_latency;
+    if (!waits_for_starts || r.batch.largest_micro_batch < 2 * plan.micro_batch) return {};
+    const std::int64_t usable = std::min(r.batch.largest_micro_batch, plan.micro_batches() * plan.micro_batch);
+    if (usable >= 2 * plan.micro_batch)
+        return "a micro-batch of up to " + grouped_digits(usable) + " fits and would need fewer kernels and messages a sample";
+    return "twice the micro-batch and the global batch fit and would need fewer kernels and messages a sample";
+}
+
 std::vector<std::string> advice(const Scenario& s, const Report& r) {
     std::vector<std::string> list = idle_settings(s);
     const int idle = r.reserved_devices - r.devices;
     if (idle > 0)
-        list.push_back(std::to_string(idle) + " of " + std::to_string(r.reserved_devices) +
+        list.push_back(grouped_digits(idle) + " of " + grouped_digits(r.reserved_devices) +
                        " reserved devices do nothing: reserving more devices does not make a program use them");
-    if (r.batch.largest_micro_batch >= 2 * s.plan.micro_batch &&
-        (r.bottleneck.kind == BottleneckKind::communication_latency || r.bottleneck.kind == BottleneckKind::host_latency))
-        list.push_back((r.batch.any_micro_batch_fits() ? "a larger micro-batch, of any size that a plan may ask for,"
-                                                       : "a micro-batch of up to " + std::to_string(r.batch.largest_micro_batch)) +
-                       " fits and would need fewer kernels and messages a sample");
+    if (auto larger = larger_micro_batch(s.plan, r)) list.push_back(std::move(*larger));
     const bool idle_fabric = &network_link(s) != &s.cluster.node.nic_link && s.cluster.node.nics > 0;
     if (idle_fabric && used_nodes(s) > 1)
         list.push_back("communication goes over sockets on Ethernet while " + s.cluster.node.nic_link.name + " is idle: " +

@@ -1,5 +1,6 @@
 #include "model/report/whole_run.hpp"
 
+#include "model/base/grouped_digits.hpp"
 #include "model/base/quantity_text.hpp"
 #include "model/plan/partition.hpp"
 #include "model/predict/state.hpp"
@@ -106,8 +107,8 @@ std::optional<std::string> interval_advice(const Report& r) {
                ", and nothing is saved: state data.checkpoints, or each starts over";
     const BestCheckpoints& best = *r.run->failing->best;
     if (best.goodput - r.run->goodput < worth_it) return {};
-    return "checkpoints every " + number_text(best.steps, 1) + " steps (" + to_text(best.interval) + ") instead of every " +
-           number_text(r.checkpoints->steps, 1) + ": goodput " + percent_text(best.goodput) + " instead of " + percent_text(r.run->goodput);
+    return "checkpoints every " + grouped_digits(best.steps) + " steps (" + to_text(best.interval) + ") instead of every " +
+           grouped_digits(r.checkpoints->steps) + ": goodput " + percent_text(best.goodput) + " instead of " + percent_text(r.run->goodput);
 }
 
 std::vector<std::string> explain_run(const Prepared& prepared) {
@@ -115,19 +116,19 @@ std::vector<std::string> explain_run(const Prepared& prepared) {
     if (!r.run) return {"the scenario does not say how long it runs: run.tokens, samples or epochs"};
     const RunCost& run = *r.run;
     std::vector<std::string> lines = {"run = staging + (steps x step + slower first epoch + checkpoints) x what failures make of it",
-                                      "  " + number_text(run.steps, 1) + " steps of " + to_text(r.estimate.step) + ", staging " +
+                                      "  " + grouped_digits(run.steps) + " steps of " + to_text(r.estimate.step) + ", staging " +
                                           to_text(run.staging) + ", slower first epoch " + to_text(run.first_epoch)};
     if (r.checkpoints)
-        lines.push_back("  checkpoints: floor(" + number_text(run.steps, 1) + " / " + number_text(r.checkpoints->steps, 1) + ") x " +
+        lines.push_back("  checkpoints: floor(" + grouped_digits(run.steps) + " / " + grouped_digits(r.checkpoints->steps) + ") x " +
                         to_text(r.checkpoints->wait));
     if (run.failing) {
         const FailingJob& job = run.failing->job;
         const Failures& f = *prepared.scenario().run.failures;
         const Seconds segment = segment_of(r, run.time - run.staging - run.failures);
         std::string rate = "  M = 1 / (";
-        if (f.device_mtbf) rate += std::to_string(r.devices) + " devices / " + to_text(*f.device_mtbf);
+        if (f.device_mtbf) rate += grouped_digits(r.devices) + " devices / " + to_text(*f.device_mtbf);
         if (f.node_mtbf)
-            rate += (f.device_mtbf ? " + " : "") + std::to_string(used_nodes(prepared.scenario())) + " nodes / " + to_text(*f.node_mtbf);
+            rate += (f.device_mtbf ? " + " : "") + grouped_digits(used_nodes(prepared.scenario())) + " nodes / " + to_text(*f.node_mtbf);
         lines.emplace_back("failures: M e^(R/M) (e^(w/M) - 1) / w times as long (Daly 2006), w the work from one checkpoint to the next");
         lines.push_back(rate + ") = " + to_text(job.between) + ", w " + to_text(segment));
         lines.push_back("  R " + to_text(job.restart) + ": detection " + to_text(f.detection) + ", restart " + to_text(f.restart) +

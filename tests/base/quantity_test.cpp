@@ -1,3 +1,4 @@
+#include "model/base/grouped_digits.hpp"
 #include "model/base/quantity_text.hpp"
 
 #include <gmock/gmock.h>
@@ -58,6 +59,16 @@ TEST(QuantityText, PrintsTheUnitThatLeavesOneToThreeDigits) {
 TEST(QuantityText, WritesWhatIsNoNumberAsThat) {
     EXPECT_EQ(number_text(std::numeric_limits<double>::quiet_NaN()), "nan");
     EXPECT_EQ(number_text(-std::numeric_limits<double>::infinity()), "-inf");
+}
+
+TEST(GroupedDigits, MarksEveryThirdOfAWholeNumber) {
+    EXPECT_EQ(grouped_digits(0), "0");
+    EXPECT_EQ(grouped_digits(999), "999");
+    EXPECT_EQ(grouped_digits(std::size_t{1024}), "1,024");
+    EXPECT_EQ(grouped_digits(-28'657'498), "-28,657,498");
+    EXPECT_EQ(grouped_digits(103535.4, 4), "103,535");
+    EXPECT_EQ(grouped_digits(450.31, 4), "450.3");
+    EXPECT_EQ(grouped_digits(1e18), "1e+18");
 }
 
 TEST(QuantityText, SignsStandForUnitsAndArrowsAndNotForWords) {

@@ -40,7 +40,7 @@ TEST(PredictStorage, SaysHowManyAcceleratorsAStorageFeeds) {
     EXPECT_EQ(run_sextant({"predict", file, "--set", storage, "--fail-if", "most_accelerators < 5"}).exit_code, 1);
     EXPECT_EQ(run_sextant({"predict", file, "--set", storage, "--fail-if", "most_accelerators < 4"}).exit_code, 0);
     // One on each of ten thousand hosts is kept at work; nobody asks whether more are.
-    EXPECT_THAT(run_sextant({"predict", file, "--set", storage, "--set", "hosts=10000"}).out, HasSubstr("10000 or more"));
+    EXPECT_THAT(run_sextant({"predict", file, "--set", storage, "--set", "hosts=10000"}).out, HasSubstr("10,000 or more"));
     // One file of one sample, of which a step takes ten.
     const ProcessResult small = run_sextant({"predict", file, "--set", storage, "--set", "training.files=1"});
     EXPECT_EQ(small.exit_code, 2);

@@ -124,7 +124,7 @@ TEST(Predict, OffersAnAssignmentThatItTakes) {
 
 TEST(Predict, SaysHowManyStepsARunHas) {
     // 300e9 tokens in batches of 1536 sequences of 2048: 95367.4 of them.
-    EXPECT_THAT(run_sextant({"predict", "scenarios/gpt3-175b-1024xa100.json"}).out, HasSubstr("\n  steps                 95368\n"));
+    EXPECT_THAT(run_sextant({"predict", "scenarios/gpt3-175b-1024xa100.json"}).out, HasSubstr("\n  steps                 95,368\n"));
 }
 
 // What an import says of a network is what a report counts: of Mistral the pairs in its causal windows, 532 TFLOP where all are 1.03 PFLOP
@@ -196,6 +196,15 @@ TEST(Predict, ExitsWith4WhenThePlanDoesNotFitAndAnswersAllTheSame) {
     EXPECT_GT(json["memory_bytes"], json["device_memory_bytes"]);
     EXPECT_EQ(json["bottleneck"]["kind"], "memory size");
     EXPECT_EQ(run_sextant({"predict", "scenarios/does-not-fit-mended.json"}).exit_code, 0);
+}
+
+// Nobody waits for a step that does not run.
+TEST(Predict, SaysFirstWhatMakesAPlanFit) {
+    const std::string text = run_sextant({"predict", "scenarios/does-not-fit.json"}).out;
+    EXPECT_THAT(text, HasSubstr(", if it fitted: it DOES NOT FIT in memory\n"));
+    EXPECT_THAT(text, HasSubstr("\n  what would make it fit: plan.data_parallel=zero3 (fits in "));
+    EXPECT_THAT(text, Not(HasSubstr("twice the compute rate")));
+    EXPECT_LT(text.find("\nMemory of the fullest rank"), text.find("\nWhere the time goes"));
 }
 
 TEST(Predict, SaysWhatElseAJobFitsUnder) {
@@ -276,7 +285,7 @@ TEST(Predict, SaysWhatFailuresCostAndHowOftenToSave) {
     EXPECT_GT(run.at("failures").at("expected"), 419);  // in more than 54 days
     EXPECT_GT(run.at("failures").at("best_checkpoints").at("goodput"), run.at("goodput"));
     EXPECT_LT(run.at("time_interval_s").at(0), run.at("time_s"));
-    EXPECT_THAT(run_sextant({"predict", file, "--explain", "run"}).out, HasSubstr("16384 devices / 2112 d"));
+    EXPECT_THAT(run_sextant({"predict", file, "--explain", "run"}).out, HasSubstr("16,384 devices / 2112 d"));
     EXPECT_THAT(run_sextant({"predict", file, "--set", "run.failures=null"}).out, Not(HasSubstr("failures")));
 }
 

@@ -39,6 +39,15 @@ TEST(ReportHtml, TellsAllThatTheReportTells) {
     for (const std::string& assumption : r.assumptions) EXPECT_THAT(page, HasSubstr(svg::escaped(assumption)));
 }
 
+// Nobody waits for a step that does not run.
+TEST(ReportHtml, SaysFirstWhatMakesAPlanFit) {
+    const std::string page = page_of("does-not-fit", {}, false);
+    EXPECT_THAT(page, HasSubstr("What would make it fit: plan.data_parallel=zero3"));
+    EXPECT_THAT(page, Not(HasSubstr("wice the compute rate")));
+    EXPECT_LT(page.find("<h2>Memory</h2>"), page.find("<h2>Where a step goes</h2>"));
+    EXPECT_THAT(page_of("default", {}, false), HasSubstr("twice the compute rate"));
+}
+
 TEST(ReportHtml, NeedsNoServerNoScriptAndNoFileBesideIt) {
     for (const char* name : {"default", "gpt3-175b-1024xa100", "inference-llama-2-13b-8xa100"}) {
         const std::string page = page_of(name);

@@ -19,7 +19,7 @@ std::vector<std::string> advice_for(const Scenario& s) { return predict(s).advic
 
 TEST(InputAdvice, SaysWhatPackingStagingAndDecodingWouldSave) {
     const std::vector<std::string> advice = advice_for(bundled_scenario("input-nfs-every-epoch"));
-    EXPECT_THAT(advice, Contains(AllOf(HasSubstr("pack the 1281167 files"), HasSubstr("saves"), HasSubstr("of this run"))));
+    EXPECT_THAT(advice, Contains(AllOf(HasSubstr("pack the 1,281,167 files"), HasSubstr("saves"), HasSubstr("of this run"))));
     EXPECT_THAT(advice, Contains(AllOf(HasSubstr("unpack it there"), HasSubstr("; every epoch is read from NFS (SURF Lisa)"))));
     EXPECT_THAT(advice, Contains(HasSubstr("decode and scale the images once")));
 }
@@ -144,7 +144,7 @@ TEST(InputAdvice, SaysWhereOtherJobsAreNotFelt) {
 }
 
 TEST(InputAdvice, WarnsOfThousandsOfFilesThatAreReadForHundredsOfEpochs) {
-    const auto warning = HasSubstr("each of 1000 files is opened 100 times: the other users of NFS (SURF Lisa) wait for 100000 opens");
+    const auto warning = HasSubstr("each of 1,000 files is opened 100 times: the other users of NFS (SURF Lisa) wait for 100,000 opens");
     EXPECT_THAT(advice_for(bundled_scenario("input-thousand-files", {"run.epochs=100"})), Contains(warning));
     EXPECT_THAT(advice_for(bundled_scenario("input-thousand-files", {"run.epochs=5"})), Not(Contains(HasSubstr("is opened"))));
     EXPECT_THAT(advice_for(bundled_scenario("input-thousand-files", {"run.epochs=100", "data.staging={\"mode\": \"copy\"}"})),

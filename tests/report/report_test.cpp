@@ -182,6 +182,17 @@ TEST(Report, TheLargestMicroBatchFillsWhatTheWeightsLeave) {
     EXPECT_TRUE(report_of(job).batch.any_micro_batch_fits());
 }
 
+// The round machine has memory for more samples than a step has: 4096 of four micro-batches of 1024, and none beside a single one.
+TEST(Report, AdvisesNoLargerMicroBatchThanAStepHas) {
+    const auto advised = [](std::int64_t micro_batches) {
+        Scenario job = products(8, micro_batches);
+        job.framework.dispatch = job.framework.backward_dispatch = round_machine::given(10 * ms);
+        return report_of(job).advice;
+    };
+    EXPECT_THAT(advised(4), Contains(HasSubstr("a micro-batch of up to 4,096 fits and would need fewer kernels")));
+    EXPECT_THAT(advised(1), Contains(HasSubstr("twice the micro-batch and the global batch fit")));
+}
+
 TEST(Report, SaysByWhatAnIdleFabricIsUsed) {
     Scenario job = products_job(1);
     job.plan.dp = 8;  // two nodes

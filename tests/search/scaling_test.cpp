@@ -97,7 +97,7 @@ TEST(Scaling, ASizeThatHasNoPlanIsShownAsOne) {
     EXPECT_THAT(scaling_to_text(s), testing::HasSubstr("no plan on 1: none fits the memory"));
     EXPECT_FALSE(s.all_ruled_out());
     request.search.devices = {8, 1 << 20};
-    EXPECT_THAT(scaling_to_text(scale(request)), testing::HasSubstr("no plan on 1048576: "));
+    EXPECT_THAT(scaling_to_text(scale(request)), testing::HasSubstr("no plan on 1,048,576: "));
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include "model/base/grouped_digits.hpp"
 #include "model/base/quantity_text.hpp"
 #include "model/io/format/text_table.hpp"
 #include "model/io/report/comparison_cells.hpp"
@@ -35,7 +36,7 @@ std::string run_text(const Comparison& c) {
     for (const RankComparison& r : c.ranks) hosts.insert(r.host), processors.insert(r.processor);
     const std::size_t ranks = c.ranks.size();
     TextTable table;
-    table.row({"run", std::to_string(c.steps.count) + (c.steps.count == 1 ? " step on " : " steps on ") + std::to_string(ranks) +
+    table.row({"run", grouped_digits(c.steps.count) + (c.steps.count == 1 ? " step on " : " steps on ") + grouped_digits(ranks) +
                           (ranks == 1 ? " rank, " : " ranks, ") +
                           (hosts.size() == 1 ? "host " + *hosts.begin() : std::to_string(hosts.size()) + " hosts") +
                           (processors.size() == 1 ? ", " + *processors.begin() : "")});
@@ -56,8 +57,8 @@ std::string step_text(const Comparison& c) {
     table.row({"step time", to_text(c.step.predicted), to_text(c.step.simulated), to_text(c.step.measured),
                ratio_text(ratio(c.step.measured.si(), c.step.predicted.si())), ""});
     const auto rates = [&](const std::string& name, const Beside<Frequency>& rate) {
-        table.row({name, number_text(rate.predicted.si()), number_text(rate.simulated.si()), number_text(rate.measured.si()),
-                   ratio_text(ratio(rate.measured.si(), rate.predicted.si())), ""});
+        table.row({name, grouped_digits(rate.predicted.si(), 3), grouped_digits(rate.simulated.si(), 3),
+                   grouped_digits(rate.measured.si(), 3), ratio_text(ratio(rate.measured.si(), rate.predicted.si())), ""});
     };
     rates(c.prediction.sample_word + "s/s", c.samples_per_s);
     if (c.tokens_per_s) rates("tokens/s", *c.tokens_per_s);
@@ -204,7 +205,7 @@ std::string operators_text(const Comparison& c) {
         const OperatorComparison& o = c.operators[i];
         predicted += o.calls * o.predicted, measured += o.calls * o.measured;
         if (i < shown)
-            table.row({o.name + " of " + o.block, words(to_text(o.kind)), number_text(o.calls), or_nothing(o.predicted),
+            table.row({o.name + " of " + o.block, words(to_text(o.kind)), grouped_digits(o.calls, 3), or_nothing(o.predicted),
                        to_text(o.measured), ratio_text(ratio(o.measured.si(), o.predicted.si())), difference_bar(o.difference(), full)});
     }
     table.row({"all " + std::to_string(c.operators.size()), "", "", or_nothing(predicted), to_text(measured),

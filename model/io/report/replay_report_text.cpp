@@ -1,3 +1,4 @@
+#include "model/base/grouped_digits.hpp"
 #include "model/io/format/text_table.hpp"
 #include "model/io/report/replay_report_writer.hpp"
 
@@ -29,7 +30,7 @@ std::string communication_text(const ReplayReport& r) {
     TextTable table("  ", {Align::left, Align::right, Align::right, Align::right});
     table.row({"", "calls", "bytes", "under way"});
     for (const ReplayReport::Calls& c : r.communication)
-        table.row({words(c.what), std::to_string(c.calls), to_text(c.bytes), to_text(c.time)});
+        table.row({words(c.what), grouped_digits(c.calls), to_text(c.bytes), to_text(c.time)});
     return "\nIts communication\n" + table.text();
 }
 
@@ -45,7 +46,7 @@ std::string ranks_text(const ReplayReport& r) {
         table.row(std::move(row));
     }
     std::string text = "\nRanks\n" + table.text();
-    if (r.ranks.size() < r.all_ranks) text += "  " + std::to_string(r.all_ranks - r.ranks.size()) + " other ranks lie between these\n";
+    if (r.ranks.size() < r.all_ranks) text += "  " + grouped_digits(r.all_ranks - r.ranks.size()) + " other ranks lie between these\n";
     return text;
 }
 
@@ -53,7 +54,7 @@ std::string ranks_text(const ReplayReport& r) {
 
 std::string replay_report_to_text(const ReplayReport& r) {
     TextTable table;
-    table.row({"trace", std::to_string(r.nodes) + " nodes of " + std::to_string(r.all_ranks) + (r.all_ranks == 1 ? " rank" : " ranks")});
+    table.row({"trace", grouped_digits(r.nodes) + " nodes of " + grouped_digits(r.all_ranks) + (r.all_ranks == 1 ? " rank" : " ranks")});
     table.row({"hardware", r.hardware});
     table.row({"library", r.library});
     table.row({"step time", to_text(r.step, 4)});

@@ -1,7 +1,7 @@
 #include "model/io/report/report_html.hpp"
 
+#include "model/base/grouped_digits.hpp"
 #include "model/base/quantity_text.hpp"
-#include "model/io/format/grouped_digits.hpp"
 #include "model/io/format/heat_strip.hpp"
 #include "model/io/format/html.hpp"
 #include "model/io/format/svg.hpp"
@@ -55,10 +55,11 @@ std::string head(const Report& r) {
     const Estimate& e = r.estimate;
     std::string out = "<h1>" + escaped(r.scenario) + "</h1>\n<p>" + escaped(r.workload) + ". " + escaped(r.hardware) + ". " +
                       escaped(r.plan) + ".</p>\n<div class=\"figures\">\n";
-    out += box(to_text(e.step), "a step; 80 %: " + to_text(r.low) + " to " + to_text(r.high));
-    out += box(number_text(r.samples_per_s.si()), r.sample_word + "s/s" +
-                                                      (r.tokens_per_s ? ", " + grouped_digits(r.tokens_per_s->si()) + " tokens/s" : "") +
-                                                      "; " + grouped_digits(r.devices) + (r.devices == 1 ? " device" : " devices"));
+    out += box(to_text(e.step),
+               std::string(e.fits() ? "a step" : "a step, if it fitted") + "; 80 %: " + to_text(r.low) + " to " + to_text(r.high));
+    out += box(grouped_digits(r.samples_per_s.si(), 3),
+               r.sample_word + "s/s" + (r.tokens_per_s ? ", " + grouped_digits(r.tokens_per_s->si()) + " tokens/s" : "") + "; " +
+                   grouped_digits(r.devices) + (r.devices == 1 ? " device" : " devices"));
     out +=
         box(to_text(e.peak_memory), "of " + to_text(e.device_memory) + (e.fits_device() ? ", fits" : ": does not fit"), !e.fits_device());
     if (e.host.total() > Bytes{})
@@ -72,10 +73,11 @@ std::string head(const Report& r) {
 
 std::string bottleneck(const Report& r) {
     const Bottleneck& b = r.bottleneck;
+    const std::string heading = section("What holds it back: " + std::string(to_text(b.kind))) + says(b.why);
+    if (!r.estimate.fits()) return heading + says("What would make it fit: " + what_would_move_it(r));
     Rows rows{{"what if", "a step takes", "gain"}};
     for (const Mover& m : b.movers) rows.push_back({m.change, to_text(m.step_at_double), percent_text(m.gain, 2)});
-    return section("What holds it back: " + std::string(to_text(b.kind))) + says(b.why) +
-           says("What would move it: " + what_would_move_it(r)) + (b.changes_at ? says(b.changes_at_text) : "") + table(rows);
+    return heading + says("What would move it: " + what_would_move_it(r)) + (b.changes_at ? says(b.changes_at_text) : "") + table(rows);
 }
 
 std::string breakdown(const Prepared& job, const Estimate& e) {
@@ -101,11 +103,7 @@ std::string memory(const Report& r) {
     for (const MemoryKind kind : all_memory_kinds) {
         if ((*fullest)[kind] > Bytes{}) rows.push_back({words(to_text(kind)), to_text((*fullest)[kind])});
     }
-    const std::int64_t largest = r.batch.largest_micro_batch;
-    return section("Memory") + figure(memory_svg(e)) + table(rows) +
-           says(r.batch.any_micro_batch_fits() ? "Any micro-batch that a plan may ask for fits."
-                : largest > 0                  ? "The largest micro-batch that fits is " + std::to_string(largest) + "."
-                                               : "No micro-batch fits.");
+    return section("Memory") + figure(memory_svg(e)) + table(rows) + says("Largest micro-batch: " + largest_micro_batch_text(r) + ".");
 }
 
 // The busiest first.
@@ -117,7 +115,7 @@ std::string links(const SimulationReport& played) {
     std::string rows = html::row("th", {"link", "in use, mean", "over the step"});
     for (std::size_t i = 0; i < std::min(most, series.size()); ++i) {
         const UtilizationSeries& u = series[i];
-        const std::string name = u.name + (u.count > 1 ? " and " + std::to_string(u.count - 1) + " alike" : "");
+        const std::string name = u.name + (u.count > 1 ? " and " + grouped_digits(u.count - 1) + " alike" : "");
         rows += "<tr><td>" + escaped(name) + "</td><td>" + percent_text(mean_of(u), 2) + "</td><td>" + busy_svg(averaged(u.busy, columns)) +
                 "</td></tr>\n";
     }
@@ -127,9 +125,8 @@ std::string links(const SimulationReport& played) {
 }
 
 std::string timeline(const SimulationReport& played) {
-    const TimelinePicture picture{played.report.scenario, played.memory, played.report.estimate.device_memory};
     return section("Timeline") + "<p>The step as it is played event by event: " + to_text(played.report.estimate.step) +
-           ", the closed form says " + to_text(played.predicted_step) + ".</p>\n" + figure(timeline_svg(played.trace, picture));
+           ", the closed form says " + to_text(played.predicted_step) + ".</p>\n" + figure(timeline_svg(played.trace, picture_of(played)));
 }
 
 std::string topology(const Report& r, const SimulationReport* played) {
@@ -154,14 +151,14 @@ std::string operators(const Prepared& job) {
 std::string input(const Report& r) {
     std::string out;
     const auto epoch = [](const std::string& name, const LoaderRate& rate, Seconds loading) -> std::vector<std::string> {
-        return {name, number_text(rate.samples.si()) + " a second", to_text(loading), std::string(to_text(rate.limit))};
+        return {name, grouped_digits(rate.samples.si(), 3) + " a second", to_text(loading), std::string(to_text(rate.limit))};
     };
     if (r.input)
         out += section("Where the samples come from") + table({{"", "samples of a node", "a step's are there in", "limit"},
                                                                epoch("first epoch", r.input->first, r.input->first_loading),
                                                                epoch("later epochs", r.input->later, r.input->later_loading)});
     if (r.checkpoints)
-        out += section("Checkpoints") + says(to_text(r.checkpoints->bytes) + " every " + number_text(r.checkpoints->steps, 1) +
+        out += section("Checkpoints") + says(to_text(r.checkpoints->bytes) + " every " + grouped_digits(r.checkpoints->steps) +
                                              (r.checkpoints->steps == 1 ? " step" : " steps") + ", written in " +
                                              to_text(r.checkpoints->write) + "; training waits " + to_text(r.checkpoints->wait) + ".");
     return out;
@@ -192,7 +189,9 @@ std::string trust(const Report& r) {
 }  // namespace
 
 std::string report_html(const Prepared& job, const Report& r, const SimulationReport* played, const std::vector<PageFigure>& figures) {
-    std::string body = head(r) + bottleneck(r) + breakdown(job, r.estimate) + memory(r);
+    // What does not run is not waited for: what it needs comes first.
+    const std::string times = breakdown(job, r.estimate);
+    std::string body = head(r) + bottleneck(r) + (r.estimate.fits() ? times + memory(r) : memory(r) + times);
     if (played) body += timeline(*played);
     body += topology(r, played) + operators(job) + input(r) + whole_run(r);
     for (const PageFigure& f : figures) body += section(f.heading) + figure(f.svg);

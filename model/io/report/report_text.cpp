@@ -1,5 +1,6 @@
 #include "model/io/report/report_writer.hpp"
 
+#include "model/base/grouped_digits.hpp"
 #include "model/base/quantity_text.hpp"
 #include "model/io/format/text_table.hpp"
 #include "model/io/report/report_fields.hpp"
@@ -66,15 +67,13 @@ std::string memory_text(const Report& r) {
             out += padded("  " + words(to_text(k)), label_width) + right(to_text((*fullest)[k]), 10) + "\n";
     }
     if (e.host.total() > Bytes{}) out += row("host memory", room_text(e.host.total(), e.host.there) + ", each node");
-    out += row("largest micro-batch", r.batch.any_micro_batch_fits()    ? "any that a plan may ask for fits"
-                                      : r.batch.largest_micro_batch > 0 ? std::to_string(r.batch.largest_micro_batch) + " fits"
-                                                                        : "none fits");
-    return out;
+    return out + row("largest micro-batch", largest_micro_batch_text(r));
 }
 
 std::string bottleneck_text(const Report& r) {
     const Bottleneck& b = r.bottleneck;
     std::string out = "\nWhat holds it back: " + std::string(to_text(b.kind)) + "\n  " + b.why + "\n";
+    if (!r.estimate.fits()) return out + "  what would make it fit: " + what_would_move_it(r) + "\n";
     out += "  what would move it: " + what_would_move_it(r) + "\n";
     if (b.changes_at) out += "  " + b.changes_at_text + "\n";
     for (const Mover& m : b.movers)
@@ -83,7 +82,7 @@ std::string bottleneck_text(const Report& r) {
 }
 
 std::string epoch_text(std::string_view name, const LoaderRate& rate, Seconds loading) {
-    return row(name, number_text(rate.samples.si()) + " samples/s a node, a step's in " + to_text(loading) + ": reading " +
+    return row(name, grouped_digits(rate.samples.si(), 3) + " samples/s a node, a step's in " + to_text(loading) + ": reading " +
                          to_text(rate.reading) + " and work " + to_text(rate.work) + " a sample, limit " +
                          std::string(to_text(rate.limit)));
 }
@@ -105,7 +104,7 @@ std::string input_text(const Report& r) {
     if (r.checkpoints)
         out += "\nCheckpoints\n" + row("size", to_text(r.checkpoints->bytes)) +
                row("written in", to_text(r.checkpoints->write) + ", training waits " + to_text(r.checkpoints->wait)) +
-               row("every", number_text(r.checkpoints->steps, 1) + (r.checkpoints->steps == 1 ? " step" : " steps"));
+               row("every", grouped_digits(r.checkpoints->steps) + (r.checkpoints->steps == 1 ? " step" : " steps"));
     return out;
 }
 
@@ -122,7 +121,7 @@ std::string run_text(const Report& r) {
     if (r.batch.linear_rate)
         out += row("learning rate", "linear rule " + number_text(*r.batch.linear_rate) + ", square-root rule " +
                                         number_text(*r.batch.square_root_rate) + " for an effective batch of " +
-                                        std::to_string(r.batch.effective_batch) + ": experiment");
+                                        grouped_digits(r.batch.effective_batch) + ": experiment");
     return out;
 }
 
@@ -143,17 +142,20 @@ std::string trust_text(const Report& r) {
 std::string report_to_text(const Report& r) {
     const Estimate& e = r.estimate;
     std::string out = r.scenario + "\n" + row("workload", r.workload) + row("hardware", r.hardware) + row("plan", r.plan) + "\n";
-    out += row("step time", to_text(e.step) + "  (80 %: " + to_text(r.low) + " to " + to_text(r.high) + ")");
-    std::string throughput = number_text(r.samples_per_s.si()) + " " + r.sample_word + "s/s";
-    if (r.tokens_per_s) throughput += ", " + number_text(r.tokens_per_s->si(), 4) + " tokens/s";
+    out += row("step time", to_text(e.step) + "  (80 %: " + to_text(r.low) + " to " + to_text(r.high) + ")" +
+                                (e.fits() ? "" : ", if it fitted: it DOES NOT FIT in memory"));
+    std::string throughput = grouped_digits(r.samples_per_s.si(), 3) + " " + r.sample_word + "s/s";
+    if (r.tokens_per_s) throughput += ", " + grouped_digits(r.tokens_per_s->si(), 4) + " tokens/s";
     out += row("throughput", throughput);
     out += row("efficiency", "MFU " + percent_text(r.mfu) + ", HFU " + percent_text(r.hfu) + " of " + to_text(r.peak) +
                                  " per device; data-parallel scaling " + percent_text(r.scaling_efficiency) + "; device busy " +
                                  percent_text(r.utilization));
     if (r.staleness)
         out += row("staleness", number_text(*r.staleness) + " updates by other workers since a worker's weights left, on average");
-    out += terms_text(e) + memory_text(r) + bottleneck_text(r) + input_text(r) + run_text(r) + trust_text(r);
-    return out;
+    // What does not run is not waited for: what it needs comes first.
+    const std::string room = memory_text(r) + bottleneck_text(r);
+    out += e.fits() ? terms_text(e) + room : room + terms_text(e);
+    return out + input_text(r) + run_text(r) + trust_text(r);
 }
 
 }  // namespace sextant

@@ -1,5 +1,6 @@
 #include "model/io/report/run_rows.hpp"
 
+#include "model/base/grouped_digits.hpp"
 #include "model/base/quantity_text.hpp"
 #include "model/report/worth_telling.hpp"
 
@@ -11,16 +12,16 @@ std::string range_text(const Interval<Q>& i) {
     return "  (80 %: " + to_text(i.low) + " to " + to_text(i.high) + ")";
 }
 
-std::string steps_text(double steps) { return number_text(steps, 1) + (steps == 1 ? " step" : " steps"); }
+std::string steps_text(double steps) { return grouped_digits(steps) + (steps == 1 ? " step" : " steps"); }
 
 std::string grouping_text(const Grouping& g) {
-    return std::to_string(g.tasks_per_job) + (g.tasks_per_job == 1 ? " task" : " tasks") + " a job, " + std::to_string(g.jobs) +
+    return grouped_digits(g.tasks_per_job) + (g.tasks_per_job == 1 ? " task" : " tasks") + " a job, " + grouped_digits(g.jobs) +
            (g.jobs == 1 ? " job" : " jobs") + " of " + to_text(g.job);
 }
 
 void add_failures(SaidRows& rows, const Report& r) {
     const FailureEstimate& f = *r.run->failing;
-    rows.emplace_back("failures", number_text(f.expected) + " expected, one every " + to_text(f.job.between) + "; " +
+    rows.emplace_back("failures", grouped_digits(f.expected, 3) + " expected, one every " + to_text(f.job.between) + "; " +
                                       to_text(f.job.restart) + " until the job goes on");
     if (f.best)
         rows.emplace_back("best checkpoints", "every " + steps_text(f.best->steps) + " (" + to_text(f.best->interval) + "): goodput " +
@@ -38,13 +39,13 @@ std::string parts_text(std::initializer_list<std::pair<std::string_view, Seconds
 
 SaidRows run_rows(const Report& r) {
     const RunCost& run = *r.run;
-    SaidRows rows{{"steps", number_text(run.steps, 1)}, {"time", to_text(run.time) + range_text(interval_of(run.time, r))}};
+    SaidRows rows{{"steps", grouped_digits(run.steps)}, {"time", to_text(run.time) + range_text(interval_of(run.time, r))}};
     const std::string beside = parts_text(
         {{"staging", run.staging}, {"a slower first epoch", run.first_epoch}, {"checkpoints", run.checkpoints}, {"failures", run.failures}},
         run.time);
     if (!beside.empty()) rows.emplace_back("of that", beside + ": goodput " + percent_text(run.goodput, 3));
     if (run.failing) add_failures(rows, r);
-    rows.emplace_back("device-hours", number_text(run.device_time / units::hour, 4));
+    rows.emplace_back("device-hours", grouped_digits(run.device_time / units::hour, 4));
     rows.emplace_back("energy", to_text(run.energy) + range_text(interval_of(run.energy, r)));
     if (run.cost) rows.emplace_back("cost", to_text(*run.cost, 5) + range_text(interval_of(*run.cost, r)));
     return rows;
@@ -59,8 +60,8 @@ SaidRows sweep_rows(const SweepEstimate& s) {
                           (s.faster->jobs > most_jobs ? "more than a cluster's other users put up with (" + std::to_string(most_jobs) + ")"
                                                       : "shorter than is worth a scheduler's work (" + to_text(shortest_job) + ")"));
     if (s.bound)
-        rows.emplace_back("storage",
-                          "is the limit from " + number_text(s.bound->jobs) + " jobs at once: " + std::string(to_text(s.bound->limit)));
+        rows.emplace_back(
+            "storage", "is the limit from " + grouped_digits(s.bound->jobs, 3) + " jobs at once: " + std::string(to_text(s.bound->limit)));
     return rows;
 }
 

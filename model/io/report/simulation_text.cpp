@@ -1,5 +1,6 @@
 #include "model/io/report/simulation_writer.hpp"
 
+#include "model/base/grouped_digits.hpp"
 #include "model/base/quantity_text.hpp"
 #include "model/io/format/heat_strip.hpp"
 #include "model/io/format/text_table.hpp"
@@ -16,7 +17,7 @@ namespace {
 constexpr std::size_t columns = 50, most_lines = 12;
 
 std::string simulated_text(const SimulationReport& s) {
-    std::string out = "\nSimulated: " + std::to_string(s.trace.spans.size()) + " spans, " + std::to_string(s.events) + " events" +
+    std::string out = "\nSimulated: " + grouped_digits(s.trace.spans.size()) + " spans, " + grouped_digits(s.events) + " events" +
                       (s.steps > 1 ? ", " + std::to_string(s.steps) + " steps of each worker" : "") + "\n";
     TextTable table;
     const Seconds step = s.report.estimate.step;
@@ -29,7 +30,7 @@ std::string simulated_text(const SimulationReport& s) {
     if (s.jitter.noise > 0)
         table.row({"noise", percent_text(s.jitter.noise, 2) + " of a rank's speed, seed " + std::to_string(s.jitter.seed)});
     if (s.jitter.slow_devices > 0)
-        table.row({"slow devices", std::to_string(s.jitter.slow_devices) + " at " + percent_text(s.jitter.slow_speed) + " of their speed"});
+        table.row({"slow devices", grouped_digits(s.jitter.slow_devices) + " at " + percent_text(s.jitter.slow_speed) + " of their speed"});
     if (s.staleness)
         table.row({"staleness", number_text(s.staleness->mean) + " updates by other workers since a worker's weights left the servers, " +
                                     std::to_string(s.staleness->largest) + " at most"});
@@ -38,7 +39,7 @@ std::string simulated_text(const SimulationReport& s) {
 
 std::string path_text(const SimulationReport& s) {
     const CriticalPath& path = s.critical_path;
-    std::string out = "\nCritical path: " + to_text(path.seconds) + " in " + std::to_string(path.spans.size()) + " spans, " +
+    std::string out = "\nCritical path: " + to_text(path.seconds) + " in " + grouped_digits(path.spans.size()) + " spans, " +
                       (path.waiting > Seconds{} ? to_text(path.waiting) + " of waiting between them\n" : "one right behind another\n");
     TextTable table;
     for (const SpanKind k : all_span_kinds) {
@@ -73,7 +74,7 @@ std::string memory_text(const SimulationReport& s) {
         for (const Bytes b : highest_by_interval(m, s.trace.end, columns)) heights.push_back(top > Bytes{} ? b / top : 0);
         table.row({"stage " + std::to_string(m.stage), to_text(m.peak()), "at " + to_text(m.highest_at), "|" + heat_strip(heights) + "|"});
     }
-    if (lines < s.memory.size()) table.row({std::to_string(s.memory.size() - lines) + " other stages lie between these"});
+    if (lines < s.memory.size()) table.row({grouped_digits(s.memory.size() - lines) + " other stages lie between these"});
     return out + table.text();
 }
 
@@ -89,10 +90,10 @@ void add_lines(TextTable& table, std::vector<UtilizationSeries> series, const st
             most = std::max(most, mean_of(u));
             continue;
         }
-        table.row({u.name + (u.count > 1 ? " and " + std::to_string(u.count - 1) + " alike" : ""), percent_text(mean_of(u), 3),
+        table.row({u.name + (u.count > 1 ? " and " + grouped_digits(u.count - 1) + " alike" : ""), percent_text(mean_of(u), 3),
                    "|" + heat_strip(averaged(u.busy, columns)) + "|"});
     }
-    if (others > 0) table.row({std::to_string(others) + " other " + word, percent_text(most, 3), "at most"});
+    if (others > 0) table.row({grouped_digits(others) + " other " + word, percent_text(most, 3), "at most"});
 }
 
 std::string utilization_text(const SimulationReport& s) {

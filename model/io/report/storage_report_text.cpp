@@ -1,3 +1,4 @@
+#include "model/base/grouped_digits.hpp"
 #include "model/io/format/text_table.hpp"
 #include "model/io/report/storage_report_writer.hpp"
 
@@ -6,7 +7,7 @@
 namespace sextant {
 namespace {
 
-std::string counted(double n, const char* one) { return std::to_string(std::llround(n)) + " " + one + (n == 1 ? "" : "s"); }
+std::string counted(double n, const char* one) { return grouped_digits(std::round(n)) + " " + one + (n == 1 ? "" : "s"); }
 
 // Of the numbers that bound the storage, each with the kind of its source.
 std::string storage_text(const StorageClass& s) {
@@ -25,7 +26,7 @@ std::string storage_text(const StorageClass& s) {
 std::string header_text(const StorageBenchmark& b) {
     TextTable table;
     table.row({"storage", storage_text(b.storage)});
-    table.row({"hosts", std::to_string(b.hosts) + (b.network ? ", " + to_text(*b.network) + " each" : "")});
+    table.row({"hosts", grouped_digits(b.hosts) + (b.network ? ", " + to_text(*b.network) + " each" : "")});
     if (b.training) {
         const BenchmarkTraining& t = *b.training;
         table.row({"dataset", counted(static_cast<double>(t.files), "file") + ", " + counted(t.samples(), "sample") + " of " +
@@ -38,9 +39,9 @@ std::string header_text(const StorageBenchmark& b) {
 
 std::string most_text(const StorageBenchmark& b, const EmulatedRun& run) {
     if (run.most == 0) return "not even one";
-    if (run.most) return std::to_string(*run.most) + (b.hosts > 1 ? " on " + std::to_string(b.hosts) + " hosts" : "");
+    if (run.most) return grouped_digits(*run.most) + (b.hosts > 1 ? " on " + grouped_digits(b.hosts) + " hosts" : "");
     if (b.has_most_accelerators) return "those that the source has";
-    return std::to_string(most_emulated) + " or more, nor is it asked for more: nothing that is stated of this storage holds so many up";
+    return grouped_digits(most_emulated) + " or more, nor is it asked for more: nothing that is stated of this storage holds so many up";
 }
 
 std::string waiting_text(const StorageBenchmark& b, const LoadingEstimate& e) {
@@ -55,7 +56,7 @@ std::string epochs_text(const StorageBenchmark& b, const EmulatedRun& run) {
     const auto row = [&](const char* name, const LoadingEstimate& e, Seconds epoch) {
         table.row({name, to_text(epoch) + ": " + counted(static_cast<double>(run.steps), "step") + " of " + to_text(e.batch) +
                              ", at work for " + percent_text(e.utilization) + " of the time"});
-        table.row({"", number_text(e.samples.si(), 4) + " samples/s, " + to_text(read_bandwidth(e, t))});
+        table.row({"", grouped_digits(e.samples.si(), 4) + " samples/s, " + to_text(read_bandwidth(e, t))});
         table.row({"held up by", waiting_text(b, e)});
     };
     row(run.cached > 0 ? "first epoch" : "an epoch", run.first, run.first_epoch);

@@ -1,5 +1,6 @@
 #include "model/io/search/plan_answer_writer.hpp"
 
+#include "model/base/grouped_digits.hpp"
 #include "model/base/quantity_text.hpp"
 #include "model/io/report/report_fields.hpp"
 #include "model/io/scenario/plan_writer.hpp"
@@ -16,7 +17,7 @@
 namespace sextant {
 namespace {
 
-std::string text(std::int64_t n) { return std::to_string(n); }
+std::string text(std::int64_t n) { return grouped_digits(n); }
 
 std::string list_of(const std::vector<std::string>& words) {
     return std::accumulate(words.begin(), words.end(), std::string(),

@@ -1,5 +1,6 @@
 #include "model/io/search/plan_answer_words.hpp"
 
+#include "model/base/grouped_digits.hpp"
 #include "model/base/quantity_text.hpp"
 #include "model/io/format/text_table.hpp"
 #include "model/io/scenario/plan_writer.hpp"
@@ -77,7 +78,7 @@ std::string longer_text(double by) {
 std::string share_text(const Estimate& e, Term t) { return percent_text(e.terms[t] / e.step, 2); }
 
 std::string count_text(std::int64_t plans) {
-    return plans < 1'000'000 ? std::to_string(plans) : number_text(static_cast<double>(plans) / 1e6) + " million";
+    return plans < 1'000'000 ? grouped_digits(plans) : number_text(static_cast<double>(plans) / 1e6) + " million";
 }
 
 std::string own_verdict(const PlanAnswer& a) {
@@ -119,7 +120,7 @@ std::string name_of(const Alternative& x) {
         case Obvious::tensor_over_nodes:
             return "tp " + std::to_string(p.tp) + ", across nodes";
         case Obvious::pipeline:
-            return "pipeline of " + std::to_string(p.pp) + " alone";
+            return "pipeline of " + grouped_digits(p.pp) + " alone";
         case Obvious::no_recompute:
             return "no recompute";
     }
@@ -139,9 +140,9 @@ std::string name_of(const PlanAnswer& a, const Remedy& r) {
         case RemedyKind::precision:
             return std::string(to_text(p.precision.compute)) + " instead of " + std::string(to_text(a.request.job.plan.precision.compute));
         case RemedyKind::global_batch:
-            return "a global batch of " + std::to_string(p.global_batch);
+            return "a global batch of " + grouped_digits(p.global_batch);
         case RemedyKind::devices:
-            return std::to_string(p.devices()) + " devices";
+            return grouped_digits(p.devices()) + " devices";
         case RemedyKind::framework:
             return "framework " + r.framework + " instead of " + a.request.job.framework.name;
     }

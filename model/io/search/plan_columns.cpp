@@ -1,5 +1,6 @@
 #include "model/io/search/plan_columns.hpp"
 
+#include "model/base/grouped_digits.hpp"
 #include "model/base/quantity_text.hpp"
 #include "model/io/scenario/plan_writer.hpp"
 #include "model/report/headings.hpp"
@@ -38,7 +39,7 @@ struct Described {
 constexpr auto always = [](const Plan&) { return true; };
 template <auto Field>
 std::string number(const Plan& p) {
-    return std::to_string(p.*Field);
+    return grouped_digits(p.*Field);
 }
 template <auto Field>
 bool above_one(const Plan& p) {
@@ -84,7 +85,7 @@ std::vector<PlanColumn> plan_columns(const std::vector<const Plan*>& plans) {
         for (const Plan* p : plans) c.cells.push_back(text(*p));
     };
     if (!all_alike(plans, [](const Plan& p) { return p.devices(); }))
-        add("devices", Align::right, [](const Plan& p) { return std::to_string(p.devices()); });
+        add("devices", Align::right, [](const Plan& p) { return grouped_digits(p.devices()); });
     if (!all_alike(plans, [](const Plan& p) { return p.global_batch; })) add("batch", Align::right, number<&Plan::global_batch>);
     for (const Described& d : descriptions)
         if (std::ranges::any_of(plans, [&](const Plan* p) { return d.unusual(*p); })) add(d.title, d.align, d.text);
@@ -117,7 +118,7 @@ std::vector<PlanColumn> outcome_columns(const Scenario& job, const std::vector<c
         const bool full = nothing_to_spare(c->memory, memory_for_programs(job.cluster.node.device));
         columns[0].cells.push_back(to_text(c->memory) + (full ? ", nothing to spare" : ""));
         columns[1].cells.push_back(to_text(c->step));
-        columns[2].cells.push_back(number_text(c->samples_per_s.si()));
+        columns[2].cells.push_back(grouped_digits(c->samples_per_s.si(), 3));
     }
     if (choices.empty() || !choices.front()->cost_per_sample) return columns;
     PlanColumn& price = columns.emplace_back(PlanColumn{price_unit(job), Align::right, {}});

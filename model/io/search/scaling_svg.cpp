@@ -1,3 +1,4 @@
+#include "model/base/grouped_digits.hpp"
 #include "model/base/quantity_text.hpp"
 #include "model/io/format/chart.hpp"
 #include "model/io/search/plan_columns.hpp"
@@ -27,7 +28,7 @@ std::string scaling_svg(const Scaling& s) {
     x.low = first.devices, x.high = std::max(2 * x.low, 1.0 * last.devices);
     for (const ScalingPoint* p : points) x.at.push_back(p->devices);
     y.low = std::exp2(std::floor(std::log2(0.99 * start))), y.high = std::exp2(std::ceil(std::log2(1.01 * std::max(start, grown))));
-    const std::string verdict = s.too_many ? " More than " + std::to_string(*s.pays_up_to) + " devices do not pay." : "";
+    const std::string verdict = s.too_many ? " More than " + grouped_digits(*s.pays_up_to) + " devices do not pay." : "";
     svg::Chart chart(job.name, kind + verdict, x, y);
     chart.line({{x.low, start}, {1.0 * last.devices, grown}}, ideal, true);
     std::vector<svg::ChartPoint> line;

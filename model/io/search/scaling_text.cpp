@@ -1,5 +1,6 @@
 #include "model/io/search/scaling_writer.hpp"
 
+#include "model/base/grouped_digits.hpp"
 #include "model/base/quantity_text.hpp"
 #include "model/io/search/plan_columns.hpp"
 #include "model/report/headings.hpp"
@@ -30,14 +31,14 @@ std::string table_text(const Scaling& s) {
     TextTable table("  ", aligns);
     table.row(titles);
     for (const ScalingPoint& p : s.points) {
-        std::vector<std::string> row{std::to_string(p.devices), std::to_string(p.global_batch)};
+        std::vector<std::string> row{grouped_digits(p.devices), grouped_digits(p.global_batch)};
         if (!p.best) {
             row.emplace_back("no plan");
             table.row(std::move(row));
             continue;
         }
         row.push_back(to_text(p.best->step));
-        row.push_back(number_text(p.best->samples_per_s.si()));
+        row.push_back(grouped_digits(p.best->samples_per_s.si(), 3));
         if (priced) row.push_back(price_text(job, *p.best->cost_per_sample));
         row.push_back(to_text(p.best->memory));
         row.push_back(percent_text(p.efficiency, 2));
@@ -47,18 +48,19 @@ std::string table_text(const Scaling& s) {
     std::string text = "\n" + table.text(), last;
     for (const ScalingPoint& p : s.points) {
         const std::string why = p.best ? "" : why_no_plan(p);
-        if (!why.empty() && why != last) text += "  no plan on " + std::to_string(p.devices) + ": " + why + "\n";
+        if (!why.empty() && why != last) text += "  no plan on " + grouped_digits(p.devices) + ": " + why + "\n";
         last = why;
     }
     return text;
 }
 
 std::string plans_text(const Scaling& s) {
+    if (std::ranges::none_of(s.points, [](const ScalingPoint& p) { return p.best.has_value(); })) return {};
     TextTable table("  ", std::vector{Align::right, Align::left, Align::left, Align::left});
     table.row({"devices", "best plan", "held back by", "longest wait"});
     for (const ScalingPoint& p : s.points)
         if (p.best)
-            table.row({std::to_string(p.devices), plan_line(p.best->plan), std::string(to_text(p.report->bottleneck.kind)),
+            table.row({grouped_digits(p.devices), plan_line(p.best->plan), std::string(to_text(p.report->bottleneck.kind)),
                        longest_wait(p.report->estimate)});
     return "\n" + table.text();
 }
@@ -86,13 +88,13 @@ std::string scaling_verdict(const Scaling& s) {
     const std::string most = percent_text(worth_adding, 2), half = most + " of what one brings at the smallest size";
     const auto next = std::ranges::find_if(s.points, [&](const ScalingPoint& p) { return s.too_many == p.devices; });
     if (next == s.points.end())
-        return "More devices pay up to " + std::to_string(*s.pays_up_to) + ", the most that " +
+        return "More devices pay up to " + grouped_digits(*s.pays_up_to) + ", the most that " +
                (s.pays_up_to == s.points.back().devices ? "were tried" : "have a plan") + ": every added one brings at least " + half;
-    const std::string beyond = "More than " + std::to_string(*s.pays_up_to) + " devices do not pay: ";
-    if (*next->added < 0) return beyond + "with " + std::to_string(next->devices) + " the throughput is lower";
+    const std::string beyond = "More than " + grouped_digits(*s.pays_up_to) + " devices do not pay: ";
+    if (*next->added < 0) return beyond + "with " + grouped_digits(next->devices) + " the throughput is lower";
     int digits = 2;  // as many as tell it from what would be enough
     while (digits < 6 && percent_text(*next->added, digits) == most) ++digits;
-    return beyond + "each one that is added up to " + std::to_string(next->devices) + " brings " + percent_text(*next->added, digits) +
+    return beyond + "each one that is added up to " + grouped_digits(next->devices) + " brings " + percent_text(*next->added, digits) +
            " of what one brings at the smallest size, less than " + most;
 }
 

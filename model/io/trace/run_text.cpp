@@ -1,3 +1,4 @@
+#include "model/base/grouped_digits.hpp"
 #include "model/base/quantity_text.hpp"
 #include "model/io/format/text_table.hpp"
 #include "model/io/trace/run_writer.hpp"
@@ -50,8 +51,8 @@ std::string step_text(const RunRecord& run) {
 std::string throughput_text(const RunRecord& run, const Scenario& s) {
     const double samples = static_cast<double>(s.plan.global_batch) / run.step().si();
     const auto tokens = static_cast<double>(s.workload.tokens_per_sample());
-    std::string text = number_text(samples) + " " + std::string(s.workload.sample_word()) + "s/s";
-    return tokens > 0 ? text + ", " + number_text(samples * tokens, 4) + " tokens/s" : text;
+    std::string text = grouped_digits(samples, 3) + " " + std::string(s.workload.sample_word()) + "s/s";
+    return tokens > 0 ? text + ", " + grouped_digits(samples * tokens, 4) + " tokens/s" : text;
 }
 
 std::string memory_text(const RunRecord& run) {
@@ -116,7 +117,7 @@ std::string operators_text(std::vector<OperatorTime> operators, double ranks) {
     table.row({"", "", "calls", "of a call", "of a step", ""});
     for (std::size_t i = 0; i < std::min(most, operators.size()); ++i) {
         const OperatorTime& o = operators[i];
-        table.row({o.name + " of " + o.block, words(to_text(o.kind)), number_text(o.calls / ranks),
+        table.row({o.name + " of " + o.block, words(to_text(o.kind)), grouped_digits(o.calls / ranks, 3),
                    o.calls > 0 ? to_text(o.time / o.calls) : "", to_text(o.time / ranks), share_bar(o.time / all)});
     }
     table.row({"all " + std::to_string(operators.size()), "", "", "", to_text(all / ranks), ""});
