@@ -7,7 +7,7 @@
 namespace sextant {
 
 void ScenarioOptions::add_to(CLI::App& command) {
-    command.add_option("scenario", scenario, "scenario file, such as scenarios/default.json")->required();
+    command.add_option("scenario", scenario, "scenario file, such as scenarios/default.json, or a published run: 'FILE#ROW'")->required();
     // One value each time: what follows may be a file.
     command.add_option("--set", overrides, "override a field: plan.tp=8 (repeatable)")
         ->take_all()

@@ -187,10 +187,7 @@ Scenario read_training(Library& library, const JsonFile& file, Diagnostics& diag
 }  // namespace
 
 Predictable load_predictable(Library& library, const std::filesystem::path& path, const std::vector<std::string>& overrides) {
-    if (const auto row = row_named(path)) {
-        if (overrides.empty()) return published_job(library, row->file, row->id);
-        throw InputError(Diagnostic{path.string(), "", "a published run is no scenario file: nothing in it can be set", ""});
-    }
+    if (const auto row = row_named(path)) return published_job(library, row->file, row->id, overrides);
     Diagnostics diagnostics;
     const JsonFile file = as_json(open_predictable(path, overrides), diagnostics);
     if (!is_storage_benchmark(file)) return read_training(library, file, diagnostics);

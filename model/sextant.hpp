@@ -62,7 +62,7 @@ MeasurementSources measurement_sources(Library& library);
 using Predictable = std::variant<Scenario, StorageBenchmark>;
 
 // Reads a scenario, a file of schema "storage-benchmark/1" or a workload of DLIO (FILE.yaml), and applies `overrides` ("plan.tp=8").
-// "measurements/transformer/x.json#ID" is the published run of that row, which takes none. Throws InputError with every problem.
+// "measurements/transformer/x.json#ID" is the published run of that row. Throws InputError with every problem.
 Predictable load_predictable(Library&, const std::filesystem::path&, const std::vector<std::string>& overrides = {});
 // Likewise, and throws InputError where it is no training job.
 Scenario load_scenario(Library&, const std::filesystem::path&, const std::vector<std::string>& overrides = {});
@@ -143,9 +143,9 @@ Cluster guessed_cluster(Library&, const MachineFacts&, const std::vector<DeviceF
 // The files of published measurements that the repository carries, in the order of their paths.
 std::vector<std::filesystem::path> bundled_measurements(const Library&);
 
-// What predicts a published run of training, or of storage. Throws InputError where the file has no such row, or nothing says how to
-// predict it.
-Predictable published_job(Library&, const std::filesystem::path& file, std::string_view id);
+// What predicts a published run of training, with `overrides` as of a scenario, or of storage, which takes none. Throws InputError where
+// the file has no such row, or nothing says how to predict it.
+Predictable published_job(Library&, const std::filesystem::path& file, std::string_view id, const std::vector<std::string>& overrides = {});
 
 // What published rows show and no probe does: of devices and frameworks the training runs, of communication libraries the calls of
 // collectives. Fitted to the half of the rows that may be (model/io/measurement/measurement_split.hpp).
