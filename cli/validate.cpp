@@ -63,18 +63,17 @@ void run_validate(const ValidateOptions& o) {
 }  // namespace
 
 void add_validate(CLI::App& app, ExitCode& exit_code) {
-    auto* command = app.add_subcommand("validate", "how far predictions are off from published measurements");
+    auto* command = app.add_subcommand("validate", "compare predictions with published measurements");
     auto options = std::make_shared<ValidateOptions>();
-    command->add_option("file", options->files, "measurement files (measurements/FORMAT.md); none: all that are bundled")
-        ->type_name("FILE");
+    command->add_option("file", options->files, "measurement files (measurements/FORMAT.md); default: all bundled ones")->type_name("FILE");
     command->add_option("--format", options->format, "text, json or markdown")->check(CLI::IsMember({"text", "json", "markdown"}));
-    command->add_flag("--rows", options->view.rows, "each row too (json always has them)");
-    command->add_option("--group-by", options->view.group_by, "also one line for each value of a field")
+    command->add_flag("--rows", options->view.rows, "show each row too (json always has them)");
+    command->add_option("--group-by", options->view.group_by, "also show one line for each value of a field")
         ->check(
             CLI::IsMember({"gpu", "gpus", "framework", "model", "precision", "collective", "ranks", "system", "workload", "submitter"}));
-    auto* base = command->add_option("--diff", options->base, "what moved since an earlier `validate --format json`: rows, files, groups");
+    auto* base = command->add_option("--diff", options->base, "show what changed since an earlier `validate --format json`");
     base->type_name("BASE.json")->check(CLI::ExistingFile);
-    add_output(*command, "--html", options->html, "also a page with pictures, one file", "PAGE.html");
+    add_output(*command, "--html", options->html, "also write an HTML page with plots", "PAGE.html");
     command->add_option("--profiles", options->profiles, "directory of hardware profiles")->type_name("DIR");
     command->callback([options, &exit_code] {
         run_validate(*options);

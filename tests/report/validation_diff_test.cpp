@@ -67,7 +67,7 @@ protected:
 TEST_F(ValidationFile, WhatJsonSaysOfAValidationIsEnoughToHoldAnotherAgainstIt) {
     const Validation read = load(validation_json(before()));
     EXPECT_TRUE(diff(read, before()).moved.empty());
-    EXPECT_EQ(validation_diff_text(diff(read, before())).substr(0, 19), "no prediction moved");
+    EXPECT_EQ(validation_diff_text(diff(read, before())).substr(0, 21), "no prediction changed");
     const ValidationDiff d = diff(read, after());
     EXPECT_EQ(d.moved.size(), 2u);
     EXPECT_EQ(d.before.series().front().series, "a");  // known from the rows of today

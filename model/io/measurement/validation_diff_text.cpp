@@ -20,7 +20,7 @@ std::vector<std::string> error_cells(const ErrorStatistics& before, const ErrorS
 
 std::string series_text(const ValidationDiff& d) {
     TextTable table("  ", Align::right);
-    table.row({"mean over files, rows not fitted to", "rows", "MAPE", "", "bias"});
+    table.row({"mean over files, held-out rows", "rows", "MAPE", "", "bias"});
     const std::vector<SeriesMean> before = d.before.unseen().series(), after = d.after.unseen().series();
     for (const SeriesMean& now : after) {
         const auto then = std::ranges::find(before, now.series, &SeriesMean::series);
@@ -36,7 +36,7 @@ std::string series_text(const ValidationDiff& d) {
 
 std::string file_text(const ValidationDiff& d) {
     TextTable table("  ", Align::right);
-    table.row({"file", "moved", "worse", "better", "MAPE", "", "bias"});
+    table.row({"file", "changed", "worse", "better", "MAPE", "", "bias"});
     bool any = false;
     for (std::size_t i = 0; i < d.after.files.size(); ++i) {
         const std::string& file = d.after.files[i].file;
@@ -72,11 +72,11 @@ std::string rows_text(const std::string& title, const Rows& rows) {
 }  // namespace
 
 std::string validation_diff_text(const ValidationDiff& d, const ValidationView& view) {
-    std::string out = d.moved.empty() ? "no prediction moved\n" : std::to_string(d.moved.size()) + " predictions moved\n";
+    std::string out = d.moved.empty() ? "no prediction changed\n" : std::to_string(d.moved.size()) + " predictions changed\n";
     const auto refused = std::ranges::count_if(d.moved, [](const RowMove& m) { return m.refused_after && !m.refused_before; });
     const auto predicted = std::ranges::count_if(d.moved, [](const RowMove& m) { return m.refused_before && !m.refused_after; });
-    if (refused > 0) out += std::to_string(refused) + " rows are refused that were not: the means before and after are of other rows\n";
-    if (predicted > 0) out += std::to_string(predicted) + " rows are predicted that were refused\n";
+    if (refused > 0) out += std::to_string(refused) + " rows are newly refused: the means before and after cover different rows\n";
+    if (predicted > 0) out += std::to_string(predicted) + " rows are newly predicted\n";
     if (d.only_before > 0) out += std::to_string(d.only_before) + " rows are no longer there\n";
     if (d.only_after > 0) out += std::to_string(d.only_after) + " rows are new\n";
     out += "\n" + series_text(d) + file_text(d);
@@ -86,7 +86,7 @@ std::string validation_diff_text(const ValidationDiff& d, const ValidationView& 
         if (worse.size() < most && m.worse_by() > 0) worse.push_back(m);
     for (auto m = d.moved.rbegin(); m != d.moved.rend(); ++m)
         if (better.size() < most && m->worse_by() < 0) better.push_back(*m);
-    return out + rows_text("grew worse most", worse) + rows_text("grew better most", better);
+    return out + rows_text("worsened most", worse) + rows_text("improved most", better);
 }
 
 }  // namespace sextant

@@ -82,7 +82,7 @@ using Rows = std::vector<const RowResult*>;
 
 std::string tip_of(const RowResult& r) {
     return r.id + ": measured " + to_text(*r.measured_step) + ", predicted " + to_text(*r.predicted_step) + " (" +
-           signed_percent_text(*r.step_error()) + ")" + (r.fitted ? ", fitted to" : "");
+           signed_percent_text(*r.step_error()) + ")" + (r.fitted ? ", fitted" : "");
 }
 
 // Whole powers of ten around all of it.
@@ -127,7 +127,7 @@ std::string farthest_table(const Rows& farthest) {
     html::Rows rows{{"farthest off", "measured", "predicted", "error"}};
     for (std::size_t i = 0; i < farthest.size(); ++i) {
         const RowResult& r = *farthest[i];
-        rows.push_back({std::to_string(i + 1) + "  " + r.id + (r.fitted ? " (fitted to)" : ""), to_text(*r.measured_step),
+        rows.push_back({std::to_string(i + 1) + "  " + r.id + (r.fitted ? " (fitted)" : ""), to_text(*r.measured_step),
                         to_text(*r.predicted_step), signed_percent_text(*r.step_error())});
     }
     return html::table(rows);
@@ -225,7 +225,7 @@ std::string section(const std::string& series, const Validation& v) {
             (r.fitted ? fitted : judging).push_back(*e);
         }
         if (!judging.empty()) lines.emplace_back(file.file, statistics_of(std::move(judging)));
-        if (!fitted.empty()) lines.emplace_back(file.file + " (fitted to)", statistics_of(std::move(fitted)));
+        if (!fitted.empty()) lines.emplace_back(file.file + " (fitted)", statistics_of(std::move(fitted)));
     }
     if (rows.empty()) return {};
     const Rows farthest = farthest_of(rows);
@@ -237,16 +237,17 @@ std::string section(const std::string& series, const Validation& v) {
 
 std::string validation_html(const Validation& v) {
     std::string out =
-        "<h1>How far predictions are off</h1>\n<p>Each point is a published measurement held against what Sextant predicts from everything "
+        "<h1>How far predictions are off</h1>\n<p>Each point is a published measurement compared with what Sextant predicts from "
+        "everything "
         "that its source says about it. "
         "Only complete rows that are not suspect are shown. An error is predicted / measured - 1; MAPE is the mean of its absolute "
-        "value.</p>\n<p class=\"key\"><span><i style=\"background:var(--judge)\"></i>nothing was fitted to it</span> "
+        "value.</p>\n<p class=\"key\"><span><i style=\"background:var(--judge)\"></i>held out</span> "
         "<span><i style=\"background:var(--fit)\"></i>parameters were fitted to it</span> "
-        "<span><i class=\"line\" style=\"background:var(--middle)\"></i>median of the former</span> "
+        "<span><i class=\"line\" style=\"background:var(--middle)\"></i>median of held-out rows</span> "
         "<span>1 to 5: those farthest off, named below</span></p>\n";
     std::vector<std::pair<std::string, ErrorStatistics>> means;
     for (const SeriesMean& m : v.unseen().series()) means.emplace_back(m.series, ErrorStatistics{m.rows, m.mape, m.median_ape, m.bias, 0});
-    html::Rows rows{{"mean over files, rows not fitted to", "rows", "MAPE", "median", "bias"}};
+    html::Rows rows{{"mean over files, held-out rows", "rows", "MAPE", "median", "bias"}};
     for (const auto& [name, s] : means) {
         std::vector<std::string> line{name};
         std::ranges::move(error_cells(s), std::back_inserter(line));

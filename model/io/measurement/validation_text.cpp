@@ -81,8 +81,19 @@ Line summary_line(std::string name, const Summary& s) {
 }
 
 Line summary_head(std::string name) {
-    return {std::move(name), "rows",        "counted",     "predicted", "refused",         "MAPE", "median", "bias",
-            "max",           "memory MAPE", "memory bias", "ran: fits", "failed: fits not"};
+    return {std::move(name),
+            "rows",
+            "counted",
+            "predicted",
+            "refused",
+            "MAPE",
+            "median",
+            "bias",
+            "max",
+            "memory MAPE",
+            "memory bias",
+            "ran, predicted to fit",
+            "OOM, predicted OOM"};
 }
 
 Table file_table(const Validation& v) {
@@ -93,7 +104,7 @@ Table file_table(const Validation& v) {
 }
 
 Table series_table(const Validation& v) {
-    Table table{{"mean over files, rows not fitted to", "files", "rows", "MAPE", "median", "bias", "in the 80 % interval"}, {}};
+    Table table{{"mean over files, held-out rows", "files", "rows", "MAPE", "median", "bias", "in the 80 % interval"}, {}};
     for (const SeriesMean& m : v.series())
         table.lines.push_back({m.series, std::to_string(m.files), std::to_string(m.rows), percent_text(m.mape), percent_text(m.median_ape),
                                signed_percent_text(m.bias), m.inside ? percent_text(*m.inside, 2) : ""});
@@ -101,14 +112,14 @@ Table series_table(const Validation& v) {
 }
 
 Table ranking_table(const PlanRanking& r) {
-    return {{"plans of one job, rows not fitted to", "jobs", "rank correlation", "loss of the first", "most", "within 5 %"},
-            {{"job in the middle", std::to_string(r.jobs), number_text(r.rank_correlation, 2), percent_text(r.loss),
-              percent_text(r.most_loss), std::to_string(r.well_chosen) + " of " + std::to_string(r.jobs)}}};
+    return {{"choice among a job's plans, held-out rows", "jobs", "rank correlation", "regret", "max regret", "regret within 5 %"},
+            {{"median", std::to_string(r.jobs), number_text(r.rank_correlation, 2), percent_text(r.loss), percent_text(r.most_loss),
+              std::to_string(r.well_chosen) + " of " + std::to_string(r.jobs)}}};
 }
 
-// What the parameters were fitted to beside what judges them.
+// What the parameters were fitted to beside what was held out.
 Table unseen_table(const Validation& v) {
-    Table table{{"step time", "rows fitted to", "MAPE", "bias", "rows not fitted to", "MAPE", "median", "bias", "max"}, {}};
+    Table table{{"step time", "fitted rows", "MAPE", "bias", "held-out rows", "MAPE", "median", "bias", "max"}, {}};
     const auto add = [&](const std::string& name, const std::vector<RowResult>& results) {
         std::vector<RowResult> fitted, unseen;
         for (const RowResult& r : results)
@@ -159,7 +170,8 @@ Each row of the measurements (a training step, its peak of memory, or one call o
 machine, the workload and the plan, and compared with what was measured.
 
 An error is predicted / measured - 1. MAPE is the mean of its absolute value, median the median of that, bias the mean with its sign and max the
-largest absolute value. Only counted rows enter: those that are complete and not suspect. "Mean over files" weighs every file the same.
+largest absolute value. Only counted rows enter: those that are complete and not suspect. "Mean over files" weighs every file the same. No
+parameter was fitted to held-out rows.
 
 )";
 
