@@ -161,8 +161,8 @@ std::vector<std::string> notes_on(const Comparison& c, const Scenario& scenario,
     if (cluster.calibration)
         if (auto note = other_machine(*cluster.calibration, run)) notes.push_back(std::move(*note));
     if (const auto slow = find_slow_host(c.simulation.trace, run.trace))
-        notes.push_back("host " + slow->host + (slow->computes ? " computes " : " exchanges ") + number_text(slow->times, 2) +
-                        " times as slowly as the others" + (slow->computes ? "" : ": its link, or the way to it"));
+        notes.push_back("host " + slow->host + (slow->computes ? " computes " : " communicates ") + number_text(slow->times, 2) +
+                        " times slower than the others" + (slow->computes ? "" : ": its link, or the path to it"));
     if (!c.steps.first) notes.emplace_back("what was measured includes allocating memory and preparing kernels: run more steps");
     // Both count what the mathematics needs. Other shapes have the same names of works.
     constexpr double alike = 0.1;
