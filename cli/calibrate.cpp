@@ -145,28 +145,28 @@ void run_show(const CalibrateOptions& o) {
 }  // namespace
 
 void add_calibrate(CLI::App& app, ExitCode& exit_code) {
-    auto* command = app.add_subcommand("calibrate", "measure this machine, and write its profile");
+    auto* command = app.add_subcommand("calibrate", "measure this machine and write its profile");
     auto options = std::make_shared<CalibrateOptions>();
-    auto* out = add_output(*command, "--out", options->out, "the profile", "PROFILE.json");
-    command->add_option("--backend", options->backend, "what is measured: cores, or GPUs")->check(CLI::IsMember({"cpu", "cuda"}));
-    command->add_flag("--quick", options->quick, "fewer runs: under 40 seconds");
-    command->add_option("--passes", options->passes, "so often all small jobs are run: 3, with --quick 1")->check(CLI::Range(0, 100));
-    command->add_option("--keep", options->keep, "keep the runs here, and count those that are there")->type_name("DIR");
-    command->add_flag("--progress", options->progress, "say each run on stderr, in a line for a program that listens");
+    auto* out = add_output(*command, "--out", options->out, "write the profile here", "PROFILE.json");
+    command->add_option("--backend", options->backend, "measure CPU cores or GPUs")->check(CLI::IsMember({"cpu", "cuda"}));
+    command->add_flag("--quick", options->quick, "fewer runs, in under 40 seconds");
+    command->add_option("--passes", options->passes, "times that all small jobs are run; default: 3, with --quick 1")
+        ->check(CLI::Range(0, 100));
+    command->add_option("--keep", options->keep, "keep the runs here, and use those already there")->type_name("DIR");
+    command->add_flag("--progress", options->progress, "report each run on stderr, one line each, for other programs");
     auto* from =
         command
             ->add_option("--from", options->from,
-                         "instead: what a cluster's files say of it (logs of nccl-tests and OSU, nvidia-smi topo -m, run.json, step "
-                         "times), or published measurements (measurements/FORMAT.md) of devices, frameworks and libraries")
+                         "instead of measuring, fit to files of a cluster (logs of nccl-tests and OSU, nvidia-smi topo -m, run.json, step "
+                         "times), or to published measurements (measurements/FORMAT.md)")
             ->type_name("FILE");
-    command->add_option("--cluster", options->cluster, "of --from: the profile to begin with, by name or file")->needs(from);
-    command->add_option("--library", options->library, "of --from: the communication library of the curves")->needs(from);
+    command->add_option("--cluster", options->cluster, "with --from: the profile to start from, by name or file")->needs(from);
+    command->add_option("--library", options->library, "with --from: the communication library that was benchmarked")->needs(from);
     auto* show =
-        command->add_option("--show", options->show, "instead: what a profile was made from")->type_name("PROFILE.json")->excludes(from);
-    add_output(*command, "--picture", options->picture, "of --show: draw it, as a picture or as a page with its tables",
-               "FILE.svg|FILE.html")
+        command->add_option("--show", options->show, "show what a profile was fitted to")->type_name("PROFILE.json")->excludes(from);
+    add_output(*command, "--picture", options->picture, "with --show: draw it, as a picture or as a page with tables", "FILE.svg|FILE.html")
         ->needs(show);
-    command->add_option("--format", options->format, "of --from: text or json")->check(CLI::IsMember({"text", "json"}))->needs(from);
+    command->add_option("--format", options->format, "with --from: text or json")->check(CLI::IsMember({"text", "json"}))->needs(from);
     command->add_option("--profiles", options->profiles, "directory of hardware profiles")->type_name("DIR");
     add_storage_options(*command, options->storage)->needs(out)->excludes("--from")->excludes("--quick");
     command->callback([options, &exit_code] {
@@ -179,7 +179,7 @@ void add_calibrate(CLI::App& app, ExitCode& exit_code) {
         else if (!options->from.empty())
             run_fit(*options);
         else if (options->out.empty())
-            throw InputError(Diagnostic{"calibrate", "", "it is not said where the profile goes", "--out PROFILE.json"});
+            throw InputError(Diagnostic{"calibrate", "", "no output file is given", "--out PROFILE.json"});
         else
             run_calibrate(*options);
         exit_code = ExitCode::done;

@@ -15,10 +15,10 @@ namespace sextant {
 CLI::Option* add_storage_options(CLI::App& calibrate, StorageCalibration& s) {
     auto* of = calibrate
                    .add_option("--storage", s.of,
-                               "instead: the class of the storage behind this directory, which is measured, or of which fio measured "
+                               "measure the storage behind this directory instead, or read what fio measured of it "
                                "(--output-format=json)")
                    ->type_name("DIR|FIO.json");
-    calibrate.add_option("--name", s.name, "of the storage class; the path unless said")->type_name("NAME")->needs(of);
+    calibrate.add_option("--name", s.name, "name of the storage; default: its path")->type_name("NAME")->needs(of);
     return of;
 }
 

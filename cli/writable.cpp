@@ -36,7 +36,7 @@ void check_picture(const std::filesystem::path& file) {
 }
 
 std::string written_line(const std::filesystem::path& profile, std::string_view field) {
-    return "\nwritten to " + profile.string() + "; use it by --set " + std::string(field) + "=" +
+    return "\nwritten to " + profile.string() + "; use it with --set " + std::string(field) + "=" +
            std::filesystem::absolute(profile).string() + "\n";
 }
 

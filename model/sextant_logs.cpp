@@ -85,8 +85,8 @@ NarrowedCluster narrow_cluster(Library& library, const ClusterLogs& logs, const 
     NarrowedCluster result;
     result.cluster = logs.cluster.empty() ? recorded_cluster(library.catalog, files, measurement_sources(library))
                                           : named(library, find_cluster, logs.cluster, {"--cluster", ""});
-    result.notes.push_back("begun with " + (result.cluster.title.empty() ? result.cluster.name : result.cluster.title) +
-                           (logs.cluster.empty() ? ", as the files say" : ""));
+    result.notes.push_back("prior: " + (result.cluster.title.empty() ? result.cluster.name : result.cluster.title) +
+                           (logs.cluster.empty() ? ", named by the files" : ""));
     for (std::string& note : foreign_devices(library.catalog, files, result.cluster)) result.notes.push_back(std::move(note));
     for (const std::string& a : result.cluster.assumptions) result.notes.push_back("assumed: " + a);
     Diagnostics problems;

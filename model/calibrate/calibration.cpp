@@ -204,7 +204,7 @@ Calibration calibrate(const std::vector<ProbeRun>& runs, const std::vector<Profi
         c.parameters.push_back({parameters[j], parameters[j].get(machine), f.value, f.spread, f.at_bound});
         if (!c.parameters.back().is_measured()) continue;
         parameters[j].set(c.calibrated, f.value);
-        parameters[j].attribute(c.calibrated, source + ", sure to " + percent_text(f.spread, 2));
+        parameters[j].attribute(c.calibrated, source + ", uncertainty " + percent_text(f.spread, 2));
     }
     add_residuals(c, targets, probes, found);
     return c;

@@ -142,7 +142,7 @@ std::vector<CalibratedNumber> take_moved(std::vector<NarrowedParameter>& paramet
         p.at_bound = fitted[j].at_bound;
         if (!p.is_moved()) continue;
         p.parameter.set(machine, p.value);
-        p.parameter.attribute(machine, source + ", sure to " + percent_text(p.spread, 2));
+        p.parameter.attribute(machine, source + ", uncertainty " + percent_text(p.spread, 2));
         moved.push_back(p.parameter.moved(p.before, p.spread_before, p.value, p.spread));
     }
     return moved;

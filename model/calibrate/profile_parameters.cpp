@@ -80,7 +80,7 @@ ProfileParameter rate_of_large_products(DataType type, ComputeUnit unit) {
     const auto find = [type, unit](const Scenario& s) { return s.cluster.node.device.peak(type, unit); };
     const auto make = [type, unit](Scenario& s) -> PeakRate& { return make_peak(s, type, unit); };
     ProfileParameter p = parameter(
-        std::string(to_text(type)) + " rate that large products sustain", ParameterOwner::device,
+        std::string(to_text(type)) + " rate of large GEMMs", ParameterOwner::device,
         Range<FlopRate>{.least = 0.1 * GFLOP / units::s, .most = 100 * TFLOP / units::s, .spread = unknown},
         [find](const Scenario& s) { return find(s) != nullptr ? &find(s)->rate : nullptr; },
         [make](auto& s) -> auto& { return make(s).rate; }, 0.0);
@@ -133,7 +133,7 @@ std::string_view to_text(ParameterOwner owner) {
 }
 
 CalibratedNumber ProfileParameter::moved(double before, double spread_before, double after, double spread_after) const {
-    return {std::string(to_text(owner)), name, text(before), text(after), spread_before, spread_after};
+    return {std::string(to_text(owner)), shown_name(), text(before), text(after), spread_before, spread_after};
 }
 
 std::vector<ProfileParameter> cpu_parameters(const NodeSpec& node) {
@@ -143,8 +143,7 @@ std::vector<ProfileParameter> cpu_parameters(const NodeSpec& node) {
     const auto add = [&list](auto... arguments) { list.push_back(parameter(arguments...)); };
     list.push_back(rate_of_large_products(DataType::fp32, ComputeUnit::vector));
     add(
-        "memory bandwidth that it streams", device,
-        Range<Bandwidth>{.least = 0.1 * GB / units::s, .most = 1 * TB / units::s, .spread = unknown},
+        "memory bandwidth achieved", device, Range<Bandwidth>{.least = 0.1 * GB / units::s, .most = 1 * TB / units::s, .spread = unknown},
         [](auto& s) -> auto& { return s.cluster.node.device.memory_bandwidth; });
     // All cores were measured at once: the host's memory moves what they do together.
     list.back().set = [set = list.back().set](Scenario& s, double si) {
@@ -160,7 +159,7 @@ std::vector<ProfileParameter> cpu_parameters(const NodeSpec& node) {
     };
     if (d.cache_bandwidth)
         add(
-            "bandwidth of its cache", device, Range<Bandwidth>{.least = 0.1 * GB / units::s, .most = 10 * TB / units::s, .spread = unknown},
+            "cache bandwidth", device, Range<Bandwidth>{.least = 0.1 * GB / units::s, .most = 10 * TB / units::s, .spread = unknown},
             [](auto& s) -> auto& { return *s.cluster.node.device.cache_bandwidth; });
     if (d.shared_cache && d.shared_cache_bandwidth) {
         add(
@@ -179,26 +178,26 @@ std::vector<ProfileParameter> cpu_parameters(const NodeSpec& node) {
         "time between two operators", device, Range<Seconds>{.least = 10 * ns, .most = 1 * ms, .spread = unknown},
         [](auto& s) -> auto& { return s.cluster.node.device.kernel_overhead; });
     add(
-        "fused attention forward, of the peak", device, Range<double>{.least = 0.01, .most = 1.0, .spread = unknown},
+        "fused attention forward, fraction of peak", device, Range<double>{.least = 0.01, .most = 1.0, .spread = unknown},
         [](auto& s) -> auto& { return s.cluster.node.device.attention_forward; });
     add(
-        "fused attention backward, of the peak", device, Range<double>{.least = 0.01, .most = 1.0, .spread = unknown},
+        "fused attention backward, fraction of peak", device, Range<double>{.least = 0.01, .most = 1.0, .spread = unknown},
         [](auto& s) -> auto& { return s.cluster.node.device.attention_backward; });
     add(
         "bandwidth between two processes", link,
         Range<Bandwidth>{.least = 0.01 * GB / units::s, .most = 1 * TB / units::s, .spread = unknown},
         [](auto& s) -> auto& { return s.cluster.node.host_link.bandwidth; });
-    add("start of a call with a small message", library, Range<Seconds>{.least = 10 * ns, .most = 10 * ms, .spread = unknown}, small_start);
-    add("start of a call with a large message", library, Range<Seconds>{.least = 10 * ns, .most = 10 * ms, .spread = unknown}, large_start);
-    add("bytes that one process adds", library,
+    add("start-up of a call, small message", library, Range<Seconds>{.least = 10 * ns, .most = 10 * ms, .spread = unknown}, small_start);
+    add("start-up of a call, large message", library, Range<Seconds>{.least = 10 * ns, .most = 10 * ms, .spread = unknown}, large_start);
+    add("rate at which a process reduces", library,
         Range<Bandwidth>{.least = 0.01 * GB / units::s, .most = 1 * TB / units::s, .spread = unknown}, find_adding, make_adding, 0.0);
     if (d.convolution)
         add(
-            "convolutions against products of their size", device, Range<double>{.least = 0.05, .most = 2.0, .spread = unknown},
+            "convolutions, fraction of the rate of GEMMs", device, Range<double>{.least = 0.05, .most = 2.0, .spread = unknown},
             [](auto& s) -> auto& { return *s.cluster.node.device.convolution; });
     if (node.host.turn)
         add(
-            "wait for a core that another rank has", device, Range<Seconds>{.least = 10 * us, .most = 100 * ms, .spread = unknown},
+            "wait for a core in use by another rank", device, Range<Seconds>{.least = 10 * us, .most = 100 * ms, .spread = unknown},
             [](auto& s) -> auto& { return *s.cluster.node.host.turn; });
     if (d.peak(DataType::bf16, ComputeUnit::tensor) != nullptr) list.push_back(rate_of_large_products(DataType::bf16, ComputeUnit::tensor));
     return list;
@@ -213,10 +212,11 @@ std::vector<ProfileParameter> gpu_parameters(const Scenario& machine) {
                                       path_of(d, DataType::bf16, false), path_of(d, DataType::fp16, false)};
     for (const std::size_t i : paths)
         add(
-            "what large products in " + std::string(to_text(d.peaks[i].input)) + " reach, of the peak", device,
+            std::string(to_text(d.peaks[i].input)) + " rate of large GEMMs, fraction of peak", device,
             reached, [i](auto& s) -> auto& { return s.cluster.node.device.peaks[i].achievable; });
     add(
-        "what streams reach, of its bandwidth", device, streamed, [](auto& s) -> auto& { return s.cluster.node.device.stream_fraction; });
+        "memory bandwidth achieved, fraction of peak", device, streamed,
+        [](auto& s) -> auto& { return s.cluster.node.device.stream_fraction; });
     add(
         "time between two kernels", device, Range<Seconds>{.least = 0.1 * us, .most = 100 * us, .spread = gap_known},
         [](auto& s) -> auto& { return s.cluster.node.device.kernel_overhead; });
@@ -262,20 +262,23 @@ std::vector<ProfileParameter> cluster_parameters(const Cluster& cluster) {
         std::erase_if(list, [](const ProfileParameter& p) { return p.owner != device && p.owner != link; });
     } else {
         add(
-            "clock that it sustains, of its boost", device, Range<double>{.least = 0.3, .most = 1.0, .spread = unsure},
+            "sustained clock, fraction of boost", device, Range<double>{.least = 0.3, .most = 1.0, .spread = unsure},
             [](auto& s) -> auto& { return s.cluster.node.device.sustained_clock; });
         add(
-            "what streams reach, of its bandwidth", device, streamed,
+            "memory bandwidth achieved, fraction of peak", device, streamed,
             [](auto& s) -> auto& { return s.cluster.node.device.stream_fraction; });
         if (node.peers.layout != PeerLayout::none)
             add(
-                "reached of " + node.peers.link.name, link, reached, [](auto& s) -> auto& { return s.cluster.node.peers.link.achievable; });
+                "bandwidth achieved, fraction of " + node.peers.link.name, link, reached,
+                [](auto& s) -> auto& { return s.cluster.node.peers.link.achievable; });
         add(
-            "reached of " + node.host_link.name, link, reached, [](auto& s) -> auto& { return s.cluster.node.host_link.achievable; });
+            "bandwidth achieved, fraction of " + node.host_link.name, link, reached,
+            [](auto& s) -> auto& { return s.cluster.node.host_link.achievable; });
     }
     if (node.nics == 0) return list;
     add(
-        "reached of " + node.nic_link.name, link, reached, [](auto& s) -> auto& { return s.cluster.node.nic_link.achievable; });
+        "bandwidth achieved, fraction of " + node.nic_link.name, link, reached,
+        [](auto& s) -> auto& { return s.cluster.node.nic_link.achievable; });
     add(
         "latency of " + node.nic_link.name, link, Range<Seconds>{.least = 0.1 * us, .most = 10 * ms, .spread = unsure},
         [](auto& s) -> auto& { return s.cluster.node.nic_link.latency; });
@@ -284,10 +287,11 @@ std::vector<ProfileParameter> cluster_parameters(const Cluster& cluster) {
 
 std::vector<ProfileParameter> library_parameters(const CommunicationLibrary& l) {
     std::vector<ProfileParameter> list;
-    const auto add = [&](std::string pointer, auto field) {
+    const auto add = [&](std::string pointer, std::string title, auto field) {
         list.push_back(
             parameter(std::move(pointer), ParameterOwner::library, Range<double>{.least = 0.0, .most = 0.0, .spread = unsure}, field));
         ProfileParameter& p = list.back();
+        p.title = std::move(title);
         Scenario machine;
         machine.library = l;
         const double now = p.get(machine);
@@ -296,40 +300,46 @@ std::vector<ProfileParameter> library_parameters(const CommunicationLibrary& l) 
         p.most = is_fraction ? std::min(1.0, now * search_factor) : now * search_factor;
     };
     if (l.messages) {
-        const auto message = [&](const std::string& name, auto member) {
+        const auto message = [&](const std::string& name, const char* title, auto member) {
             add(
-                "/messages/" + name, [member](auto& s) -> auto& { return (*s.library.messages).*member; });
+                "/messages/" + name, title, [member](auto& s) -> auto& { return (*s.library.messages).*member; });
         };
-        message("inside", &MessagePassing::inside);
-        message("across", &MessagePassing::across);
-        message("combine", &MessagePassing::combine);
-        message("post", &MessagePassing::post);
-        message("copy", &MessagePassing::copy);
-        message("staging_call", &MessagePassing::staging_call);
-        message("staging", &MessagePassing::staging);
-        message("device_eager", &MessagePassing::device_eager);
-        message("device_reads", &MessagePassing::device_reads);
-        message("device_rendezvous", &MessagePassing::device_rendezvous);
+        message("inside", "latency of a message inside a node", &MessagePassing::inside);
+        message("across", "latency of a message between nodes", &MessagePassing::across);
+        message("combine", "rate at which a process reduces", &MessagePassing::combine);
+        message("post", "time to post a segment", &MessagePassing::post);
+        message("copy", "rate of copying a segment", &MessagePassing::copy);
+        message("staging_call", "start-up of staging through the host", &MessagePassing::staging_call);
+        message("staging", "rate of staging through the host", &MessagePassing::staging);
+        message("device_eager", "start-up of an eager message from a device", &MessagePassing::device_eager);
+        message("device_reads", "rate of reading device memory", &MessagePassing::device_reads);
+        message("device_rendezvous", "start-up of a rendezvous message from a device", &MessagePassing::device_rendezvous);
     }
     for (std::size_t i = 0; i < l.protocols.size(); ++i) {
         const Protocol& p = l.protocols[i];
         if (l.messages) {  // nothing else says what its messages reach of a link
             const std::string name = "/protocols/" + std::to_string(i) + "/bandwidth_fraction";
             add(
-                name, [i](auto& s) -> auto& { return s.library.protocols[i].bandwidth_fraction; });
+                name, p.name + ": bandwidth achieved, fraction of the link's", [i](auto& s) -> auto& {
+                    return s.library.protocols[i].bandwidth_fraction;
+                });
         }
         const std::string at = "/protocols/" + std::to_string(i);
         add(
-            at + "/base", [i](auto& s) -> auto& { return s.library.protocols[i].base; });
+            at + "/base", p.name + ": start-up of a call", [i](auto& s) -> auto& { return s.library.protocols[i].base; });
         if (p.inside_fraction)
             add(
-                at + "/inside_fraction", [i](auto& s) -> auto& { return *s.library.protocols[i].inside_fraction; });
+                at + "/inside_fraction", p.name + ": bandwidth inside a node, fraction of the link's", [i](auto& s) -> auto& {
+                    return *s.library.protocols[i].inside_fraction;
+                });
         if (p.channel_start)
             add(
-                at + "/channel_start", [i](auto& s) -> auto& { return *s.library.protocols[i].channel_start; });
+                at + "/channel_start",
+                p.name + ": start-up of a channel", [i](auto& s) -> auto& { return *s.library.protocols[i].channel_start; });
         if (p.channel_bandwidth.value > Bandwidth{})
             add(
-                at + "/channel_bandwidth", [i](auto& s) -> auto& { return s.library.protocols[i].channel_bandwidth; });
+                at + "/channel_bandwidth",
+                p.name + ": bandwidth of a channel", [i](auto& s) -> auto& { return s.library.protocols[i].channel_bandwidth; });
     }
     return list;
 }

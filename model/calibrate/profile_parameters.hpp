@@ -15,13 +15,15 @@ enum class ParameterOwner { device, link, library, framework };
 std::string_view to_text(ParameterOwner);
 
 struct ProfileParameter : SourcedField<Scenario> {
-    std::string name;  // "fp32 rate that large products sustain"
+    std::string name;  // "fp32 rate of large GEMMs", or its place in a profile: "/protocols/0/base"
     ParameterOwner owner = ParameterOwner::device;
     double least = 0, most = 0;  // SI, what such hardware can be
     double usual = 0;            // of such a parameter, where nothing is known of this one
     double spread = 0.3;         // relative, of what is known without measuring
     double begin = 0;            // where a fit begins; 0: at what is usual
+    std::string title{};         // for people, where `name` is a place
 
+    [[nodiscard]] const std::string& shown_name() const { return title.empty() ? name : title; }
     // What a fit made of it, for the profile's stamp; SI, spreads relative.
     [[nodiscard]] CalibratedNumber moved(double before, double spread_before, double after, double spread_after) const;
 };
@@ -36,7 +38,7 @@ std::vector<ProfileParameter> gpu_parameters(const Scenario&);
 // What a cluster's own logs show of its links, and its own runs of its devices.
 std::vector<ProfileParameter> cluster_parameters(const Cluster&);
 
-// What calls of a communication library cost beyond the links. Named by their place in its profile: "/messages/combine".
+// What calls of a communication library cost beyond the links. `name` is the place in its profile: "/messages/combine".
 std::vector<ProfileParameter> library_parameters(const CommunicationLibrary&);
 
 // What a training run depends on and no short test of a kernel shows, of this scenario's device and framework. Named as in their profiles.

@@ -76,7 +76,7 @@ TEST_F(MadeUpMachine, ComesOutAsItIs) {
     truth[4] *= 3;
     // And products in bf16, which come last, three times as fast.
     const std::size_t bf16 = truth.size() - 1;
-    ASSERT_EQ(parameters_[bf16].name, "bf16 rate that large products sustain");
+    ASSERT_EQ(parameters_[bf16].name, "bf16 rate of large GEMMs");
     truth[bf16] *= 3;
     const Calibration found = calibrate(runs(truth), parameters_, "a test");
     for (const std::size_t j : {std::size_t{0}, std::size_t{1}, std::size_t{3}, std::size_t{4}, bf16}) {
@@ -94,7 +94,7 @@ TEST_F(MadeUpMachine, IsKnownBetterByTheTimesOfOperators) {
     const auto index_of = [&](const std::string& name) {
         return static_cast<std::size_t>(std::ranges::find(parameters_, name, &ProfileParameter::name) - parameters_.begin());
     };
-    const std::size_t exponential = index_of("time of an exponential"), attention = index_of("fused attention backward, of the peak");
+    const std::size_t exponential = index_of("time of an exponential"), attention = index_of("fused attention backward, fraction of peak");
     truth[exponential] *= 0.4;
     truth[attention] *= 2;
     std::vector<ProbeRun> measured = runs(truth);

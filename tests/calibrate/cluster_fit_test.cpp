@@ -50,18 +50,18 @@ TEST_F(MadeUpCluster, FindsTheNetworkThatReachesHalfOfWhatItsProfileSays) {
     LinkType& link = truth_.cluster.node.nic_link;
     link.achievable.value *= 0.5;
     const ClusterFit fit = fit_cluster(machine_.cluster, machine_.library, {curve(1), curve(2), curve(4)}, "a test");
-    const NarrowedParameter& p = parameter(fit, "reached of " + link.name);
+    const NarrowedParameter& p = parameter(fit, "bandwidth achieved, fraction of " + link.name);
     EXPECT_NEAR(p.value / link.achievable.value, 1, 0.1);
     EXPECT_TRUE(p.is_moved());
     EXPECT_LT(p.spread, 0.2);
     EXPECT_LT(fit.median_error, 0.03);
     EXPECT_GT(fit.median_error_before, fit.median_error);
     EXPECT_EQ(fit.cluster.node.nic_link.achievable.kind, SourceKind::measured);
-    EXPECT_THAT(fit.cluster.node.nic_link.achievable.source, testing::StartsWith("a test, sure to"));
+    EXPECT_THAT(fit.cluster.node.nic_link.achievable.source, testing::StartsWith("a test, uncertainty"));
     // Curves show nothing of the clock.
-    EXPECT_FALSE(parameter(fit, "clock").is_moved());
+    EXPECT_FALSE(parameter(fit, "sustained clock").is_moved());
     EXPECT_EQ(fit.cluster.node.device.sustained_clock.value, machine_.cluster.node.device.sustained_clock.value);
-    EXPECT_THAT(cluster_fit_to_text(fit), HasSubstr("left as it is: clock"));
+    EXPECT_THAT(cluster_fit_to_text(fit), HasSubstr("unchanged: sustained clock"));
 }
 
 TEST_F(MadeUpCluster, LeavesOutACallThatIsFarFromTheOthers) {

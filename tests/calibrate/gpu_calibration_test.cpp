@@ -100,11 +100,11 @@ TEST_F(MadeUpGpus, ComeOutAsTheyAre) {
     const Cluster machine = guessed_cluster(library_, host, {gpu("NVIDIA H200", "9.0")}, "");
     EXPECT_EQ(machine.node.device.name, "H200 SXM 141GB");
     EXPECT_EQ(machine.node.devices, 1);
-    expect_found(machine, {{"what large products in fp32 reach, of the peak", 1.2},
-                           {"what large products in tf32 reach, of the peak", 0.7},
-                           {"what large products in bf16 reach, of the peak", 0.9},
-                           {"what large products in fp16 reach, of the peak", 0.8},
-                           {"what streams reach, of its bandwidth", 1.2},
+    expect_found(machine, {{"fp32 rate of large GEMMs, fraction of peak", 1.2},
+                           {"tf32 rate of large GEMMs, fraction of peak", 0.7},
+                           {"bf16 rate of large GEMMs, fraction of peak", 0.9},
+                           {"fp16 rate of large GEMMs, fraction of peak", 0.8},
+                           {"memory bandwidth achieved, fraction of peak", 1.2},
                            {"time between two kernels", 0.8},
                            {"bytes_in_flight", 0.8},
                            {"dispatch", 1.5},
@@ -119,9 +119,9 @@ TEST_F(MadeUpGpus, OfWhichThereAreSeveralHaveLinksAndALibrary) {
         guessed_cluster(library_, host, two, "\tGPU0\tGPU1\tCPU Affinity\nGPU0\t X \tNV18\t0-15\nGPU1\tNV18\t X \t0-15\n");
     ASSERT_EQ(machine.node.devices, 2);
     EXPECT_NE(machine.node.peers.layout, PeerLayout::none);
-    expect_found(
-        machine,
-        {{"what large products in bf16 reach, of the peak", 0.9}, {"reached of " + machine.node.peers.link.name, 0.7}, {"dispatch", 1.5}});
+    expect_found(machine, {{"bf16 rate of large GEMMs, fraction of peak", 0.9},
+                           {"bandwidth achieved, fraction of " + machine.node.peers.link.name, 0.7},
+                           {"dispatch", 1.5}});
     EXPECT_EQ(guessed_cluster(library_, host, {8, gpu("NVIDIA A100-SXM4-40GB", "8.0")}, topology("topo_nvswitch.txt")).node.peers.layout,
               PeerLayout::crossbar);
     EXPECT_EQ(guessed_cluster(library_, host, two, "").node.peers.layout, PeerLayout::none);

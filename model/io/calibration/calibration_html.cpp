@@ -14,7 +14,7 @@ th:nth-child(-n+2), td:nth-child(-n+2) { text-align: left; }
 )";
 
 std::string numbers_table(const CalibrationStamp& stamp) {
-    html::Rows rows{{"", "", "before", "sure to", "after", "sure to"}};
+    html::Rows rows{{"", "", "prior", "uncertainty", "fitted", "uncertainty"}};
     for (const CalibratedNumber& n : stamp.numbers)
         rows.push_back({n.owner, n.name, n.before, percent_text(n.spread_before, 2), n.after, percent_text(n.spread, 2)});
     return html::table(rows);
@@ -39,7 +39,7 @@ std::string calibration_html(const Cluster& cluster) {
     std::string body = "<h1>" + svg::escaped(cluster.title) + "</h1>\n<p>" + svg::escaped(stamp_line(stamp)) + "</p>\n";
     for (const std::string& chart : calibration_charts(cluster)) body += chart;
     body += "<h2>The profile</h2>\n" + numbers_table(stamp);
-    body += "<h2>What was measured, and as the profile predicts it</h2>\n" + terms_table(stamp);
+    body += "<h2>Measured and predicted</h2>\n" + terms_table(stamp);
     return html::page("Sextant: " + cluster.title, style, body);
 }
 

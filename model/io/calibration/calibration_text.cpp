@@ -8,12 +8,12 @@ namespace {
 
 std::string parameters_text(const Calibration& c) {
     TextTable table;
-    table.row({"", "", "guessed", "measured", "sure to"});
+    table.row({"", "", "prior", "measured", "uncertainty"});
     for (const CalibratedParameter& p : c.parameters) {
         const bool moved = p.is_measured();
-        table.row({std::string(to_text(p.parameter.owner)), p.parameter.name, p.parameter.text(p.before),
+        table.row({std::string(to_text(p.parameter.owner)), p.parameter.shown_name(), p.parameter.text(p.before),
                    moved ? p.parameter.text(p.value) : "no run depends on it",
-                   moved ? percent_text(p.spread, 2) + (p.at_bound ? ", at the end of what is plausible" : "") : ""});
+                   moved ? percent_text(p.spread, 2) + (p.at_bound ? ", at the limit of its plausible range" : "") : ""});
     }
     return table.text();
 }
@@ -35,10 +35,10 @@ std::string sure(double spread) { return percent_text(spread, 2); }
 
 std::string off_by(Seconds predicted, Seconds measured) { return signed_percent_text(predicted / measured - 1, 2); }
 
-// Two tables of a stamp; `before`, where it is known, by term.
+// Two tables of a stamp; `before`, what the prior predicts of each term, where that is known.
 std::string numbers_text(const CalibrationStamp& stamp) {
     TextTable table;
-    table.row({"", "", "before", "sure to", "after", "sure to"});
+    table.row({"", "", "prior", "uncertainty", "fitted", "uncertainty"});
     for (const CalibratedNumber& n : stamp.numbers) table.row({n.owner, n.name, n.before, sure(n.spread_before), n.after, sure(n.spread)});
     return table.text();
 }
@@ -46,8 +46,8 @@ std::string numbers_text(const CalibrationStamp& stamp) {
 std::string terms_text(const CalibrationStamp& stamp, const std::vector<Seconds>& before) {
     TextTable table;
     std::vector<std::string> head{"", "", "measured"};
-    if (!before.empty()) head.insert(head.end(), {"before", ""});
-    head.insert(head.end(), {"after", "", "short|long, a # is 10 %"});
+    if (!before.empty()) head.insert(head.end(), {"prior", ""});
+    head.insert(head.end(), {"predicted", "", "short|long, a # is 10 %"});
     table.row(head);
     std::string of;
     for (std::size_t i = 0; i < stamp.terms.size(); ++i) {
@@ -72,15 +72,15 @@ std::string operators_text(const Calibration& c) {
 
 std::string cluster_fit_to_text(const ClusterFit& fit) {
     const CalibrationStamp& stamp = *fit.cluster.calibration;
-    std::string out = "The profile, where the measurements say something\n" + numbers_text(stamp);
+    std::string out = "Parameters that the measurements determine\n" + numbers_text(stamp);
     std::string silent;
     for (const NarrowedParameter& p : fit.parameters)
-        if (!p.is_moved()) silent += (silent.empty() ? "" : ", ") + p.parameter.name;
-    if (!silent.empty()) out += "\n  left as it is: " + silent + "\n";
+        if (!p.is_moved()) silent += (silent.empty() ? "" : "; ") + p.parameter.shown_name();
+    if (!silent.empty()) out += "\n  unchanged: " + silent + "\n";
     for (const NarrowedParameter& p : fit.parameters)
-        if (p.is_moved() && p.at_bound) out += "  at the end of what is plausible: " + p.parameter.name + "\n";
-    return out + "\nWhat was measured, before and after\n" + terms_text(stamp, fit.predicted_before) + "\n  median error " +
-           percent_text(fit.median_error_before, 2) + " before, " + percent_text(fit.median_error, 2) + " after\n";
+        if (p.is_moved() && p.at_bound) out += "  at the limit of its plausible range: " + p.parameter.shown_name() + "\n";
+    return out + "\nMeasured and predicted\n" + terms_text(stamp, fit.predicted_before) + "\n  median error " +
+           percent_text(fit.median_error_before, 2) + " with the prior, " + percent_text(fit.median_error, 2) + " fitted\n";
 }
 
 std::string stamp_to_text(const Cluster& cluster) {
@@ -90,26 +90,26 @@ std::string stamp_to_text(const Cluster& cluster) {
 
 std::string calibration_to_text(const Calibration& c) {
     const std::string others = c.others ? ", others took " + percent_text(*c.others, 2) + " of the cores" : "";
-    return c.calibrated.cluster.title + "\n\nThe profile\n" + parameters_text(c) + "\nThe runs, as the profile predicts them\n" +
-           residuals_text(c) + "\n  median error " + percent_text(c.median_error, 2) + ", noise of a step " + percent_text(c.noise, 2) +
-           others + "\n" + operators_text(c);
+    return c.calibrated.cluster.title + "\n\nThe profile\n" + parameters_text(c) + "\nMeasured and predicted\n" + residuals_text(c) +
+           "\n  median error " + percent_text(c.median_error, 2) + ", noise of a step " + percent_text(c.noise, 2) + others + "\n" +
+           operators_text(c);
 }
 
 std::string training_fit_to_text(const TrainingFit& fit) {
     TextTable table;
-    table.row({"", "", "", "fitted", "sure to", "runs"});
+    table.row({"", "", "", "fitted", "uncertainty", "runs"});
     for (const TrainedParameter& p : fit.parameters)
         table.row({std::string(to_text(p.parameter.owner)), p.of, words(p.parameter.name), p.parameter.text(p.value),
-                   percent_text(p.spread, 2) + (p.at_bound ? ", at the end of what it can be" : ""), std::to_string(p.runs)});
+                   percent_text(p.spread, 2) + (p.at_bound ? ", at the limit of its range" : ""), std::to_string(p.runs)});
     return table.text() + "\n  mean error over the runs " + percent_text(fit.mean_error) + ", of memory " + percent_text(fit.memory_error) +
            "\n";
 }
 
 std::string library_fit_to_text(const LibraryFit& fit) {
     TextTable table;
-    table.row({"library", "", "fitted", "sure to", "calls"});
+    table.row({"library", "", "fitted", "uncertainty", "calls"});
     for (const LibraryParameter& p : fit.parameters)
-        table.row({p.of, p.pointer, p.text, percent_text(p.spread, 2) + (p.at_bound ? ", at the end of what was looked at" : ""),
+        table.row({p.of, p.pointer, p.text, percent_text(p.spread, 2) + (p.at_bound ? ", at the limit of its range" : ""),
                    std::to_string(p.calls)});
     return table.text() + "\n  mean error over the calls " + percent_text(fit.mean_error) + "\n";
 }
