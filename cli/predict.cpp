@@ -26,15 +26,20 @@ struct PredictOptions {
     std::string explain, html;
 };
 
+// All that can be explained.
+std::string explainable() {
+    std::string terms;
+    for (const Term t : all_terms) terms += (terms.empty() ? "" : ", ") + std::string(to_text(t));
+    return "a term of the step time (" + terms + "), memory, or run (the whole run: cost, energy, failures)";
+}
+
 // As a report prints it, "data communication", or as it is written.
 Term term_named(const std::string& asked) {
-    std::string known, name = asked;
+    std::string name = asked;
     std::ranges::replace(name, ' ', '_');
-    for (const Term t : all_terms) {
+    for (const Term t : all_terms)
         if (to_text(t) == name) return t;
-        known += (known.empty() ? "" : ", ") + std::string(to_text(t));
-    }
-    throw InputError(Diagnostic{"--explain " + asked, "", "no such term", "memory, run, or one of: " + known});
+    throw InputError(Diagnostic{"--explain " + asked, "", "no such part of the report", explainable()});
 }
 
 std::vector<std::string> explained_lines(const Prepared& job, const std::string& of) {
@@ -68,7 +73,7 @@ void write_page(const Prepared& job, const Report& report, const std::filesystem
 
 ExitCode predict_storage(const PredictOptions& o, const StorageBenchmark& benchmark) {
     if (!o.explain.empty() || !o.html.empty())
-        throw InputError(Diagnostic{o.scenario.scenario, "", "a benchmark of storage has neither --explain nor --html", ""});
+        throw InputError(Diagnostic{o.scenario.scenario, "", "--explain and --html are for training jobs, not for storage benchmarks", ""});
     const StorageReport report = predict(benchmark);
     const std::vector<Condition> conditions = fail_conditions(o.report.fail_if, [&] { return named_quantities(report); });
     std::cout << (o.report.json() ? storage_report_to_json(report) : storage_report_to_text(report));
@@ -112,14 +117,15 @@ ExitCode run_predict(const PredictOptions& o) {
 
 void add_predict(CLI::App& app, ExitCode& exit_code) {
     auto* command = app.add_subcommand(
-        "predict", "how fast a scenario runs, whether it fits, what holds it back; or, of a workload of DLIO, how fast storage is");
+        "predict",
+        "predict how fast a scenario runs, whether it fits in memory and what limits it; or how fast the storage of a DLIO workload is");
     auto options = std::make_shared<PredictOptions>();
     options->scenario.add_to(*command);
     options->report.add_to(*command);
-    command->add_option("--explain", options->explain, "formula and numbers behind one term, the memory or the whole run")
+    command->add_option("--explain", options->explain, "show formula and numbers behind " + explainable())
         ->check([](const std::string& term) { return std::string(term.empty() ? "name a term" : ""); })
-        ->type_name("TERM");
-    add_output(*command, "--html", options->html, "write the whole report as one page, with the timeline of the step", "FILE.html");
+        ->type_name("PART");
+    add_output(*command, "--html", options->html, "write the report as one HTML page, with the timeline of the step", "FILE.html");
     command->callback([options, &exit_code] { exit_code = run_predict(*options); });
 }
 

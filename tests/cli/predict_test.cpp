@@ -301,6 +301,15 @@ TEST(Predict, TokensAreNullWhereThereAreNone) {
     EXPECT_TRUE(json.at("throughput").at("tokens_per_s").is_null());
 }
 
+TEST(Predict, SetAsksForAVariantOfAPublishedRun) {
+    const std::string row = "measurements/transformer/bloom_jeanzay_a100.json#bloom-jz-l478";
+    EXPECT_THAT(run_sextant({"predict", row}).out, HasSubstr("384 devices, data 8, tensor 8, pipeline 6"));
+    EXPECT_THAT(run_sextant({"predict", row, "--set", "plan.tp=4"}).out, HasSubstr("384 devices, data 16, tensor 4, pipeline 6"));
+    const ProcessResult wrong = run_sextant({"predict", row, "--set", "plan.tq=4"});
+    EXPECT_EQ(wrong.exit_code, 2);
+    EXPECT_THAT(wrong.err, HasSubstr(row + ":/plan/tq: unknown key"));
+}
+
 TEST(Predict, SetOverridesAnyField) {
     const Json before = json_of(predict_default({"--format", "json"}));
     const Json batch = json_of(predict_default({"--format", "json", "--set", "plan.micro_batch=8", "--set", "plan.global_batch=16"}));
@@ -366,7 +375,11 @@ TEST(Predict, AnExplanationHasTheExitCodesAndThePageOfAReport) {
 TEST(Predict, ExitsWith2ForATermThatDoesNotExistAndListsThoseThatDo) {
     const ProcessResult r = predict_default({"--explain", "magic"});
     EXPECT_EQ(r.exit_code, 2);
-    for (const Term t : all_terms) EXPECT_THAT(r.err, HasSubstr(std::string(to_text(t))));
+    const ProcessResult help = run_sextant({"predict", "--help"});
+    for (const std::string& text : {r.err, help.out}) {
+        for (const Term t : all_terms) EXPECT_THAT(text, HasSubstr(std::string(to_text(t))));
+        EXPECT_THAT(text, AllOf(HasSubstr("memory, or run"), HasSubstr("a term of the step time")));
+    }
 }
 
 TEST(Predict, GivesTheSameBytesAgain) {
