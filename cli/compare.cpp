@@ -52,7 +52,7 @@ ExitCode run_compare(const CompareOptions& o) {
 }  // namespace
 
 void add_compare(CLI::App& app, ExitCode& exit_code) {
-    auto* command = app.add_subcommand("compare", "hold a prediction beside what a real run measured");
+    auto* command = app.add_subcommand("compare", "compare a prediction with what a real run measured");
     auto options = std::make_shared<CompareOptions>();
     options->scenario.add_to(*command);
     command->add_option("run", options->run, "what `sextant run --out` wrote, or a trace of torch.profiler")

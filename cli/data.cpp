@@ -41,12 +41,12 @@ void add_make(CLI::App& data, ExitCode& exit_code) {
     CLI::App& make = add_task(data, "make", "make a dataset that a network can learn, the same for the same seed", "making", exit_code);
     option(make, "OUT", "file, or folder of the format `files`; a dataset that lies there is replaced when the new one is whole")
         ->required();
-    option(make, "--samples", "how many; 1000 unless said")->type_name("N");
-    option(make, "--size", "HxWxC of an image, 224x224x3 unless said; or the length of a sequence of bytes")->type_name("SIZE");
-    option(make, "--classes", "of labels; 10 unless said")->type_name("N");
-    option(make, "--format", std::string(formats) + "; files unless said")->type_name("FORMAT");
-    option(make, "--encoding", std::string(encodings) + "; jpeg for images, where the format takes it, unless said")->type_name("ENCODING");
-    option(make, "--seed", "1 unless said")->type_name("N");
+    option(make, "--samples", "number of samples; default: 1000")->type_name("N");
+    option(make, "--size", "HxWxC of an image, or the length of a byte sequence; default: 224x224x3")->type_name("SIZE");
+    option(make, "--classes", "number of classes; default: 10")->type_name("N");
+    option(make, "--format", std::string(formats) + "; default: files")->type_name("FORMAT");
+    option(make, "--encoding", std::string(encodings) + "; default: jpeg for images, where the format takes it")->type_name("ENCODING");
+    option(make, "--seed", "random seed; default: 1")->type_name("N");
 }
 
 void add_convert(CLI::App& data, ExitCode& exit_code) {
@@ -54,32 +54,31 @@ void add_convert(CLI::App& data, ExitCode& exit_code) {
     option(convert, "IN", "any dataset, also a folder of pictures in folders of their classes")->required();
     option(convert, "OUT", "as of make")->required();
     option(convert, "--format", formats)->required()->type_name("FORMAT");
-    option(convert, "--encoding", std::string(encodings) + "; unchanged unless said")->type_name("ENCODING");
+    option(convert, "--encoding", std::string(encodings) + "; default: unchanged")->type_name("ENCODING");
     option(convert, "--resize", "images, once for all")->type_name("HxW");
-    option(convert, "--bad-samples", "fail, unless said, or skip: what becomes of damaged samples")->type_name("POLICY");
+    option(convert, "--bad-samples", "what to do with damaged samples: fail or skip; default: fail")->type_name("POLICY");
 }
 
 void add_bench(CLI::App& data, ExitCode& exit_code) {
     CLI::App& bench =
         add_task(data, "bench", "measure how fast a dataset is opened, read and decoded where it lies", "measuring", exit_code);
     option(bench, "PATH", "any dataset")->required();
-    option(bench, "--workers", "threads that read, one number for each row: 1,2 unless said")->type_name("N,N");
-    bench.add_flag("--cold")->description(
-        "from the disk: what the system keeps in memory is dropped before each time, as far as it can be");
-    bench.add_flag("--warm")->description("from memory, which is what is measured unless --cold is given");
-    bench.add_flag("--random")->description("in shuffled order only");
-    option(bench, "--epochs", "times that each row is measured; 3 unless said")->type_name("N");
-    bench.add_flag("--write")->description("also writing the same samples, beside the dataset");
-    option(bench, "--resize", "images, when they are decoded")->type_name("HxW");
-    option(bench, "--seed", "of the order; 1 unless said")->type_name("N");
-    option(bench, "--bad-samples", "fail, unless said, or skip: what becomes of damaged samples")->type_name("POLICY");
+    option(bench, "--workers", "reader threads, one number for each row; default: 1,2")->type_name("N,N");
+    bench.add_flag("--cold")->description("from disk: drop the page cache before each measurement, as far as possible");
+    bench.add_flag("--warm")->description("from the page cache; the default unless --cold is given");
+    bench.add_flag("--random")->description("only in shuffled order");
+    option(bench, "--epochs", "times that each row is measured; default: 3")->type_name("N");
+    bench.add_flag("--write")->description("also write the same samples, beside the dataset");
+    option(bench, "--resize", "resize images when they are decoded")->type_name("HxW");
+    option(bench, "--seed", "seed of the order; default: 1")->type_name("N");
+    option(bench, "--bad-samples", "what to do with damaged samples: fail or skip; default: fail")->type_name("POLICY");
     option(bench, "--format,--format-output", "text or json")->type_name("FORMAT");
 }
 
 }  // namespace
 
 void add_data(CLI::App& app, ExitCode& exit_code) {
-    auto* data = app.add_subcommand("data", "make, convert and measure datasets");
+    auto* data = app.add_subcommand("data", "make, convert and benchmark datasets");
     data->require_subcommand(1);
     add_make(*data, exit_code);
     add_convert(*data, exit_code);

@@ -166,19 +166,18 @@ ExitCode run_export(const ExportOptions& o) {
 
 void add_export(CLI::App& app, ExitCode& exit_code) {
     auto* command = app.add_subcommand(
-        "export", "a scenario's plan in the words of torchrun, Megatron-LM, DeepSpeed, Lightning, tf.distribute, Horovod or Slurm");
+        "export", "export a scenario's plan to torchrun, Megatron-LM, DeepSpeed, Lightning, tf.distribute, Horovod or Slurm");
     auto options = std::make_shared<ExportOptions>();
-    command->add_option("system", options->system, "whose words")
+    command->add_option("system", options->system, "system to export to")
         ->required()
         ->check(CLI::IsMember({"torchrun", "megatron", "deepspeed", "lightning", "tf-distribute", "horovod", "slurm"}));
     options->scenario.add_to(*command);
-    auto* launch =
-        command->add_option("--launch", options->launch, "what a Slurm script starts; what runs the scenario's framework unless said");
+    auto* launch = command->add_option("--launch", options->launch, "launcher in the Slurm script; default: what runs the framework");
     launch->check(CLI::IsMember({"torchrun", "megatron", "deepspeed", "horovod"}));
     command->add_option("--script", options->script, "your training program")->type_name("FILE.py");
-    auto* docker = command->add_option("--docker", options->container.docker, "image of Docker that the program runs in");
+    auto* docker = command->add_option("--docker", options->container.docker, "Docker image to run in");
     docker->type_name("IMAGE");
-    command->add_option("--apptainer", options->container.apptainer, "image of Apptainer (Singularity) that the program runs in")
+    command->add_option("--apptainer", options->container.apptainer, "Apptainer (Singularity) image to run in")
         ->type_name("IMAGE.sif")
         ->excludes(docker);
     add_output(*command, "--out", options->out, "write to a file", "FILE");

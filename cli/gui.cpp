@@ -35,7 +35,7 @@ namespace {
 }  // namespace
 
 void add_gui(CLI::App& app, ExitCode& /*that of the other program*/) {
-    auto* command = app.add_subcommand("gui", "open the desktop program: see a plan, change it, see what follows");
+    auto* command = app.add_subcommand("gui", "open the desktop program");
     command->prefix_command();  // whatever follows is for the other program
     command->footer(
         "What follows is for sextant-gui: a scenario, --view NAME, --dark, --list-views,\n"

@@ -101,7 +101,7 @@ Format add_format(CLI::App& import, ExitCode& exit_code, const char* name, const
     auto* command = import.add_subcommand(name, what);
     auto options = std::make_shared<ImportOptions>();
     command->add_option("file", options->file, file)->required();
-    add_output(*command, "--out", options->out, "file to write it to; else it goes to standard output", "FILE");
+    add_output(*command, "--out", options->out, "output file; default: standard output", "FILE");
     command->callback([options, read, &exit_code] {
         check_writable(options->out);
         check_apart({options->out}, {options->file, options->adapters});
@@ -113,15 +113,15 @@ Format add_format(CLI::App& import, ExitCode& exit_code, const char* name, const
 }  // namespace
 
 void add_import(CLI::App& app, ExitCode& exit_code) {
-    auto* command = app.add_subcommand("import", "a model that others describe, as a workload; a benchmark of storage");
+    auto* command = app.add_subcommand("import", "import a model of another format as a workload, or a storage benchmark");
     command->require_subcommand(1);
     const Format hf = add_format(*command, exit_code, "hf", "the config.json of a Hugging Face model", "config.json", read_hf);
-    hf.command
-        ->add_option("--adapters", hf.options->adapters, "an adapter_config.json of PEFT: low-rank adapters are trained, and nothing else")
+    hf.command->add_option("--adapters", hf.options->adapters, "a PEFT adapter_config.json: train low-rank adapters only")
         ->type_name("FILE");
     hf.command
-        ->add_option("--seq-len", hf.options->seq_len,
-                     "tokens of a sequence; else as many as the model takes, up to " + std::to_string(longest_usual_sequence))
+        ->add_option(
+            "--seq-len", hf.options->seq_len,
+            "sequence length in tokens; default: the longest that the model takes, up to " + std::to_string(longest_usual_sequence))
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}))
         ->type_name("N");
     add_format(*command, exit_code, "onnx", "an ONNX file: convolutions, dense layers, and how they are wired", "model.onnx", read_onnx);

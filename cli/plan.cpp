@@ -83,20 +83,21 @@ ExitCode run_plan(const PlanOptions& o) {
 }  // namespace
 
 void add_plan(CLI::App& app, ExitCode& exit_code) {
-    auto* command = app.add_subcommand("plan", "search the best plan for a scenario's job: every way to divide it over the devices");
+    auto* command = app.add_subcommand("plan", "search for the best parallel plan of a scenario's job");
     auto options = std::make_shared<PlanOptions>();
     options->search.add_to(*command);
     options->report.add_to(*command);
-    auto* gpus =
-        command->add_option("--gpus", options->gpus, "how many devices, or several numbers of them; else as many as the plan uses");
+    auto* gpus = command->add_option("--gpus", options->gpus, "numbers of devices to search; default: as many as the plan uses");
     gpus->type_name("N[,N...]");
-    command->add_option("--nodes", options->nodes, "how many nodes, all their devices")->type_name("A[..B]")->excludes(gpus);
-    command->add_option("--batch", options->search.batches, "global batches to choose from")
+    command->add_option("--nodes", options->nodes, "numbers of nodes to search, with all their devices")
+        ->type_name("A[..B]")
+        ->excludes(gpus);
+    command->add_option("--batch", options->search.batches, "global batch sizes to search")
         ->delimiter(',')
         ->type_name("N[,N...]")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
-    command->add_option("--top", options->top, "how many plans to show")->check(CLI::Range(1, 1000));
-    command->add_flag("--no-simulate", options->no_simulate, "leave out the event simulation of the best plans");
+    command->add_option("--top", options->top, "number of plans to show")->check(CLI::Range(1, 1000));
+    command->add_flag("--no-simulate", options->no_simulate, "do not simulate the best plans");
     add_output(*command, "--save-best", options->save_best, "write the scenario with the best plan in it", "FILE.json");
     add_output(*command, "--picture", options->picture, "draw throughput against memory", "FILE.svg");
     command->callback([options, &exit_code] { exit_code = run_plan(*options); });

@@ -98,7 +98,8 @@ void check(const ProfileOptions& options) {
 }  // namespace
 
 void add_profiles(CLI::App& app, ExitCode& /*done, unless something is thrown*/) {
-    auto* profiles = app.add_subcommand("profiles", "what is known: devices, clusters, links, storage, libraries, frameworks");
+    auto* profiles =
+        app.add_subcommand("profiles", "list, show and check profiles of devices, clusters, links, storage, libraries and frameworks");
     const auto options = std::make_shared<ProfileOptions>();
     profiles->add_option("--profiles", options->directory, "directory of the profiles (default: $SEXTANT_PROFILES, or the bundled ones)");
     profiles->require_subcommand(1);
@@ -106,7 +107,7 @@ void add_profiles(CLI::App& app, ExitCode& /*done, unless something is thrown*/)
     const auto add_format = [&](CLI::App* command) {
         command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
     };
-    auto* list_command = profiles->add_subcommand("list", "everything that is known, in a line each");
+    auto* list_command = profiles->add_subcommand("list", "list all profiles, one line each");
     add_format(list_command);
     list_command->fallthrough();
     list_command->callback([options] {
@@ -114,7 +115,7 @@ void add_profiles(CLI::App& app, ExitCode& /*done, unless something is thrown*/)
         std::cout << (options->format == "json" ? profile_list_to_json(catalog) : profile_list_to_text(catalog));
     });
 
-    auto* show_command = profiles->add_subcommand("show", "one profile, with the source of each number");
+    auto* show_command = profiles->add_subcommand("show", "show one profile, with the source of each number");
     show_command->add_option("name", options->name, "a name, an alias or a .json file; reference-latencies for the table of latencies")
         ->required();
     add_format(show_command);
@@ -124,7 +125,7 @@ void add_profiles(CLI::App& app, ExitCode& /*done, unless something is thrown*/)
         std::cout << shown_by_name(catalog, *options);
     });
 
-    auto* check_command = profiles->add_subcommand("check", "reads a profile of your own and reports every problem");
+    auto* check_command = profiles->add_subcommand("check", "check a profile of your own and report every problem");
     check_command->add_option("file", options->name, "a .json file")->required();
     check_command->fallthrough();
     check_command->callback([options] { check(*options); });

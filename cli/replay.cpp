@@ -59,16 +59,15 @@ ExitCode run_replay(const ReplayOptions& o) {
 }  // namespace
 
 void add_replay(CLI::App& app, ExitCode& exit_code) {
-    auto* command =
-        app.add_subcommand("replay", "play an execution trace of Chakra, as ASTRA-sim takes it, on a machine that is described");
+    auto* command = app.add_subcommand("replay", "replay Chakra execution traces, as ASTRA-sim takes them, on a described cluster");
     auto options = std::make_shared<ReplayOptions>();
     command->add_option("files", options->files, "a file for each rank, or PREFIX of PREFIX.0.et, PREFIX.1.et ...")->required();
     command->add_option("--hardware", options->request.hardware, "a cluster by name, or its file")->required()->type_name("CLUSTER");
-    command->add_option("--library", options->request.library, "that communicates")->capture_default_str()->type_name("NAME");
-    command->add_option("--precision", options->request.precision, "of kernels whose time the trace does not have")
+    command->add_option("--library", options->request.library, "communication library")->capture_default_str()->type_name("NAME");
+    command->add_option("--precision", options->request.precision, "data type of kernels for which the trace has no time")
         ->capture_default_str()
         ->type_name("TYPE");
-    command->add_option("--groups", options->groups, "the ranks of process groups, as ASTRA-sim has them")->type_name("FILE.json");
+    command->add_option("--groups", options->groups, "ranks of each process group, as ASTRA-sim writes them")->type_name("FILE.json");
     command->add_option("--nodes", options->nodes, "the node of each rank, [0, 1, 0, 1]; none: they fill one node after the other")
         ->type_name("FILE.json");
     command->add_option("--profiles", options->profiles, "directory of hardware profiles")->type_name("DIR");

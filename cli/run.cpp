@@ -109,46 +109,46 @@ CLI::Validator finite_and_positive() {
 }  // namespace
 
 void add_run(CLI::App& app, ExitCode& exit_code) {
-    auto* command = app.add_subcommand("run", "train for real under a scenario's plan; with --compare beside the prediction");
+    auto* command =
+        app.add_subcommand("run", "train for real under a scenario's plan; --compare shows prediction and measurement side by side");
     auto options = std::make_shared<RunOptions>();
     ExecutorJob& job = options->job;
     job.scenario.add_to(*command);
     options->report.add_to(*command);
-    command->add_option("--backend", job.backend, "what computes")->check(CLI::IsMember({"cpu", "cuda"}));
-    command->add_option("--steps", job.steps, "to train")->check(CLI::Range(1, 1'000'000));
-    command->add_flag("--compare", options->compare, "show prediction beside measurement");
-    command->add_flag("--operators", job.operators, "time each operator, which takes a little time itself");
+    command->add_option("--backend", job.backend, "run on CPU cores or GPUs")->check(CLI::IsMember({"cpu", "cuda"}));
+    command->add_option("--steps", job.steps, "training steps")->check(CLI::Range(1, 1'000'000));
+    command->add_flag("--compare", options->compare, "compare prediction and measurement");
+    command->add_flag("--operators", job.operators, "time each operator too, which slows the run slightly");
     add_output(*command, "--out", options->out, "keep the record of the run", "RUN.json");
     add_output(*command, "--trace", options->trace, "write the timeline: FILE.json for Perfetto, FILE.h5 as columns", "FILE");
-    command->add_option("--threads", job.threads, "of each rank that compute")->check(whole_number(1, most_threads))->type_name("N");
-    command->add_option("--seed", job.seed, "of weights and data")->check(whole_number())->type_name("N");
-    command->add_option("--learning-rate", job.learning_rate, "instead of the optimizer's usual")->check(finite_and_positive());
+    command->add_option("--threads", job.threads, "compute threads of each rank")->check(whole_number(1, most_threads))->type_name("N");
+    command->add_option("--seed", job.seed, "random seed of weights and data")->check(whole_number())->type_name("N");
+    command->add_option("--learning-rate", job.learning_rate, "default: the usual one of the optimizer")->check(finite_and_positive());
     auto* data =
-        command->add_option("--data", job.data, "train on this dataset (sextant data make); none: samples are made as they are needed")
-            ->type_name("PATH");
-    command->add_option("--data-workers", job.data_workers, "threads of each rank that read and decode")
+        command->add_option("--data", job.data, "dataset to train on (sextant data make); default: synthetic samples")->type_name("PATH");
+    command->add_option("--data-workers", job.data_workers, "loader threads of each rank, which read and decode")
         ->check(whole_number(1, most_threads))
         ->type_name("N")
         ->needs(data);
     auto* stage =
-        command->add_option("--stage", job.stage, "bring the dataset to this folder of each host first, and take it away at the end")
+        command->add_option("--stage", job.stage, "copy the dataset to this local directory of each host first, and remove it at the end")
             ->type_name("DIR")
             ->needs(data);
-    command->add_option("--stage-mode", job.stage_mode, "copy, unless said, or untar: unpack an archive there")
+    command->add_option("--stage-mode", job.stage_mode, "copy, or untar (unpack an archive there); default: copy")
         ->check(CLI::IsMember({"copy", "untar"}))
         ->needs(stage);
-    command->add_option("--bad-samples", job.bad_samples, "what becomes of damaged samples")
+    command->add_option("--bad-samples", job.bad_samples, "what to do with damaged samples")
         ->check(CLI::IsMember({"fail", "skip"}))
         ->needs(data);
-    command->add_option("--hostfile", job.host_file, "hosts, as mpirun reads them; none: this machine")->type_name("FILE");
-    command->add_option("--launch-option", job.launch_options, "one more word for mpirun or srun (repeatable)")
+    command->add_option("--hostfile", job.host_file, "hosts, in the format of mpirun; default: this machine")->type_name("FILE");
+    command->add_option("--launch-option", job.launch_options, "one more argument for mpirun or srun (repeatable)")
         ->take_all()
         ->type_name("WORD");
-    command->add_option("--launcher", job.launcher, "what starts the ranks, in place of mpirun or srun as usual; -n RANKS is added")
+    command->add_option("--launcher", job.launcher, "command that starts the ranks, instead of mpirun or srun; -n RANKS is added")
         ->type_name("WORDS")
         ->excludes("--hostfile");
-    command->add_flag("--progress", options->progress, "say each step on stderr, in a line for a program that listens");
-    command->add_option("--print-launch", options->print_launch, "write the command (mpirun) or batch script (slurm), and run nothing")
+    command->add_flag("--progress", options->progress, "report each step on stderr, one line each, for other programs");
+    command->add_option("--print-launch", options->print_launch, "print the command (mpirun) or batch script (slurm), and run nothing")
         ->check(CLI::IsMember({"mpirun", "slurm"}));
     command->callback([options, &exit_code] { exit_code = run_for_real(*options); });
 }

@@ -56,7 +56,7 @@ ExitCode run_scale(const ScaleOptions& o) {
 }  // namespace
 
 void add_scale(CLI::App& app, ExitCode& exit_code) {
-    auto* command = app.add_subcommand("scale", "plan a scenario's job anew at each of several sizes: what do more devices bring?");
+    auto* command = app.add_subcommand("scale", "find the best plan at each of several sizes: what do more devices bring?");
     auto options = std::make_shared<ScaleOptions>();
     options->search.add_to(*command);
     options->report.add_to(*command);

@@ -15,11 +15,11 @@ void SearchOptions::add_to(CLI::App& command) {
     const auto repeatable = [&](const char* name, std::vector<std::string>& into, const char* type, const char* help) {
         command.add_option(name, into, help)->take_all()->allow_extra_args(false)->type_name(type);
     };
-    command.add_option("--objective", objective, "what the best plan is best in")
+    command.add_option("--objective", objective, "what to optimize")
         ->check(CLI::IsMember({"throughput", "time", "cost", "energy", "memory"}));
-    repeatable("--pin", pins, "FIELD[=VALUE]", "leave a field of the plan as it is, or at this value: tp=8 (repeatable)");
-    repeatable("--where", where, "CONDITION", "only plans of which this holds: 'memory < 70 GiB' (repeatable)");
-    command.add_option("--threads", threads, "that search; as many as there are cores unless stated")->check(CLI::Range(1, 1024));
+    repeatable("--pin", pins, "FIELD[=VALUE]", "keep a field of the plan, or fix it at a value: tp=8 (repeatable)");
+    repeatable("--where", where, "CONDITION", "only plans for which this holds: 'memory < 70 GiB' (repeatable)");
+    command.add_option("--threads", threads, "search threads; default: one per core")->check(CLI::Range(1, 1024));
 }
 
 SearchRequest SearchOptions::request(const Scenario& job, Diagnostics& problems) const {

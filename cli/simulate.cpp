@@ -71,7 +71,7 @@ ExitCode run_simulate(const SimulateOptions& o) {
 }  // namespace
 
 void add_simulate(CLI::App& app, ExitCode& exit_code) {
-    auto* command = app.add_subcommand("simulate", "play a scenario event by event: the same answer as predict, with its timeline");
+    auto* command = app.add_subcommand("simulate", "simulate a step event by event: the report of predict, with a timeline");
     auto options = std::make_shared<SimulateOptions>();
     options->scenario.add_to(*command);
     options->report.add_to(*command);
@@ -79,8 +79,10 @@ void add_simulate(CLI::App& app, ExitCode& exit_code) {
     add_output(*command, "--chakra", options->chakra,
                "write PREFIX.0.et ... for ASTRA-sim: execution traces of every rank, PREFIX.groups.json and .nodes.json", "PREFIX");
     add_output(*command, "--picture", options->picture, "draw the timeline", "FILE.svg");
-    add_output(*command, "--html", options->html, "write the whole report as one page, the timeline with it", "FILE.html");
-    command->add_option("--seed", options->seed, "of the noise that the scenario describes")->check(whole_number())->type_name("N");
+    add_output(*command, "--html", options->html, "write the report as one HTML page, with the timeline of the step", "FILE.html");
+    command->add_option("--seed", options->seed, "random seed of the noise that the scenario describes")
+        ->check(whole_number())
+        ->type_name("N");
     command->callback([options, &exit_code] { exit_code = run_simulate(*options); });
 }
 

@@ -115,7 +115,7 @@ std::vector<std::string> explain_run(const Prepared& prepared) {
     const Report r = make_report(prepared);
     if (!r.run) return {"the scenario does not say how long it runs: run.tokens, samples or epochs"};
     const RunCost& run = *r.run;
-    std::vector<std::string> lines = {"run = staging + (steps x step + slower first epoch + checkpoints) x what failures make of it",
+    std::vector<std::string> lines = {"run = staging + (steps x step + slower first epoch + checkpoints) x slowdown by failures",
                                       "  " + grouped_digits(run.steps) + " steps of " + to_text(r.estimate.step) + ", staging " +
                                           to_text(run.staging) + ", slower first epoch " + to_text(run.first_epoch)};
     if (r.checkpoints)

@@ -29,7 +29,7 @@ TEST(Compare, PrintsPredictionBesideMeasurement) {
     const ProcessResult r = compare_run(data_parallel);
     EXPECT_EQ(r.exit_code, 0);
     EXPECT_THAT(r.out, AllOf(HasSubstr("predicted  simulated"), HasSubstr("data communication"), HasSubstr("rank 1, stage 0"),
-                             HasSubstr("Where prediction and measurement part most")));
+                             HasSubstr("Largest difference between prediction and measurement")));
     EXPECT_THAT(r.err, IsEmpty());
 }
 

@@ -33,8 +33,9 @@ TEST(Plan, ExitsWith0AndWritesEveryPartOfTheAnswer) {
     const ProcessResult r = plan_default();
     EXPECT_EQ(r.exit_code, 0);
     EXPECT_THAT(r.err, IsEmpty());
-    for (const char* part : {"Best plans, highest throughput first", "the scenario's own plan", "in throughput, memory and cost at once",
-                             "One thing about plan 1 changed", "Why not the obvious?", "plain data parallelism", "simulated"})
+    for (const char* part :
+         {"Best plans, highest throughput first", "the scenario's own plan", "Pareto front of throughput, memory and cost",
+          "Plan 1 with one setting changed", "Why not the obvious?", "plain data parallelism", "simulated"})
         EXPECT_THAT(r.out, HasSubstr(part));
 }
 

@@ -84,7 +84,7 @@ TEST(ComparisonText, ShowsOperatorsWhereTheirTimesAreKnown) {
 TEST(ComparisonText, SaysWhatRanHowLongAndWhetherThatWasToBeExpected) {
     const std::string text = comparison_to_text(a_comparison());
     EXPECT_THAT(text, HasSubstr("4 steps on 1 rank, host node7, abacus"));
-    EXPECT_THAT(text, HasSubstr("125 ms to 140 ms, the first, which prepares, 300 ms"));
+    EXPECT_THAT(text, HasSubstr("125 ms to 140 ms, the first, a warm-up, 300 ms"));
     EXPECT_THAT(text, HasSubstr("predicted 60.0 ms to 120 ms: the measurement lies outside"));
     EXPECT_THAT(text, HasSubstr("2.500 → 1.250"));
     EXPECT_THAT(text, HasSubstr("images/s"));
@@ -102,10 +102,10 @@ TEST(ComparisonText, ShowsRanksMemoryAndRates) {
 
 TEST(ComparisonText, PointsToAnInputWithItsSource) {
     const std::string text = comparison_to_text(a_comparison());
-    EXPECT_THAT(text, HasSubstr("Where prediction and measurement part most: backward\n"
+    EXPECT_THAT(text, HasSubstr("Largest difference between prediction and measurement: backward\n"
                                 "  40.0 ms more than predicted, 66.7 % of all differences between terms\n"
                                 "  points to rate of abacus: 64 GFLOP/s, estimated (a guess)\n"
-                                "  at 0.500 times this value the prediction would be right\n"
+                                "  at 0.500 times this value the prediction would match\n"
                                 "  memory of rank 0: 150 MB more than predicted; points to libraries\n"
                                 "  note: mind the gap\n"));
     Comparison c = a_comparison();

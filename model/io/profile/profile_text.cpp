@@ -68,7 +68,7 @@ std::string paths_of(const Device& d) {
         const MatrixPath path = matrix_path(d, type, tf32);
         const PeakRate& p = *path.peak;
         std::string how = std::string(to_text(p.input)) + " on the " + std::string(unit_text(p.unit)) + " units";
-        if (type == DataType::fp32 && p.input == DataType::tf32) how += ": cast, for tensor cores do not take FP32";
+        if (type == DataType::fp32 && p.input == DataType::tf32) how += ": cast, since tensor cores do not take FP32";
         if (!path.native) how += ": expanded, not native";
         table.row({std::move(label), tera(p.rate.value) + " TOP/s", how});
     };
@@ -215,8 +215,8 @@ std::string profile_to_text(const Device& d) {
     number_row(t, sources, "memory", d.memory, gibibytes(d.memory.value));
     if (d.usable_memory) number_row(t, sources, "  usable", d.usable_memory, gibibytes(d.usable_memory->value));
     number_row(t, sources, "memory bandwidth", d.memory_bandwidth);
-    number_row(t, sources, "  streaming reaches", d.stream_fraction, percent_text(d.stream_fraction.value));
-    if (d.kind == DeviceKind::gpu) number_row(t, sources, "  a load takes", d.load_latency);
+    number_row(t, sources, "  streaming achieves", d.stream_fraction, percent_text(d.stream_fraction.value));
+    if (d.kind == DeviceKind::gpu) number_row(t, sources, "  load latency", d.load_latency);
     number_row(t, sources, "L2", d.l2, shown(d.l2.value / MiB) + " MiB");
     if (d.cache_bandwidth) number_row(t, sources, "  streams", *d.cache_bandwidth);
     if (d.shared_cache) number_row(t, sources, "shared cache", *d.shared_cache, shown(d.shared_cache->value / MiB) + " MiB");
@@ -242,7 +242,7 @@ std::string profile_to_text(const Cluster& c) {
     std::string out = c.name + ": " + c.title + "\n  " + std::to_string(c.nodes) + (c.nodes == 1 ? " node of " : " nodes of ") +
                       std::to_string(n.devices) + " x " + n.device.name + "\n";
     if (!c.aliases.empty()) out += "  also: " + joined(c.aliases) + "\n";
-    out += "\nNode\n" + drawing(n) + "    devices among themselves: " + peers_text(n) + "\n";
+    out += "\nNode\n" + drawing(n) + "    between devices: " + peers_text(n) + "\n";
     if (n.peers.layout == PeerLayout::matrix) out += matrix_text(n.peers);
     TextTable t;
     t.row({"host", joined({n.host.cpu, std::to_string(n.host.cores) + " cores"})});

@@ -42,8 +42,8 @@ std::string run_text(const Comparison& c) {
                           (processors.size() == 1 ? ", " + *processors.begin() : "")});
     table.row({"plan", c.prediction.plan});
     if (c.steps.first)
-        table.row({"steps", to_text(c.steps.fastest) + " to " + to_text(c.steps.slowest) + ", the first, which prepares, " +
-                                to_text(*c.steps.first)});
+        table.row(
+            {"steps", to_text(c.steps.fastest) + " to " + to_text(c.steps.slowest) + ", the first, a warm-up, " + to_text(*c.steps.first)});
     table.row({"80 % interval", "predicted " + to_text(c.prediction.low) + " to " + to_text(c.prediction.high) + ": the measurement lies " +
                                     (c.step.measured < c.prediction.low || c.step.measured > c.prediction.high ? "outside" : "inside")});
     const auto loss = [](double value) { return std::isfinite(value) ? number_text(value, 4) : std::string("no number, it diverged"); };
@@ -179,7 +179,7 @@ std::string ranks_text(const Comparison& c) {
         memory.row(memory_cells(r));
     }
     if (c.ranks.size() > most_ranks) memory.row({"and " + std::to_string(c.ranks.size() - most_ranks) + " ranks more"});
-    return "\nRank by rank (simulated→measured)\n" + times.text() + "\nPeak of memory (predicted→measured)\n" + memory.text();
+    return "\nRank by rank (simulated→measured)\n" + times.text() + "\nPeak memory (predicted→measured)\n" + memory.text();
 }
 
 std::string rates_text(const Comparison& c) {
@@ -210,7 +210,7 @@ std::string operators_text(const Comparison& c) {
     }
     table.row({"all " + std::to_string(c.operators.size()), "", "", or_nothing(predicted), to_text(measured),
                ratio_text(ratio(measured.si(), predicted.si())), ""});
-    return "\nOperators, those first that differ most in a step (times of a call, calls of a rank in a step)\n" + table.text();
+    return "\nOperators, largest difference first (time per call, calls per rank and step)\n" + table.text();
 }
 
 std::string input_text(const InputUsed& i) {
@@ -232,8 +232,8 @@ std::vector<std::string> where_they_part(const Comparison& c) {
     lines.push_back("points to " + (is_input ? input_text(*r.input) : r.points_to));
     if (r.input && !is_input) lines.push_back("which rests on " + input_text(*r.input));
     if (r.input && (r.explained_at || is_input))
-        lines.push_back(r.explained_at ? "at " + number_text(*r.explained_at) + " times this value the prediction would be right"
-                                       : "and no value of it alone would make the prediction right");
+        lines.push_back(r.explained_at ? "at " + number_text(*r.explained_at) + " times this value the prediction would match"
+                                       : "and no value of it alone would make the prediction match");
     if (const auto& m = c.memory_residual; m && max(m->bytes, -m->bytes) / m->predicted > worth_a_line)
         lines.push_back("memory of rank " + std::to_string(m->rank) + ": " + off_by(m->bytes) + "; points to " +
                         (m->input ? input_text(*m->input) : m->points_to));
@@ -242,7 +242,7 @@ std::vector<std::string> where_they_part(const Comparison& c) {
 }
 
 std::string comparison_to_text(const Comparison& c) {
-    std::string residual = "\nWhere prediction and measurement part most: " + words(to_text(c.residual.term)) + "\n";
+    std::string residual = "\nLargest difference between prediction and measurement: " + words(to_text(c.residual.term)) + "\n";
     for (const std::string& line : where_they_part(c)) residual += "  " + line + "\n";
     return c.prediction.scenario + ": predicted and measured\n" + run_text(c) + step_text(c) + terms_text(c) + ranks_text(c) +
            rates_text(c) + operators_text(c) + residual;

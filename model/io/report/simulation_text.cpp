@@ -40,7 +40,7 @@ std::string simulated_text(const SimulationReport& s) {
 std::string path_text(const SimulationReport& s) {
     const CriticalPath& path = s.critical_path;
     std::string out = "\nCritical path: " + to_text(path.seconds) + " in " + grouped_digits(path.spans.size()) + " spans, " +
-                      (path.waiting > Seconds{} ? to_text(path.waiting) + " of waiting between them\n" : "one right behind another\n");
+                      (path.waiting > Seconds{} ? to_text(path.waiting) + " of waiting between them\n" : "back to back\n");
     TextTable table;
     for (const SpanKind k : all_span_kinds) {
         const double share = path.by_kind[k] / s.trace.end;
@@ -60,9 +60,8 @@ std::string path_text(const SimulationReport& s) {
 
 std::string memory_text(const SimulationReport& s) {
     if (s.memory.empty()) return {};
-    std::string out =
-        "\nMemory of each stage over time: its highest, and what comes and goes above what is held all the time (a column is " +
-        to_text(s.trace.end / static_cast<double>(columns)) + ")\n";
+    std::string out = "\nMemory of each stage over time: its peak, and the part that varies (a column is " +
+                      to_text(s.trace.end / static_cast<double>(columns)) + ")\n";
     Bytes top;
     for (const MemoryTimeline& m : s.memory) top = max(top, m.highest);
     TextTable table;
@@ -101,7 +100,7 @@ std::string utilization_text(const SimulationReport& s) {
     TextTable table;
     add_lines(table, s.devices, "devices");
     add_lines(table, s.links, "links");
-    return "\nUtilization over time: mean, and from the start to the end of the step\n" + table.text();
+    return "\nUtilization over the step: mean, and its course\n" + table.text();
 }
 
 }  // namespace

@@ -40,8 +40,8 @@ std::string searched_text(const PlanAnswer& a) {
 
 std::string counts_text(const PlanAnswer& a, Seconds took) {
     const SearchCounts& c = a.counts;
-    std::string line = count_text(c.priced) + " priced, " + count_text(c.too_large) + " do not fit";
-    if (c.pruned > 0) line += ", " + count_text(c.pruned) + " ruled out by a bound";
+    std::string line = count_text(c.priced) + " evaluated, " + count_text(c.too_large) + " do not fit";
+    if (c.pruned > 0) line += ", " + count_text(c.pruned) + " pruned by a bound";
     return line + "; " + to_text(took) + (a.complete ? "" : ", STOPPED BEFORE THE END: the best so far");
 }
 
@@ -153,7 +153,7 @@ std::string front_text(const PlanAnswer& a) {
     }
     std::vector<PlanColumn> columns = plan_columns(plans);
     add_to(columns, outcome_columns(a.request.job, choices));
-    return "\nNobody beats these in throughput, memory and cost at once" +
+    return "\nPareto front of throughput, memory and cost" +
            (shown < n ? " (" + text(static_cast<std::int64_t>(shown)) + " of " + text(static_cast<std::int64_t>(n)) + ")" : std::string()) +
            "\n" + table_of(columns);
 }
@@ -185,7 +185,7 @@ std::string changes_text(const PlanAnswer& a) {
         table.row(std::move(row));
         last = c.field;
     }
-    return "\nOne thing about plan 1 changed, and what follows from it\n" + table.text();
+    return "\nPlan 1 with one setting changed\n" + table.text();
 }
 
 std::string alternatives_text(const PlanAnswer& a) {
@@ -198,7 +198,7 @@ std::string alternatives_text(const PlanAnswer& a) {
         if (x.is_the_best) row.back() = "this is plan 1";
         table.row(std::move(row));
     }
-    return "\nWhy not the obvious? Each as good as it can be\n" + table.text();
+    return "\nWhy not the obvious? Each at its best\n" + table.text();
 }
 
 // ---- nothing fits

@@ -41,7 +41,7 @@ std::string step_text(const RunRecord& run) {
     std::string text = to_text(run.step()) + " in step " + std::to_string(run.traced_step + 1) + " of " + std::to_string(run.steps.size());
     // The first walk through the graph allocates.
     const auto first = static_cast<std::size_t>(run.steps_in_trace);
-    if (run.steps.size() <= first && run.steps.size() > 1) return text + "; all of them allocate and prepare: run more";
+    if (run.steps.size() <= first && run.steps.size() > 1) return text + "; all of them are warm-up: run more steps";
     if (run.steps.size() < first + 2) return text;
     const auto [least, most] = std::minmax_element(run.steps.begin() + run.steps_in_trace, run.steps.end());
     return text + ", the median; " + to_text(*least) + " to " + to_text(*most) + " after the first" +
@@ -80,7 +80,7 @@ std::string dataset_text(const DatasetSummary& d) {
     if (d.loaded > 0)
         text += "; each read in " + to_text(d.reading / d.loaded) + " and decoded in " + to_text(d.decoding / d.loaded) + " by a worker";
     if (d.staging() > Seconds{}) text += "; staged in " + to_text(d.staging());
-    if (d.skipped > 0) text += "; " + count(d.skipped) + " skipped, which are not good";
+    if (d.skipped > 0) text += "; " + count(d.skipped) + " skipped as damaged";
     return text;
 }
 
@@ -121,7 +121,7 @@ std::string operators_text(std::vector<OperatorTime> operators, double ranks) {
                    o.calls > 0 ? to_text(o.time / o.calls) : "", to_text(o.time / ranks), share_bar(o.time / all)});
     }
     table.row({"all " + std::to_string(operators.size()), "", "", "", to_text(all / ranks), ""});
-    return "\nOperators that took longest (of a rank on average)\n" + table.text();
+    return "\nSlowest operators (mean over ranks)\n" + table.text();
 }
 
 }  // namespace
