@@ -24,7 +24,7 @@ std::string why_compute(const Prepared&, const Estimate& e) {
 }
 std::string why_memory(const Prepared&, const Estimate& e) {
     return "kernels take " + kernels_share(e) +
-           " and wait for device memory: normalisation, elementwise operators, small products, optimizer";
+           " and wait for device memory: normalization, elementwise operators, small products, optimizer";
 }
 std::string why_bandwidth(const Prepared&, const Estimate& e) {
     return "communication that nothing hides takes " + communication_share(e) + ", limited by bandwidth";

@@ -120,11 +120,11 @@ void check_adapters(Diagnostics& problems, const TransformerSpec& spec) {
     if (!a.qkv && !a.proj && !a.fc1 && !a.fc2)
         refuse(problems, at, "no product has an adapter, so nothing is trained", "qkv, proj, fc1 or fc2: true");
     if (spec.mla && a.qkv)
-        refuse(problems, "/workload/adapters/qkv", "adapters of queries and keys that are compressed (mla) are not modelled",
+        refuse(problems, "/workload/adapters/qkv", "adapters of queries and keys that are compressed (mla) are not modeled",
                "\"qkv\": false; proj, fc1 and fc2 are");
     const bool all_routed = spec.moe && spec.moe->dense_layers == 0 && spec.moe->every == 1 && spec.moe->shared_ffn_hidden == 0;
     if (all_routed && (a.fc1 || a.fc2))
-        refuse(problems, at, "adapters of routed experts are not modelled, and this network has no other MLP",
+        refuse(problems, at, "adapters of routed experts are not modeled, and this network has no other MLP",
                "\"fc1\": false, \"fc2\": false; qkv and proj are");
 }
 
@@ -164,7 +164,7 @@ void check_arrangement(Diagnostics& problems, const TransformerSpec& spec) {
     const bool plain = spec.kind == TransformerKind::decoder && !spec.moe && !spec.mla && spec.layer_pattern.empty();
     if (spec.parallel_residual && !plain)
         refuse(problems, "/workload/parallel_residual",
-               "attention and MLP side by side are modelled for decoders whose layers have both, without experts or latent attention");
+               "attention and MLP side by side are modeled for decoders whose layers have both, without experts or latent attention");
     if (spec.qk_norm_whole && !spec.qk_norm)
         refuse(problems, "/workload/qk_norm_whole", "there are no norms of queries and keys", "\"qk_norm\": true");
     if (spec.full_attention_every > 0 && spec.sliding_window_every > 1)
@@ -197,10 +197,10 @@ void check_hybrid(Diagnostics& problems, const TransformerSpec& spec, const Shar
     if (has_letter(spec, 'E') && !spec.moe) refuse(problems, "/workload/moe", "the experts of the layers E are not described");
     if (spec.moe && (spec.moe->dense_layers > 0 || spec.moe->every > 1))
         refuse(problems, "/workload/moe", "the pattern says which layers have experts, not dense_layers and every");
-    if (spec.sliding_window > 0) refuse(problems, "/workload/sliding_window", "windows in a hybrid are not modelled");
+    if (spec.sliding_window > 0) refuse(problems, "/workload/sliding_window", "windows in a hybrid are not modeled");
     const bool state_space = has_letter(spec, 'M') && spec.ssm, delta_rule = has_letter(spec, 'G') && spec.delta_rule;
     if (!state_space && !delta_rule) return;
-    if (spec.adapters) refuse(problems, "/workload/adapters", "adapters beside state spaces and delta rules are not modelled");
+    if (spec.adapters) refuse(problems, "/workload/adapters", "adapters beside state spaces and delta rules are not modeled");
     if (state_space) {
         require_divides(problems, "/workload/ssm/groups", "groups", spec.ssm->groups, "heads of the state space", spec.ssm->heads);
         require_divides(problems, "/plan/tp", "tp", shard.tensor, "groups of the state space", spec.ssm->groups);
@@ -212,7 +212,7 @@ void check_hybrid(Diagnostics& problems, const TransformerSpec& spec, const Shar
         require_divides(problems, "/plan/tp", "tp", shard.tensor, "key heads of the delta rule", d.key_heads);
     }
     if (shard.context > 1)
-        refuse(problems, "/plan/cp", "a state goes from token to token through the whole sequence, which no cut of it is modelled for",
+        refuse(problems, "/plan/cp", "a state goes from token to token through the whole sequence, which no cut of it is modeled for",
                "tp cuts the heads of state spaces and delta rules");
 }
 

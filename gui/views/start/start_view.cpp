@@ -79,7 +79,7 @@ public:
         nothing_->setObjectName(QStringLiteral("start.nothing"));
         nothing_->setAlignment(Qt::AlignTop);
         nothing_->hide();
-        legend_ = new ChartWidget(tr("What the colours of a step stand for"));
+        legend_ = new ChartWidget(tr("What the colors of a step stand for"));
         legend_->hide();
         column->addLayout(row);
         column->addWidget(legend_);

@@ -122,9 +122,9 @@ private:
             connect(box, &QCheckBox::toggled, canvas_, set);
             return box;
         };
-        path_ = add("critical_path", tr("&Critical path"),
-                    tr("What the step could not have been shorter than, and nothing else in full colour"), false,
-                    &TimelineCanvas::set_critical_path);
+        path_ =
+            add("critical_path", tr("&Critical path"), tr("What the step could not have been shorter than, and nothing else in full color"),
+                false, &TimelineCanvas::set_critical_path);
         streams_ = add("all_streams", tr("All st&reams"), tr("Communication and copies beside the kernels, each in a lane of its own"),
                        true, &TimelineCanvas::set_streams);
         add("links", tr("&Links"), tr("How busy the links are that are used most"), true, &TimelineCanvas::set_links);

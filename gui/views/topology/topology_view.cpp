@@ -29,7 +29,7 @@ class TopologyView : public PageView {
 public:
     TopologyView(Workbench& workbench, Selection& selection) : PageView(workbench, selection), state_(new SimulationState(workbench)) {
         column().addWidget(state_);
-        auto* card = new Card(tr("Where the bytes go"), tr("Colour: how much of a link's bandwidth is in use. Thickness: its bandwidth."));
+        auto* card = new Card(tr("Where the bytes go"), tr("Color: how much of a link's bandwidth is in use. Thickness: its bandwidth."));
         findings_ = text_label(Type::body);
         findings_->setObjectName(QStringLiteral("findings"));
         range_ = text_label(Type::small, "faint");
@@ -110,7 +110,7 @@ private:
         take_selection();
     }
 
-    void show_answer(const Session&, const Answer&) override { refresh(); }  // in other colours
+    void show_answer(const Session&, const Answer&) override { refresh(); }  // in other colors
 
     void refresh() {
         if (!map_) return;

@@ -79,7 +79,7 @@ bool read_value(const JsonNode& n, std::string& out) {
     }
     const std::string& text = n.value->get_ref<const std::string&>();
     if (printable(text) != text) {
-        n.complain("a text with control characters", "letters, digits and signs; what colours a terminal belongs into no file");
+        n.complain("a text with control characters", "letters, digits and signs; what colors a terminal belongs into no file");
         return false;
     }
     out = text;

@@ -202,7 +202,7 @@ void add_known(const MeasuredHardware& h, NodeSpec& node, const MeasurementSourc
 
 LinkType look_up(std::string_view name, const MeasurementSources& sources, RowReport& report, std::string_view at) {
     if (auto link = sources.link(name)) return std::move(*link);
-    report.complain(at, "link type \"" + std::string(name) + "\" is not in the catalogue");
+    report.complain(at, "link type \"" + std::string(name) + "\" is not in the catalog");
     return {};
 }
 
@@ -211,7 +211,7 @@ Cluster cluster_of(const MeasuredHardware& h, const MeasurementSources& sources,
     const auto device = sources.device(h.gpu);
     if (!device) {
         report.complain("/hardware/gpu",
-                        h.gpu.empty() ? "the row does not say which device it ran on" : "device \"" + h.gpu + "\" is not in the catalogue",
+                        h.gpu.empty() ? "the row does not say which device it ran on" : "device \"" + h.gpu + "\" is not in the catalog",
                         "`sextant profiles list` names the devices");
         return cluster;
     }

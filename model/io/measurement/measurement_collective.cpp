@@ -75,7 +75,7 @@ CollectiveScenario to_scenario(const CollectiveRow& row, const MeasurementSource
     if (auto library = sources.library(name))
         scenario.library = std::move(*library);
     else
-        report.complain("/library", "communication library \"" + std::string(name) + "\" is not in the catalogue");
+        report.complain("/library", "communication library \"" + std::string(name) + "\" is not in the catalog");
     if (row.ranks % h.nodes != 0 || row.ranks / h.nodes > scenario.cluster.node.devices)
         report.complain("/hardware/ranks", std::to_string(row.ranks) + " ranks do not fit on " + std::to_string(h.nodes) + " nodes of " +
                                                std::to_string(scenario.cluster.node.devices) + " devices");

@@ -335,7 +335,7 @@ Scenario to_scenario(const TrainingRow& row, const MeasurementSources& sources) 
     if (auto found = sources.library(library))
         scenario.library = std::move(*found);
     else
-        report.complain("/plan/framework", "communication library \"" + library + "\" is not in the catalogue");
+        report.complain("/plan/framework", "communication library \"" + library + "\" is not in the catalog");
 
     if (!row.input.empty() && row.input != "synthetic") report.assume("real data (" + row.input + "): the input pipeline keeps up");
     report.diagnostics().throw_if_any();

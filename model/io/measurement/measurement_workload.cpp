@@ -112,7 +112,7 @@ void set_parts(const MeasuredModel& m, TransformerSpec& t, RowReport& report) {
                                                : like + ": the family " + m.family + " is not known here";
     if (m.mlp.empty()) report.assume("MLP as is usual " + usual);
     if (!m.tied_embeddings) report.assume(t.tied_embeddings ? "input and output embeddings tied" : "input and output embeddings not tied");
-    report.assume("normalisation, positions, bias and dropout as is usual " + usual);
+    report.assume("normalization, positions, bias and dropout as is usual " + usual);
 }
 
 Workload transformer(const MeasuredModel& m, const MeasuredPlan& p, RowReport& report) {

@@ -160,7 +160,7 @@ private:
         return add_constant(node);
     }
 
-    // A bias that stands apart, the factors of a normalisation, the scaling of data.
+    // A bias that stands apart, the factors of a normalization, the scaling of data.
     bool add_constant(const OnnxNode& node) {
         static const std::set<std::string, std::less<>> arithmetic{"Add", "Sub", "Mul", "Div"};
         const bool first = input(node, 0).kind == Value::Kind::image;
@@ -187,7 +187,7 @@ private:
         } else if (node.type == "Dropout") {
             add(node, {.kind = Kind::dropout}, {source});
         } else if (node.type == "LRN") {
-            left_out_.insert("local response normalisation");
+            left_out_.insert("local response normalization");
             set_output(node, Value(input(node, 0)));
         } else if (keeps_elements(node) || node.type == "Softmax" || node.type == "LogSoftmax") {
             if (node.type == "Transpose" && !puts_channels_first(node)) left_out_.insert("transpositions (of channel shuffles)");

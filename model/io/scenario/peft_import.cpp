@@ -47,13 +47,13 @@ void refuse_what_trains_otherwise(ObjectReader& r) {
     };
     using Json = nlohmann::json;
     const auto empty = [](const Json& v) { return v.empty(); };
-    refuse_unless("modules_to_save", empty, "modules that train as a whole beside adapters are not modelled");
+    refuse_unless("modules_to_save", empty, "modules that train as a whole beside adapters are not modeled");
     refuse_unless(
-        "bias", [](const Json& v) { return v == "none"; }, "biases that train beside adapters are not modelled");
+        "bias", [](const Json& v) { return v == "none"; }, "biases that train beside adapters are not modeled");
     refuse_unless(
-        "use_dora", [](const Json& v) { return v == false; }, "DoRA's magnitudes are not modelled");
-    refuse_unless("rank_pattern", empty, "adapters of several ranks are not modelled");
-    refuse_unless("layers_to_transform", empty, "adapters of some layers alone are not modelled");
+        "use_dora", [](const Json& v) { return v == false; }, "DoRA's magnitudes are not modeled");
+    refuse_unless("rank_pattern", empty, "adapters of several ranks are not modeled");
+    refuse_unless("layers_to_transform", empty, "adapters of some layers alone are not modeled");
 }
 
 // Of modules that are parts of one product here, PEFT has an adapter each: whether some are left out, or several share one.
@@ -79,7 +79,7 @@ void import_peft_config(const JsonFile& file, Workload& workload) {
     LowRankAdapters adapters{.rank = 8};  // PEFT's own
     std::string type;
     if (r.required("peft_type", type) && type != "LORA")
-        r.get("peft_type").complain("adapters of LoRA alone are modelled, not " + type, "\"LORA\"");
+        r.get("peft_type").complain("adapters of LoRA alone are modeled, not " + type, "\"LORA\"");
     r.optional("r", adapters.rank, width_bound);
     r.optional("lora_alpha", adapters.alpha, width_bound);
     const JsonNode target = r.need("target_modules", "as in [\"q_proj\", \"v_proj\"], or \"all-linear\"");

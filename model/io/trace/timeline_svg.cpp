@@ -198,7 +198,7 @@ private:
     void note_detail(Detail compute, Detail thin_lanes) {
         if (compute == Detail::segments)
             notes_.emplace_back(std::string(has_numbers_ ? "What belongs to one micro-batch" : "What follows closely") +
-                                " is drawn as one box, in the colour of its longest part.");
+                                " is drawn as one box, in the color of its longest part.");
         if (compute == Detail::columns)
             notes_.emplace_back("There is more than can be drawn: each column is divided among what its time was spent on.");
         else if (thin_lanes == Detail::columns)
@@ -286,7 +286,7 @@ private:
 
         constexpr double curve_height = 46, gap = 22;
         double y = height_ + 24;
-        std::string heading = "Memory over time: grey is held all the time, blue are activations and what is in use for a while";
+        std::string heading = "Memory over time: gray is held all the time, blue are activations and what is in use for a while";
         if (limit_shown) heading += "; the red line is the device's " + to_text(*wish_.device_memory);
         if (curves.size() < wish_.memory.size())
             heading += ". " + std::to_string(curves.size()) + " of " + std::to_string(wish_.memory.size()) + " stages";
