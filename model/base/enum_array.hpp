@@ -7,9 +7,10 @@
 //     for (const Phase p : all_phases) times[p] += 1 * s;
 #pragma once
 
+#include <cstddef>  // before the others: Qt's moc cannot read <concepts>, which they begin with, on its own
+
 #include <array>
 #include <compare>
-#include <cstddef>
 
 namespace sextant {
 

@@ -185,7 +185,7 @@ TEST(Report, TheLargestMicroBatchFillsWhatTheWeightsLeave) {
 // The round machine has memory for more samples than a step has: 4096 of four micro-batches of 1024, and none beside a single one.
 TEST(Report, AdvisesNoLargerMicroBatchThanAStepHas) {
     const auto advised = [](std::int64_t micro_batches) {
-        Scenario job = products(8, micro_batches);
+        Scenario job = products_job(8, micro_batches);
         job.framework.dispatch = job.framework.backward_dispatch = round_machine::given(10 * ms);
         return report_of(job).advice;
     };
