@@ -80,9 +80,6 @@ TEST(ValidateCommand, ARowIsAScenarioByItself) {
     const ProcessResult missing = run_sextant({"predict", file + "#none"});
     EXPECT_EQ(missing.exit_code, 2);
     EXPECT_THAT(missing.err, HasSubstr("no row \"none\""));
-    const ProcessResult set = run_sextant({"predict", file + "#" + id, "--set", "plan.tp=2"});
-    EXPECT_EQ(set.exit_code, 2);
-    EXPECT_THAT(set.err, HasSubstr("nothing in it can be set"));
     const ProcessResult call = run_sextant({"predict", "measurements/collectives/deepbench_allreduce.json#deepbench_allreduce-00035"});
     EXPECT_EQ(call.exit_code, 2);
     EXPECT_THAT(call.err, HasSubstr("no training run"));
