@@ -58,7 +58,7 @@ TEST(PlanFormText, NamesWhatIsWrongInEveryFieldAtOnce) {
     form.batches = QStringLiteral("0");
     const ReadPlanForm read = read_plan_form(form, bundled_scenario("default"));
     EXPECT_FALSE(read.question);
-    EXPECT_THAT(read.problems.at(PlanFormField::devices).toStdString(), HasSubstr("ot a number from 1"));
+    EXPECT_THAT(read.problems.at(PlanFormField::devices).toStdString(), HasSubstr("no number from 1"));
     EXPECT_THAT(read.problems.at(PlanFormField::pins).toStdString(), HasSubstr("\"tq\" is nothing that a search chooses"));
     EXPECT_THAT(read.problems.at(PlanFormField::where).toStdString(), HasSubstr("speed"));
     EXPECT_TRUE(read.problems.contains(PlanFormField::batches));

@@ -83,7 +83,7 @@ TEST_F(ScalingFlow, APlanOfAnotherSizeIsOpenedAsOneChange) {
 
 TEST_F(ScalingFlow, RefusesWhatIsNoRangeInTheWordsOfTheCommandLine) {
     ask_for("default", QStringLiteral("few"));
-    EXPECT_THAT(said().toStdString(), HasSubstr("ot a number from 1"));
+    EXPECT_THAT(said().toStdString(), HasSubstr("no number from 1"));
     find<QLineEdit>("scaling.sizes").setText(QStringLiteral("2"));
     for (const char* kind : {"scaling.strong", "scaling.weak"}) find<QCheckBox>(kind).setChecked(false);
     QTest::mouseClick(&find<QPushButton>("scaling.ask"), Qt::LeftButton);
