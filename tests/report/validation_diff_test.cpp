@@ -53,7 +53,7 @@ TEST(ValidationDiff, ARowThatIsRefusedNowMoved) {
     ASSERT_EQ(d.moved.size(), 1u);
     EXPECT_EQ(d.moved[0].refused_after, "no such device");
     EXPECT_EQ(d.moved[0].worse_by(), 0);
-    EXPECT_NE(validation_diff_text(d).find("1 rows are refused that were not"), std::string::npos);
+    EXPECT_NE(validation_diff_text(d).find("1 rows are newly refused"), std::string::npos);
 }
 
 class ValidationFile : public TemporaryFolder {
