@@ -127,7 +127,7 @@ TEST_F(MadeUpMachine, IsWrittenAsAProfileThatReadsBack) {
     ASSERT_TRUE(s.cluster.calibration);
     EXPECT_EQ(s.cluster.calibration->date, "2026-01-02");
     EXPECT_EQ(s.cluster.node.device.memory_bandwidth.kind, SourceKind::measured);
-    EXPECT_THAT(s.cluster.node.device.memory_bandwidth.source, testing::StartsWith("a test, sure to"));
+    EXPECT_THAT(s.cluster.node.device.memory_bandwidth.source, testing::StartsWith("a test, uncertainty"));
     EXPECT_NEAR(s.library.protocols.back().base.value / found.calibrated.library.protocols.back().base.value, 1, 1e-8);
 }
 

@@ -163,7 +163,7 @@ TEST_F(MadeUpGpus, KeepWhatTheirFrameworkTakesInAFileThatReadsBack) {
     const Scenario again = load_scenario(library_, folder_ / "probe.json", {"framework=" + file.string()});
     EXPECT_EQ(again.framework.name, "sextant-cuda");
     EXPECT_EQ(again.framework.dispatch.kind, SourceKind::measured);
-    EXPECT_THAT(again.framework.dispatch.source, HasSubstr("a test, sure to"));
+    EXPECT_THAT(again.framework.dispatch.source, HasSubstr("a test, uncertainty"));
     EXPECT_EQ(again.framework.backward_dispatch.value, again.framework.dispatch.value);
     EXPECT_NEAR(again.framework.attention_efficiency.value, found.calibrated.framework.attention_efficiency.value, 1e-9);
     EXPECT_EQ(again.cluster.node.device.stream_fraction.kind, SourceKind::measured);
