@@ -135,7 +135,7 @@ TEST(Shares, AreOfAllRanksOnAverageAndOfThePathOnce) {
     };
     trace.spans = {span(0, SpanKind::forward, 0, 4), span(1, SpanKind::forward, 3, 9), span(0, SpanKind::backward, 3.4, 5)};
     const Seconds from = Seconds::from_si(1), to = Seconds::from_si(5);
-    const auto words = [&](const TimeOfKinds& times) {
+    const auto words = [&](const TimeByKind& times) {
         return shares_text(times, to - from).replace(QChar(0xa0), QLatin1Char(' ')).toStdString();
     };
     EXPECT_EQ(words(kinds_within(trace, from, to)), "forward 44 %, backward 10 %");
