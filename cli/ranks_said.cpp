@@ -7,14 +7,16 @@
 namespace sextant {
 namespace {
 
-// As in the help files of Open MPI 4.1 (help-orterun.txt, help-mpi-api.txt, help-errmgr-base.txt): how its frames begin, within their rules.
+// As in the help files of Open MPI 4.1 (help-orterun.txt, help-mpi-api.txt, help-errmgr-base.txt): how its frames begin, within their
+// rules.
 constexpr std::array ends_of_ranks{std::string_view("Primary job  terminated normally"), std::string_view("MPI_ABORT was invoked on rank"),
                                    std::string_view("mpirun noticed that process rank"),
                                    std::string_view("mpirun detected that one or more processes exited")};
 // Lines of their own: that a frame came more than once, and of a rank whose neighbour is gone while it reads from it.
 constexpr std::array asides{std::string_view("has sent help message help-mpi-api.txt / mpi-abort"),
                             std::string_view("have sent help message help-mpi-api.txt / mpi-abort"),
-                            std::string_view("Set MCA parameter \"orte_base_help_aggregate\" to 0"), std::string_view("] Read -1, expected ")};
+                            std::string_view("Set MCA parameter \"orte_base_help_aggregate\" to 0"),
+                            std::string_view("] Read -1, expected ")};
 
 bool is_rule(const std::string& line) { return line.size() >= 70 && line.find_first_not_of('-') == std::string::npos; }
 

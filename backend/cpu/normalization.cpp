@@ -25,7 +25,10 @@ struct Layout : kernels::NormLayout {
     std::int64_t together = 1, lines = 1, width = 1;  // pixels of a line, lines of a sample, elements of a line
 
     Layout(const Normalization& n, const OperatorCall& c)
-        : NormLayout(kernels::layout_of(n, c)), together(pixels_of_line(pixels, channels)), lines(pixels / together), width(channels * together) {}
+        : NormLayout(kernels::layout_of(n, c)),
+          together(pixels_of_line(pixels, channels)),
+          lines(pixels / together),
+          width(channels * together) {}
     [[nodiscard]] double of_group() const { return static_cast<double>(pixels * members()); }  // elements
     [[nodiscard]] std::int64_t sample_elements() const { return pixels * channels; }
 

@@ -186,8 +186,7 @@ MemorySource gpu_memory(int gpu, const std::shared_ptr<Marks>& marks) {
             .allocate = [gpu, driver](std::int64_t bytes) -> void* {
                 use(gpu);
                 void* memory = nullptr;
-                if (!is_granted(cudaMallocAsync(&memory, static_cast<std::size_t>(bytes), driver.get()), "cudaMallocAsync"))
-                    return nullptr;
+                if (!is_granted(cudaMallocAsync(&memory, static_cast<std::size_t>(bytes), driver.get()), "cudaMallocAsync")) return nullptr;
                 driver.wait();  // it is there for every stream
                 return memory;
             },

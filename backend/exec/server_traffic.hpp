@@ -28,7 +28,8 @@ std::vector<ServedRound> served_rounds(const TaskGraph&, GraphRank worker);
 // Some gradients of a message, one of many: a look at all of them would be one more pass over memory. In the order of the device.
 Array sampled(ComputeDevice&, const Array& gradients);
 
-// What was sent or applied. The sum is over the bits of what was sampled of each message, so that one that is lost, or counted twice, shows.
+// What was sent or applied. The sum is over the bits of what was sampled of each message, so that one that is lost, or counted twice,
+// shows.
 struct Tally {
     std::int64_t updates = 0;
     std::uint32_t bits = 0;

@@ -182,8 +182,8 @@ double waiting_parameters(const Prepared::State& job, std::size_t stage, const I
     return flight.first * first + flight.others * (all - first);
 }
 
-// Parameters of the largest block and of those that are prefetched beside it. A matrix that several blocks of the stage use is gathered with
-// the first of them, and stays beside others until the last has used it.
+// Parameters of the largest block and of those that are prefetched beside it. A matrix that several blocks of the stage use is gathered
+// with the first of them, and stays beside others until the last has used it.
 double gathered_at_work(const Prepared::State& job, const StageBlocks& blocks) {
     const auto uses = [](const SharedCount& matrix) { return matrix.owned + matrix.tied > 0; };
     ParameterCount all;
