@@ -287,7 +287,6 @@ TEST_F(ExecutorExperts, RefuseWhatTheyCannotRun) {
         EXPECT_EQ(result.exit_code, 2) << result.err;
         return result.err;
     };
-    EXPECT_THAT(refused(experts({{"capacity_factor", 1.25}}), as_usual, 1), HasSubstr("/workload/moe/capacity_factor"));
     EXPECT_THAT(refused(experts(as_usual, {{"mlp", "relu"}}), as_usual, 1), HasSubstr("ReLU"));
     EXPECT_THAT(refused(experts(), {{"dp", 2}, {"ep", 2}, {"token_deduplication", true}}, 2), HasSubstr("token_deduplication"));
     EXPECT_THAT(refused(experts(), {{"tp", 2}, {"expert_tp", 1}, {"sequence_parallel", true}}, 2), HasSubstr("ep = tp / expert_tp"));

@@ -65,7 +65,7 @@ Scenario saving_job() {
     Scenario job = failing_job();
     StorageClass storage;
     complete(storage);
-    storage.open_latency = round_machine::given(estimate(prepare(job)).step);
+    storage.open_latency = storage.create_latency = round_machine::given(estimate(prepare(job)).step);
     storage.read_bandwidth = storage.write_bandwidth = round_machine::given(1e12 * TB / s);
     job.data.checkpoints = Checkpoints{storage, 10, {}, false};
     return job;
