@@ -18,4 +18,7 @@ requires std::integral<Count> || std::floating_point<Count> std::string grouped_
     return text;
 }
 
+// Of events that are counted, "44,800 /s", not of a clock.
+inline std::string per_second_text(Frequency rate) { return grouped_digits(rate.si()) + " /s"; }
+
 }  // namespace sextant

@@ -114,7 +114,7 @@ TEST(ProfileText, ShowsHowManyFilesAreMadeASecond) {
     Catalog catalog = bundled_catalog();
     Diagnostics problems;
     const StorageClass* lustre = find_storage(catalog, "Lustre (ULHPC Iris/Aion)", problems);
-    EXPECT_THAT(profile_to_text(*lustre), ContainsRegex("creates, all clients +29.3 kHz +measured"));
+    EXPECT_THAT(profile_to_text(*lustre), ContainsRegex("creates, all clients +29,300 /s +measured"));
     EXPECT_DOUBLE_EQ(nlohmann::json::parse(profile_to_json(*lustre))["creates_per_s"]["value"], 29300);
 }
 

@@ -1,3 +1,4 @@
+#include "model/base/grouped_digits.hpp"
 #include "model/io/format/text_table.hpp"
 #include "model/io/profile/profile_writer.hpp"
 
@@ -285,9 +286,12 @@ std::string profile_to_text(const StorageClass& storage) {
     number_row(t, sources, "write, one stream", storage.write_bandwidth);
     number_row(t, sources, "read, piece by piece", storage.random_read_bandwidth);
     number_row(t, sources, "read ahead, at most", storage.read_ahead);
-    number_row(t, sources, "random reads", storage.random_read_rate);
-    number_row(t, sources, "opens, all clients", storage.metadata_rate);
-    number_row(t, sources, "creates, all clients", storage.create_rate);
+    const auto rate_row = [&](const char* name, const std::optional<Sourced<Frequency>>& rate) {
+        if (rate) number_row(t, sources, name, *rate, per_second_text(rate->value));
+    };
+    rate_row("random reads", storage.random_read_rate);
+    rate_row("opens, all clients", storage.metadata_rate);
+    rate_row("creates, all clients", storage.create_rate);
     number_row(t, sources, "read, one node", storage.client_read_bandwidth);
     number_row(t, sources, "write, one node", storage.client_write_bandwidth);
     number_row(t, sources, "read, all nodes", storage.total_read_bandwidth);

@@ -1,4 +1,5 @@
 #include "model/base/grouped_digits.hpp"
+#include "model/base/overloaded.hpp"
 #include "model/io/format/text_table.hpp"
 #include "model/io/report/storage_report_writer.hpp"
 
@@ -12,8 +13,9 @@ std::string counted(double n, const char* one) { return grouped_digits(std::roun
 // Of the numbers that bound the storage, each with the kind of its source.
 std::string storage_text(const StorageClass& s) {
     std::string text = s.name + (s.shared ? ", shared" : ", of each host");
+    const auto shown = Overloaded{[](Bandwidth b) { return to_text(b); }, [](Frequency f) { return per_second_text(f); }};
     const auto add = [&](const char* what, const auto& number) {
-        if (number) text += std::string("; ") + what + " " + to_text(number->value) + " (" + std::string(to_text(number->kind)) + ")";
+        if (number) text += std::string("; ") + what + " " + shown(number->value) + " (" + std::string(to_text(number->kind)) + ")";
     };
     add("a stream", s.read_bandwidth);
     add("a host", s.client_read_bandwidth);
