@@ -32,7 +32,7 @@ struct Parts {
         const auto n = static_cast<double>(count);
         const auto mean = centred ? static_cast<float>(sum_of(x, count) / n) : 0.0F;
         const auto square = [x, mean](std::int64_t i) { return (x[i] - mean) * (x[i] - mean); };
-        const double squares = reduced(count, 0.0F, square, std::plus<float>());
+        const double squares = reduced(count, 0.0F, square, std::plus<>());
         return {mean, static_cast<float>(1 / std::sqrt(squares / n + epsilon))};
     }
     void keep(std::int64_t part, const RowStatistics& s) const {
@@ -90,7 +90,7 @@ void make_input_gradient(const Parts& parts, const RowStatistics& s, const float
     const auto n = static_cast<float>(parts.count);
     const float mean_dy = parts.centred ? dot_of(gain, dy, parts.count) / n : 0;
     const auto term = [=](std::int64_t i) { return gain[i] * dy[i] * (x[i] - s.mean); };
-    const float mean_dyh = reduced(parts.count, 0.0F, term, std::plus<float>()) * s.factor / n;
+    const float mean_dyh = reduced(parts.count, 0.0F, term, std::plus<>()) * s.factor / n;
     const float along = -s.factor * s.factor * mean_dyh, start = -s.factor * mean_dy - along * s.mean;
     for (std::int64_t i = 0; i < parts.count; ++i) dx[i] = s.factor * gain[i] * dy[i] + along * x[i] + start;
 }

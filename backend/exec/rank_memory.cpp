@@ -108,7 +108,7 @@ void RankMemory::make_room(ParameterRun HeldBlock::*of, const Plan& plan, bool t
 void RankMemory::draw_weights(std::uint64_t seed) {
     for (auto& [b, held] : blocks_) {
         const Array dense = room_for(held.dense), experts = room_for(held.experts), frozen = room_for(held.frozen);
-        const auto room = [&](int block) { return block == b ? RunArrays{dense, experts, frozen} : RunArrays{}; };
+        const auto room = [&, mine = b](int block) { return block == mine ? RunArrays{dense, experts, frozen} : RunArrays{}; };
         held.program.draw_weights(device_, seed, split(b, room));
         put(held.dense, dense);
         put(held.experts, experts);

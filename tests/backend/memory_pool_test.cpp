@@ -1,39 +1,26 @@
 #include "backend/exec/memory_pool.hpp"
 
 #include "model/base/diagnostics.hpp"
+#include "tests/backend/counted_blocks.hpp"
 
 #include <gtest/gtest.h>
 
-#include <set>
 #include <thread>
 
 namespace sextant {
 namespace {
 
-// Memory of a device whose marks are reached when the test says so, and that has room for so many blocks.
-struct Source {
-    std::size_t room = 100;
+// Memory of a device whose marks are reached when the test says so.
+struct Source : CountedBlocks {
     bool done = false;
     bool repeats = false;
-    std::set<void*> given{};
 
     MemorySource memory() {
-        return {.alignment = 64,
-                .allocate = [this](std::int64_t bytes) -> void* {
-                    if (given.size() == room) return nullptr;
-                    return *given.insert(std::malloc(static_cast<std::size_t>(bytes))).first;
-                },
-                .release =
-                    [this](void* block) {
-                        given.erase(block);
-                        std::free(block);
-                    },
-                .mark =
-                    [this] {
-                        return Mark{{}, this};
-                    },
-                .reached = [this](const Mark&) { return done; },
-                .repeats = repeats};
+        MemorySource source = CountedBlocks::memory();
+        source.mark = [this] { return Mark{{}, this}; };
+        source.reached = [this](const Mark&) { return done; };
+        source.repeats = repeats;
+        return source;
     }
 };
 
@@ -83,7 +70,8 @@ TEST(MemoryPool, KeepsFromOtherThreadsWhatTheDeviceMayStillUse) {
 
 // As steps do that are alike but for the order in which messages end.
 TEST(MemoryPool, GivesTheSameRequestsTheSameMemoryWhateverCameBackFirst) {
-    Source source{.repeats = true};
+    Source source;
+    source.repeats = true;
     MemoryPool pool(source.memory());
     const auto addresses = [&](bool first_goes_first) {
         auto one = pool.take(100), two = pool.take(100);
@@ -98,7 +86,8 @@ TEST(MemoryPool, GivesTheSameRequestsTheSameMemoryWhateverCameBackFirst) {
 }
 
 TEST(MemoryPool, GivesBackWhatLiesIdleBeforeItRefuses) {
-    Source source{.room = 2};
+    Source source;
+    source.room = 2;
     MemoryPool pool(source.memory());
     pool.take(100), pool.take(200);
     const auto one = pool.take(300), two = pool.take(400);

@@ -1,30 +1,14 @@
 #include "backend/exec/staging_memory.hpp"
 
-#include <gtest/gtest.h>
+#include "tests/backend/counted_blocks.hpp"
 
-#include <cstdlib>
-#include <set>
+#include <gtest/gtest.h>
 
 namespace sextant {
 namespace {
 
 // Fast memory, and how much of it there is.
-struct Fast {
-    std::size_t room = 100;
-    std::set<void*> given{};
-
-    MemorySource memory() {
-        return {.alignment = 64,
-                .allocate = [this](std::int64_t bytes) -> void* {
-                    if (given.size() == room) return nullptr;
-                    return *given.insert(std::malloc(static_cast<std::size_t>(bytes))).first;
-                },
-                .release =
-                    [this](void* block) {
-                        given.erase(block);
-                        std::free(block);
-                    }};
-    }
+struct Fast : CountedBlocks {
     [[nodiscard]] bool has(const Array& a) const { return given.contains(a.memory.get()); }
 };
 
@@ -50,7 +34,8 @@ TEST(StagingMemory, TakesFastMemoryWhileNothingIsUnderWay) {
 }
 
 TEST(StagingMemory, GoesOnWithOrdinaryMemoryWhereFastIsRefused) {
-    Fast fast{.room = 1};
+    Fast fast;
+    fast.room = 1;
     StagingMemory memory(fast.memory());
     use(memory);
     memory.settle();
