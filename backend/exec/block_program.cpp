@@ -27,7 +27,7 @@ Array ParameterArrays::of(const ParameterTensor& p) const {
         case RunKind::own:
             return in(own);
         case RunKind::tied:
-            return in(tied[static_cast<std::size_t>(*p.matrix)]);
+            return in(tied[*p.matrix]);
         case RunKind::experts:
             return in(experts);
         case RunKind::frozen:

@@ -18,7 +18,7 @@ namespace sextant {
 // The parameters of a block, or their gradients.
 struct ParameterArrays {
     Array own{};
-    std::array<Array, shared_matrix_count> tied{};  // each a SharedMatrix of another block
+    EnumArray<SharedMatrix, Array, shared_matrix_count> tied{};  // of other blocks
     Array experts{}, frozen{}, biases{};
     [[nodiscard]] Array of(const ParameterTensor&) const;
 };

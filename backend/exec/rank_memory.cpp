@@ -19,12 +19,12 @@ bool uses_shared_matrix(const OperatorGraph& graph) {
 std::array<std::int64_t, 2> find_homes(SharedHomes& homes, const BlockProgram& program, int b) {
     std::array<std::int64_t, 2> copies{};
     for (const ParameterTensor& p : program.parameters()) {
-        if (!p.matrix || homes[static_cast<std::size_t>(*p.matrix)]) continue;
+        if (!p.matrix || homes[*p.matrix]) continue;
         const bool copied = p.run == RunKind::tied;
         std::int64_t& behind = copies[p.frozen ? 1 : 0];
         const std::int64_t offset = copied ? program.elements(p.frozen ? RunKind::frozen : RunKind::own) + behind : p.offset;
         if (copied) behind += p.elements();
-        homes[static_cast<std::size_t>(*p.matrix)] = {b, p.frozen ? &HeldBlock::frozen : &HeldBlock::dense, offset, p.elements(), copied};
+        homes[*p.matrix] = {b, p.frozen ? &HeldBlock::frozen : &HeldBlock::dense, offset, p.elements(), copied};
     }
     return copies;
 }
@@ -145,7 +145,7 @@ ParameterArrays RankMemory::split(int b, const std::function<RunArrays(int block
         const SharedHome& home = *this->home(*p.matrix);
         const RunArrays there = of(home.block);
         const Array& in = home.run == &HeldBlock::frozen ? there.frozen : there.dense;
-        if (in) arrays.tied[static_cast<std::size_t>(*p.matrix)] = in.part(home.offset, home.elements);
+        if (in) arrays.tied[*p.matrix] = in.part(home.offset, home.elements);
     }
     return arrays;
 }

@@ -59,7 +59,7 @@ struct SharedHome {
     };
     [[nodiscard]] Part part_of(ShardCut) const;  // that a rank updates
 };
-using SharedHomes = std::array<std::optional<SharedHome>, shared_matrix_count>;
+using SharedHomes = EnumArray<SharedMatrix, std::optional<SharedHome>, shared_matrix_count>;
 
 // Of each run of a block.
 struct RunArrays {
@@ -88,11 +88,9 @@ public:
     [[nodiscard]] HeldBlock& block(int b) { return blocks_.at(b); }
     [[nodiscard]] std::map<int, HeldBlock>& blocks() { return blocks_; }
     [[nodiscard]] const GradientFlow& flow() const { return flow_; }
-    [[nodiscard]] const std::optional<SharedHome>& home(SharedMatrix m) const { return homes_[static_cast<std::size_t>(m)]; }
+    [[nodiscard]] const std::optional<SharedHome>& home(SharedMatrix m) const { return homes_[m]; }
     // On the ranks of another stage.
-    [[nodiscard]] const std::optional<SharedHome>& home(SharedMatrix m, int stage) const {
-        return homes_elsewhere_.at(stage)[static_cast<std::size_t>(m)];
-    }
+    [[nodiscard]] const std::optional<SharedHome>& home(SharedMatrix m, int stage) const { return homes_elsewhere_.at(stage)[m]; }
 
     // For a pass over a block: weights as they are, or, of this block or of one whose matrix it shares, those that were gathered.
     ParameterArrays weights_of(int b, const std::function<GatheredWeights(int block)>& gathered);

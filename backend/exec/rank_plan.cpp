@@ -142,7 +142,7 @@ std::set<int> blocks_of(const TaskGraph& graph, GraphRank rank) {
 SharedUses shared_uses(const TaskGraph& graph, GraphRank rank) {
     SharedUses shared;
     const std::set<int> here = blocks_of(graph, rank);
-    for (const SharedMatrix matrix : {SharedMatrix::embedding, SharedMatrix::output}) {
+    for (const SharedMatrix matrix : all_shared_matrices) {
         std::optional<int> home;
         for (const int b : here) {
             const Operator* user = user_of(matrix, graph.network(), b);

@@ -79,8 +79,7 @@ RankRunner::RankRunner(const Job& job, GraphRank rank, ComputeDevice& device, Tr
     if (feed_ != nullptr) peers_ = peers_of_feed();
     if (job.optimizer.loss_scale) loss_scale_.emplace(*job.optimizer.loss_scale);
     if (job.scenario.plan.pp > 1)
-        for (const SharedMatrix matrix : {SharedMatrix::embedding, SharedMatrix::output})
-            stages_with_[matrix] = stages_with(job.graph, matrix);
+        for (const SharedMatrix matrix : all_shared_matrices) stages_with_[matrix] = stages_with(job.graph, matrix);
     memory_.draw_weights(job.seed);
     if (flow_.served) servers_.emplace(job, rank, memory_);
 }

@@ -79,7 +79,7 @@ PlanPricer::Shape PlanPricer::make_shape() {
     try {
         Network network = cut_network(state_.scenario);
         shape.templates = kernels_of(network, state_);
-        state_.rates.kept = kept_bytes(state_, network);
+        state_.rates.kept = kept_bytes(state_, network, shape.templates);
         if (!network_) {
             state_.roles.clear();
             for (const Block& block : network.templates) state_.roles.push_back(block.role);

@@ -137,7 +137,7 @@ Prepared prepare(const Scenario& scenario) {
     job->topology = std::make_shared<const Topology>(Topology::build(scenario.cluster, job->nodes.count, uses_sockets(scenario)));
     job->micro_batches = std::max<std::int64_t>(1, scenario.plan.micro_batches());
     job->templates = kernels_of(network, *job);
-    job->rates.kept = kept_bytes(*job, network);
+    job->rates.kept = kept_bytes(*job, network, job->templates);
     for (const Block& block : network.templates) job->roles.push_back(block.role);
     job->stages = split_stages(network, scenario.plan);
     job->bucket_rule = bucket_rule(scenario.plan, scenario.framework, job->precision);

@@ -112,8 +112,8 @@ Bytes gradient_bytes(const Prepared::State&, double parameters);
 Bytes weight_bytes(const Prepared::State&, double parameters);
 // Of trained parameters, all that lies in memory between two steps: weights, gradients, states.
 Bytes kept_bytes(const Prepared::State&, double parameters);
-// Of a network, as one rank has it where nothing but layers is cut.
-Bytes kept_bytes(const Prepared::State&, const Network&);
+// Of a network's blocks, whose kernels these are, as one rank has them where nothing but layers is cut.
+Bytes kept_bytes(const Prepared::State&, const Network&, const std::vector<BlockKernels>& templates);
 
 // Local parameters of a stage. Tied weights are counted once, where their owner is in another stage.
 struct StageParameters {

@@ -79,9 +79,9 @@ Bytes kept_bytes(const Prepared::State& job, double parameters) {
            (size_of(p.parameter) + master + size_of(p.gradient_type()) + facts_of(plan.optimizer).states * size_of(p.optimizer_state));
 }
 
-Bytes kept_bytes(const Prepared::State& job, const Network& network) {
+Bytes kept_bytes(const Prepared::State& job, const Network& network, const std::vector<BlockKernels>& templates) {
     double parameters = 0;
-    for (const int t : network.sequence) parameters += network.templates[static_cast<std::size_t>(t)].graph.count_parameters(false).total();
+    for (const int t : network.sequence) parameters += templates[static_cast<std::size_t>(t)].trained.total();
     return kept_bytes(job, parameters);
 }
 

@@ -18,14 +18,14 @@ WholeNetwork::WholeNetwork(ComputeDevice& device, RankCommunicator& communicator
                                    .recomputed = c.recomputed};
         programs_.emplace_back(mine.templates[mine.sequence[i]].graph, serial.templates[serial.sequence[i]].graph, c.plan, options);
     }
-    std::array<Array, shared_matrix_count> shared_weights, shared_gradients;  // of the blocks before
+    EnumArray<SharedMatrix, Array, shared_matrix_count> shared_weights, shared_gradients;  // of the blocks before
     for (const BlockProgram& p : programs_) {
         weights_.push_back({device.allocate(p.elements(RunKind::own)), shared_weights});
         gradients_.push_back({device.allocate(p.elements(RunKind::own)), shared_gradients});
         for (const ParameterTensor& t : p.parameters()) {
             if (!t.matrix || t.run == RunKind::tied) continue;
-            shared_weights[static_cast<std::size_t>(*t.matrix)] = weights_.back().of(t);
-            shared_gradients[static_cast<std::size_t>(*t.matrix)] = gradients_.back().of(t);
+            shared_weights[*t.matrix] = weights_.back().of(t);
+            shared_gradients[*t.matrix] = gradients_.back().of(t);
         }
     }
     states_.resize(programs_.size());

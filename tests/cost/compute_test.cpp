@@ -1,6 +1,6 @@
 #include "model/cost/compute.hpp"
 
-#include "tests/cost/round_machine.hpp"
+#include "tests/cost/round_rates.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,25 +10,10 @@ namespace sextant {
 namespace {
 
 using namespace units;
-
-const Device& device() {
-    static const Device d = round_machine::device();
-    return d;
-}
-
-DeviceRates rates() { return device_rates(device(), round_machine::framework(), Plan{}); }
+using round_machine::product, round_machine::rates;
 
 double utilization(double batch, double m, double n, double k, ComputeUnit unit = ComputeUnit::tensor) {
     return gemm_utilization(batch, m, n, k, rates(), unit);
-}
-
-Kernel product(std::int64_t m, std::int64_t n, std::int64_t k) {
-    Kernel g;
-    g.kind = KernelKind::gemm;
-    g.m = m, g.n = n, g.k = k;
-    g.type = DataType::bf16;
-    g.flops = 2.0 * static_cast<double>(m * n * k) * FLOP;
-    return g;
 }
 
 TEST(GemmUtilization, OfOneFullWaveOfTheLargestTileLosesOnlyTheFillingOfEachTile) {
@@ -191,113 +176,9 @@ TEST(KernelTime, OfFp8IsThatOfItsOwnDataPath) {
     EXPECT_NEAR((kernel_time(narrow, rates()) - 1 * us) / (bf16 - 1 * us), 0.5, 1e-12);
 }
 
-// 1 TB/s from memory, 10 TB/s from a cache of 1 MB.
-DeviceRates rates_with_cache() {
-    Device d = device();
-    d.kind = DeviceKind::cpu;
-    d.l2 = round_machine::given(1 * MB);
-    d.cache_bandwidth = round_machine::given(10 * TB / s);
-    DeviceRates r = device_rates(d, round_machine::framework(), Plan{});
-    r.measured = {};  // nor does anything else point into the device
-    return r;
-}
-
-TEST(KernelTime, OfAConvolutionOnACoreFillsRegisters) {
-    // 24 channels of four bytes are two registers of 64 bytes, as 32 are; 8 channels are one, as 16 are.
-    DeviceRates core = rates_with_cache();
-    core.memory = core.cached = 1e6 * GB / s;  // arithmetic alone
-    const auto of_a_flop = [&](std::int64_t channels) {
-        Kernel conv = product(4096, channels, 4096);
-        conv.kind = KernelKind::convolution;
-        conv.type = DataType::fp32;
-        return (kernel_time(conv, core) - 1 * us) / conv.flops.si();
-    };
-    EXPECT_NEAR(of_a_flop(24) / of_a_flop(32), 32.0 / 24, 1e-6);
-    EXPECT_NEAR(of_a_flop(8) / of_a_flop(16), 2, 1e-6);
-}
-
-TEST(StreamingTime, IsThatOfTheCacheForWhatItHoldsAndFallsToThatOfMemoryAtTwiceAsMuch) {
-    const DeviceRates r = rates_with_cache();
-    EXPECT_NEAR(streaming_time(1 * MB, r) / us, 0.1, 1e-12);
-    // Of 1.5 MB, half a megabyte is still there: 0.05 us. For the other a third more is fetched: 1.33 us.
-    EXPECT_NEAR(streaming_time(1.5 * MB, r) / us, 0.05 + 4.0 / 3, 1e-12);
-    EXPECT_NEAR(streaming_time(2 * MB, r) / us, 2 * 4.0 / 3, 1e-12);
-    EXPECT_NEAR(streaming_time(3 * MB, r) / us, 3 * 4.0 / 3, 1e-12);
-    EXPECT_NEAR(streaming_time(3 * MB, rates()) / us, 3, 1e-12);
-}
-
-TEST(StreamingTime, FindsBehindACoresOwnCacheWhatTheSharedOneHolds) {
-    // 4 MB at 5 TB/s behind 1 MB at 10 TB/s and before memory at 1 TB/s.
-    DeviceRates r = rates_with_cache();
-    r.shared = 5 * TB / s;
-    r.shared_cache = 4 * MB;
-    EXPECT_NEAR(streaming_time(1 * MB, r) / us, 0.1, 1e-12);
-    // Half a megabyte in the first, one in the second, from where a third more is fetched; of 6 MB two are left there.
-    EXPECT_NEAR(streaming_time(1.5 * MB, r) / us, 0.05 + 0.2 * 4 / 3, 1e-12);
-    EXPECT_NEAR(streaming_time(4 * MB, r) / us, 0.8 * 4 / 3, 1e-12);
-    EXPECT_NEAR(streaming_time(6 * MB, r) / us, (0.4 + 4) * 4 / 3, 1e-12);
-    EXPECT_NEAR(streaming_time(9 * MB, r) / us, 12, 1e-12);
-    // An update reads all that it writes. Twice over 4 MB, all of it there: 8 MB at 5 TB/s.
-    EXPECT_NEAR(passing_time(8 * MB, 4 * MB, r) / us, 1.6, 1e-12);
-}
-
-TEST(KernelTime, OfAProductOnACoreReadsItsWeightsFromWhereTheUpdateLeftThem) {
-    // 2 x 1000 x 1000 x 5000 = 10 GFLOP at 100 TFLOP/s are 100 us, 1 us to start. 10 MB of weights twice, and 2 MB from memory at 1 TB/s.
-    Kernel g = product(1000, 1000, 5000);
-    g.bytes = 12 * MB;
-    DeviceRates r = rates_with_cache();
-    r.shared = 5 * TB / s;
-    r.shared_cache = 40 * MB;
-    EXPECT_NEAR(kernel_time(g, r) / us, 1 + 100 + 20 + 0.4, 1e-9);
-    r.kept = 40 * MB;  // weights, gradients and states: the shared cache holds them all
-    EXPECT_NEAR(kernel_time(g, r) / us, 1 + 100 + 4 + 0.4, 1e-9);
-    r.kept = 80 * MB;
-    EXPECT_NEAR(kernel_time(g, r) / us, 1 + 100 + 20 + 0.4, 1e-9);
-}
-
-TEST(KernelTime, OfAProductOnACoreAddsThePassesOverItsOperandsToItsArithmetic) {
-    // 2 x 1000 x 1000 x 5000 = 10 GFLOP at 100 TFLOP/s are 100 us; 12 MB from memory 12 us; 1 us to start.
-    Kernel g = product(1000, 1000, 5000);
-    g.bytes = 12 * MB;
-    g.backward = true;
-    EXPECT_NEAR(kernel_time(g, rates_with_cache()) / us, 113, 1e-9);
-    // Forward 10 MB of these are weights, which are turned round in a pass of their own: 20 us, and 2 for the others.
-    g.backward = false;
-    EXPECT_NEAR(kernel_time(g, rates_with_cache()) / us, 123, 1e-9);
-    // 1000 x 200 weights in BF16, 0.4 MB, come from memory although the cache could hold them: 0.8 us; 0.5 MB else from the cache 0.05 us.
-    Kernel small = product(500, 1000, 200);
-    small.bytes = 0.9 * MB;
-    EXPECT_NEAR(kernel_time(small, rates_with_cache()) / us, 1 + 2 + 0.8 + 0.05, 1e-9);
-}
-
-TEST(KernelTime, OfAFunctionOnACoreAddsItsArithmeticToItsPasses) {
-    // 1 MB in the cache takes 0.1 us, 3500 exponentials of 1 ns each 3.5 us; 1 us to start. A GPU only has the passes: 1 us.
-    Kernel gelu;
-    gelu.bytes = 1 * MB;
-    gelu.exponentials = 3500;
-    DeviceRates core = rates_with_cache();
-    core.exponential = 1e-3 * us;
-    EXPECT_NEAR(kernel_time(gelu, core) / us, 4.6, 1e-9);
-    EXPECT_NEAR(kernel_time(gelu, core, {.compute = 2}) / us, 1 + 0.1 + 1.75, 1e-9);
-    EXPECT_NEAR(kernel_time(gelu, rates()) / us, 2, 1e-9);
-}
-
-TEST(KernelTime, OfAFunctionOnACoreHidesWhatIsFetchedAhead) {
-    // 3 MB from memory, and a third more, take 4 us. Loads and stores of 3 MB from the cache are 0.3 us, 3500 exponentials 3.5 us: 3.8 in
-    // all.
-    Kernel gelu;
-    gelu.bytes = 3 * MB;
-    gelu.exponentials = 3500;
-    DeviceRates core = rates_with_cache();
-    core.exponential = 1e-3 * us;
-    EXPECT_NEAR(kernel_time(gelu, core) / us, 1 + 4, 1e-9);
-    gelu.exponentials = 7000;
-    EXPECT_NEAR(kernel_time(gelu, core) / us, 1 + 0.3 + 7, 1e-9);
-}
-
 TEST(KernelTime, OfAMeasuredProductIsTheMeasuredOne) {
     // 1024 rows took 10 us, 4096 rows 40 us: half-way between them in log m, 2048 rows, sqrt(10 x 40) = 20 us.
-    Device d = device();
+    Device d = round_machine::lasting_device();
     d.gemm_curves = {{DataType::bf16, 512, 256, {{1024, 10 * us}, {4096, 40 * us}}, "round"}};
     const DeviceRates r = device_rates(d, round_machine::framework(), Plan{});
     EXPECT_NEAR(kernel_time(product(2048, 512, 256), r) / us, 20, 1e-9);
@@ -334,13 +215,13 @@ TEST(AttentionTime, IsAFractionOfThePeakForWholeWavesOfWideHeads) {
     // A framework whose kernel reaches half of the device's best needs twice the time.
     Framework old = round_machine::framework();
     old.attention_efficiency.value = 0.5;
-    EXPECT_NEAR(kernel_time(attention(108, 128, 128), device_rates(device(), old, Plan{})) / us, 1 + 36.239, 1e-3);
+    EXPECT_NEAR(kernel_time(attention(108, 128, 128), device_rates(round_machine::lasting_device(), old, Plan{})) / us, 1 + 36.239, 1e-3);
 }
 
 TEST(AttentionTime, OfKernelsForAmpereIsThatOfAmperesInstructionsOnNewerDevices) {
     // 1,530 operations of a multiprocessor in a clock, at 108 x 200 MHz 33.05 TFLOP/s, where the device's best kernel reaches 50; 1,330
     // backward, 28.73 where the best reaches 40. At 1 GHz they could do 165: no faster than the best.
-    Device newer = device();
+    Device newer = round_machine::lasting_device();
     newer.clock = round_machine::given(0.2 * GHz);
     newer.load_latency = round_machine::given(450 * ns);
     Framework old = round_machine::framework();
@@ -367,7 +248,7 @@ TEST(AttentionTime, PerOperationIsLongerForNarrowHeadsTheFasterProductsAre) {
     // Multiprocessors with 2,048 operations in a clock: an exponential is as long as the products of 2048 / (4 x 16) = 32 elements forward,
     // of 12.8 backward. Heads of 64 reach (64 / 96) / (128 / 160) = 0.833 of what those of 128 do, (64 / 76.8) / (128 / 140.8) = 0.917
     // back.
-    Device d = device();
+    Device d = round_machine::lasting_device();
     d.load_latency = round_machine::given(450 * ns);
     Kernel forward = attention(108, 128, 64), backward = forward;
     backward.backward = true;
@@ -389,7 +270,7 @@ TEST(AttentionTime, PerOperationIsLongerForNarrowHeadsTheFasterProductsAre) {
 TEST(KernelTime, OfFewBytesInFlightIsLongerTheFasterTheMemory) {
     // 108 multiprocessors with 12,500 bytes on their way for 450 ns ask for 3 TB/s. A pass over 4 GB takes 4 ms of the memory's 1 TB/s and
     // 1.333 of theirs, together sqrt(4^2 + 1.333^2) = 4.216 ms; of a memory of 4 TB/s 1 and 1.333, together 1.667.
-    Device d = device();
+    Device d = round_machine::lasting_device();
     d.load_latency = round_machine::given(450 * ns);
     Framework f = round_machine::framework();
     f.bytes_in_flight = round_machine::given(12500 * B);
@@ -408,7 +289,7 @@ TEST(KernelTime, OfFewBytesInFlightIsLongerTheFasterTheMemory) {
 TEST(DeviceRates, ExpandATypeThatTheDeviceLacksAndScaleWithTheBuild) {
     Framework portable = round_machine::framework();
     portable.native_build.value = 0.5;
-    const DeviceRates r = device_rates(device(), portable, Plan{});
+    const DeviceRates r = device_rates(round_machine::lasting_device(), portable, Plan{});
     EXPECT_NEAR(r.matrix[DataType::bf16].sustained / (TFLOP / s), 50, 1e-9);
     EXPECT_NEAR(r.matrix[DataType::bf16].peak / (TFLOP / s), 100, 1e-9);
     EXPECT_NEAR(r.matrix[DataType::fp16].sustained / (TFLOP / s), 5, 1e-9);  // no FP16 here: the FP32 units, 10
@@ -418,7 +299,7 @@ TEST(DeviceRates, ExpandATypeThatTheDeviceLacksAndScaleWithTheBuild) {
 TEST(DeviceRates, StartKernelsOfACapturedGraphSooner) {
     Plan captured;
     captured.cuda_graph = true;
-    EXPECT_NEAR(device_rates(device(), round_machine::framework(), captured).kernel_overhead / us, 0.5, 1e-12);
+    EXPECT_NEAR(device_rates(round_machine::lasting_device(), round_machine::framework(), captured).kernel_overhead / us, 0.5, 1e-12);
 }
 
 }  // namespace

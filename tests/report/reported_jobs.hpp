@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/report/report.hpp"
+#include "tests/cost/small_gpt.hpp"
 #include "tests/predict/mlp_job.hpp"
 
 namespace sextant {
@@ -16,11 +17,7 @@ inline Scenario products_job(int blocks, std::int64_t micro_batches = 1) {
 
 // Two ranks with four of eight experts each.
 inline Scenario experts_over_two_ranks() {
-    TransformerSpec gpt;
-    gpt.layers = 2;
-    gpt.hidden = 64, gpt.ffn_hidden = 256;
-    gpt.heads = gpt.kv_heads = 4;
-    gpt.vocab = 1000, gpt.seq_len = 16;
+    auto gpt = std::get<TransformerSpec>(small_gpt().spec);
     gpt.moe = MixtureOfExperts{.experts = 8, .topk = 2, .ffn_hidden = 256};
     Scenario job = mlp_job(1);
     job.workload.spec = gpt;
