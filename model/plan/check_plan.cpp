@@ -100,9 +100,12 @@ void check_machine(Check& c) {
     const double available = static_cast<double>(cluster.nodes) * per_node;
     const std::string product =
         "dp " + text(c.plan.dp) + " x tp " + text(c.plan.tp) + " x pp " + text(c.plan.pp) + " x cp " + text(c.plan.cp);
-    if (wanted > available)
+    if (wanted > available) {
+        const bool fewer_copies = wanted / static_cast<double>(c.plan.dp) <= available;
         return c.complain("/plan", product + " needs more devices than the " + text(static_cast<std::int64_t>(available)) + " there are",
-                          size + (per_node < cluster.node.devices ? ", of which the job uses " + text(per_node) : ""));
+                          size + (per_node < cluster.node.devices ? ", of which the job uses " + text(per_node) : "") +
+                              (fewer_copies ? "; without dp (\"dp\": null) the plan fills them" : ""));
+    }
     if (wanted > most_devices)
         return c.complain("/plan", product + " is " + text(c.devices()) + " devices", "at most " + text(most_devices));
     const std::int64_t nodes = c.plan.node_ranks.empty() ? (c.devices() + per_node - 1) / per_node : std::ssize(c.plan.node_ranks);

@@ -84,10 +84,9 @@ void compare_file_systems(InputChanges& c, const Scenario& s) {
         Scenario moved = s;
         moved.data.storage = other;
         if (!check_job_storage(moved).empty()) continue;  // no room
-        c.try_change("keep the samples on \"" + called + "\" instead of " + s.data.storage->name, [&](DataSource& d) {
-            d.storage = other;
-            complete(*d.storage);
-        });
+        complete(*moved.data.storage);
+        c.try_change("keep the samples on \"" + called + "\" instead of " + s.data.storage->name,
+                     [&](DataSource& d) { d.storage = moved.data.storage; });
     }
 }
 

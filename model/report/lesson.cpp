@@ -21,8 +21,7 @@ std::vector<NamedQuantity> lesson_quantities(const Report& before, const Report&
     std::vector<NamedQuantity> all;
     for (NamedQuantity q : first) q.name.insert(0, "before."), all.push_back(std::move(q));
     for (const NamedQuantity& q : second) {
-        NamedQuantity& after = all.emplace_back(q);
-        after.name.insert(0, "after.");
+        all.emplace_back(q).name.insert(0, "after.");
         const auto same = std::ranges::find(first, q.name, &NamedQuantity::name);
         if (same != first.end() && same->si != 0) all.push_back({"ratio." + q.name, q.si / same->si, nullptr});
     }

@@ -64,6 +64,8 @@ void train_resnet(Scenario& s) {
 INSTANTIATE_TEST_SUITE_P(Machine, ImpossiblePlan,
                          ::testing::Values(Impossible{"more devices than there are", [](Scenario& s) { s.plan.pp = 6; }, "/plan",
                                                       "needs more devices than the 32 there are"},
+                                           Impossible{"more copies than there is room for", [](Scenario& s) { data_parallel(s, 64); },
+                                                      "/plan", "without dp (\"dp\": null) the plan fills them"},
                                            Impossible{"overflowing degrees",
                                                       [](Scenario& s) {
                                                           data_parallel(s, 1'000'000);

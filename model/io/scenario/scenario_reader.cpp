@@ -9,6 +9,8 @@
 #include "model/plan/framework_defaults.hpp"
 #include "model/search/plan_fields.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <numeric>
 
 namespace sextant {
