@@ -97,6 +97,12 @@ TEST(DlioImport, KnowsTheKeysOfWhatTheWorkloadDoesNot) {
     EXPECT_THAT(b.notes, ElementsAre("without influence here: checkpoint.epochs_between_checkpoints"));
 }
 
+TEST(DlioImport, WritesNoControlCharacters) {
+    const StorageBenchmark b = imported("model: {name: \"a\\e[31mred one\"}\ntrain: {computation_time: 1, \"b\\b\": 3}\n");
+    EXPECT_EQ(b.title, "a?[31mred one, as DLIO runs it");
+    EXPECT_THAT(b.notes, ElementsAre("not known here, and passed over: train.b?"));
+}
+
 TEST(DlioImport, AssumesWhatDlioDoes) {
     const StorageBenchmark b = imported("train: {computation_time: 0.5}");
     const BenchmarkTraining& t = *b.training;

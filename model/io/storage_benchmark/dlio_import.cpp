@@ -300,7 +300,7 @@ Json read_yaml(const YAML::Node& document, YamlReading& reading) {
     const YAML::Node inner = document["workload"];
     const YAML::Node& workload = inner && inner.IsMap() ? inner : document;
     for (const auto& member : workload) {
-        const std::string key = member.first.IsScalar() ? member.first.Scalar() : "?";
+        const std::string key = text_of(member.first);
         if (key != "framework" && key != "data_reader" &&
             std::ranges::find(known_sections(), key, &KnownSection::name) == known_sections().end())
             reading.unknown.push_back(key);

@@ -1,5 +1,6 @@
 #include "model/io/storage_benchmark/yaml_section.hpp"
 
+#include "model/base/spelling.hpp"
 #include "model/io/format/json_text.hpp"
 
 #include <algorithm>
@@ -16,6 +17,8 @@ constexpr Bounds mean_times{0, 1e6};
 std::string place_of(const YAML::Mark& mark) {
     return mark.is_null() ? std::string() : std::to_string(mark.line + 1) + ":" + std::to_string(mark.column + 1);
 }
+
+std::string text_of(const YAML::Node& node) { return node.IsScalar() ? printable(node.Scalar()) : "?"; }
 
 void YamlReading::complain(const YAML::Node& node, std::string what, std::string hint) {
     diagnostics.add({file, place_of(node.Mark()), std::move(what), std::move(hint)});
@@ -34,7 +37,7 @@ YamlSection::YamlSection(YamlReading& reading, const YAML::Node& node, std::stri
 YamlSection::~YamlSection() {
     if (!is_mapping()) return;
     for (const auto& member : node_) {
-        const std::string key = member.first.IsScalar() ? member.first.Scalar() : "?";
+        const std::string key = text_of(member.first);
         if (std::ranges::find(read_, key) != read_.end()) continue;
         const bool known = std::ranges::find(keys_, key) != keys_.end();
         (known ? reading_.unused : reading_.unknown).push_back(name_ + "." + key);
@@ -83,7 +86,7 @@ bool YamlSection::flag(const std::string& key, bool assumed) {
 std::string YamlSection::text(const std::string& key, std::string assumed) {
     const YAML::Node node = get(key);
     if (!node) return assumed;
-    if (node.IsScalar()) return node.Scalar();
+    if (node.IsScalar()) return text_of(node);
     reading_.complain(node, "\"" + key + "\" must be a text");
     return assumed;
 }
