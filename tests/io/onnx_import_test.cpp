@@ -206,6 +206,10 @@ TEST(OnnxImport, RefusesWithAllReasons) {
     const std::string whole = model({3, 32, 32}, weights_of_residual, residual());
     EXPECT_THAT(refusal(whole.substr(0, whole.size() / 2)), HasSubstr("damaged"));
 
+    std::vector<Node> colored = residual();
+    colored[6].output = colored[7].inputs[0] = "\x1b[31m";
+    EXPECT_THAT(refusal(model({3, 32, 32}, weights_of_residual, colored)), HasSubstr("control characters"));
+
     const std::string open = refusal(model({3, 0, 0}, weights_of_residual, residual()));
     EXPECT_THAT(open, HasSubstr("export with a fixed size"));
 

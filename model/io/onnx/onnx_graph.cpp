@@ -1,6 +1,7 @@
 #include "model/io/onnx/onnx_graph.hpp"
 
 #include "model/base/diagnostics.hpp"
+#include "model/base/spelling.hpp"
 #include "model/io/format/protobuf_fields.hpp"
 
 namespace sextant {
@@ -15,8 +16,8 @@ public:
         std::string producer, version;
         bool found = false;
         each(bytes, [&](const ProtobufField& f) {
-            if (f.number == 2) producer = f.bytes;
-            if (f.number == 3) version = f.bytes;
+            if (f.number == 2) producer = text(f);
+            if (f.number == 3) version = text(f);
             if (f.number == 7 && !f.is_number) graph = graph_of(f.bytes), found = true;
         });
         if (!found) fail("this is no ONNX model: there is no graph in it");
@@ -27,6 +28,12 @@ public:
 private:
     [[noreturn]] void fail(std::string what) const {
         throw InputError(Diagnostic{file_, "", std::move(what), "as torch.onnx.export writes it"});
+    }
+
+    std::string text(const ProtobufField& f) const {
+        std::string text(f.bytes);
+        if (printable(text) != text) fail("this is no ONNX model, or a damaged one: a name in it has control characters, or is no UTF-8");
+        return text;
     }
 
     template <class Visit>
@@ -41,7 +48,7 @@ private:
         OnnxGraph graph;
         each(bytes, [&](const ProtobufField& f) {
             if (f.number == 1) graph.nodes.push_back(node_of(f.bytes));
-            if (f.number == 2) graph.name = f.bytes;
+            if (f.number == 2) graph.name = text(f);
             if (f.number == 5) {
                 std::string name;
                 OnnxTensor tensor = tensor_of(f.bytes, name);
@@ -56,10 +63,10 @@ private:
     OnnxNode node_of(std::string_view bytes) const {
         OnnxNode node;
         each(bytes, [&](const ProtobufField& f) {
-            if (f.number == 1) node.inputs.emplace_back(f.bytes);
-            if (f.number == 2) node.outputs.emplace_back(f.bytes);
-            if (f.number == 3) node.name = f.bytes;
-            if (f.number == 4) node.type = f.bytes;
+            if (f.number == 1) node.inputs.push_back(text(f));
+            if (f.number == 2) node.outputs.push_back(text(f));
+            if (f.number == 3) node.name = text(f);
+            if (f.number == 4) node.type = text(f);
             if (f.number == 5) add_attribute(node, f.bytes);
         });
         return node;
@@ -69,7 +76,7 @@ private:
         std::string name;
         OnnxAttribute attribute;
         each(bytes, [&](const ProtobufField& f) {
-            if (f.number == 1) name = f.bytes;
+            if (f.number == 1) name = text(f);
             if (f.number == 3) attribute.integer = f.integer();
             if (f.number == 4) attribute.text = f.bytes;
             if (f.number == 5) {
@@ -91,7 +98,7 @@ private:
             if (f.number == 1) f.add_integers(tensor.dims);
             if (f.number == 2) type = f.value;
             if (f.number == 7 && f.bytes.size() <= 8 * longest_shape) f.add_integers(tensor.integers);
-            if (f.number == 8) name = f.bytes;
+            if (f.number == 8) name = text(f);
             if (f.number == 9) raw = f.bytes;
         });
         if (type != int64) tensor.integers.clear();
@@ -110,7 +117,7 @@ private:
             });
         };
         each(bytes, [&](const ProtobufField& f) {
-            if (f.number == 1) input.name = f.bytes;
+            if (f.number == 1) input.name = text(f);
             if (f.number != 2) return;
             each(f.bytes, [&](const ProtobufField& type) {
                 if (type.number != 1) return;
