@@ -10,6 +10,7 @@ void measurement(std::string_view input) {
         Device device;
         device.name = name;
         device.host_link = "PCIe gen4 x16";
+        device.peaks.emplace_back();  // no device is without one
         return device;
     };
     sources.link = [](std::string_view) { return LinkType{}; };
