@@ -1,5 +1,7 @@
 #include "cli/launch.hpp"
 
+#include "model/base/list_text.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -12,12 +14,6 @@ std::string shell_word(const std::string& word) {
     std::string quoted = "'";
     for (const char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
     return quoted + "'";
-}
-
-std::string joined(const std::vector<std::string>& names) {
-    std::string list;
-    for (const std::string& name : names) list += (list.empty() ? "" : ",") + name;
-    return list;
 }
 
 }  // namespace
@@ -38,7 +34,7 @@ std::vector<std::string> command_of(const Launch& l) {
     } else {
         words = {"mpirun", "-n", ranks, "--bind-to", "none", "--oversubscribe"};
         if (!l.hosts_of_ranks.empty())
-            words.insert(words.end(), {"--host", joined(l.hosts_of_ranks), "--map-by", "seq"});
+            words.insert(words.end(), {"--host", joined(l.hosts_of_ranks, {}, ","), "--map-by", "seq"});
         else if (!l.host_file.empty())
             words.insert(words.end(), {"--hostfile", l.host_file, "--map-by", "ppr:" + std::to_string(l.ranks_per_host) + ":node"});
         if (l.as_root) words.emplace_back("--allow-run-as-root");
@@ -48,14 +44,7 @@ std::vector<std::string> command_of(const Launch& l) {
     return words;
 }
 
-std::string shell_line(const std::vector<std::string>& words) {
-    std::string line;
-    for (const std::string& w : words) {
-        if (!line.empty()) line += ' ';
-        line += shell_word(w);
-    }
-    return line;
-}
+std::string shell_line(const std::vector<std::string>& words) { return joined(words, shell_word, " "); }
 
 std::string slurm_header(std::string job_name, const std::vector<std::string>& options) {
     std::ranges::replace_if(

@@ -1,6 +1,7 @@
 // The command line: declares the subcommands, runs the one that was asked for, turns every failure into an exit code.
 #include "cli/commands.hpp"
 #include "cli/held_signals.hpp"
+#include "model/base/list_text.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -50,8 +51,7 @@ std::string unknown_command(const CLI::App& app) {
     if (const auto named = app.get_subcommands(); !named.empty()) return unknown_command(*named.front());
     const std::vector<std::string> words = app.remaining();
     std::string known;
-    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
-        known += (known.empty() ? "" : ", ") + command->get_name();
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) append_to_list(known, command->get_name());
     if (known.empty() || words.empty() || words.front().starts_with("-")) return {};
     return "there is no command \"" + words.front() + "\": one of " + known;
 }
@@ -68,9 +68,7 @@ std::string all_problems(CLI::App& app, const CLI::ParseError& first) {
     const bool said = first.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) ||
                       std::ranges::find(problems, first.what()) != problems.end();
     if (!said) problems.insert(problems.begin(), first.what());
-    std::string text;
-    for (const std::string& problem : problems) text += (text.empty() ? "" : "\n") + problem;
-    return text;
+    return joined(problems, {}, "\n");
 }
 
 // What CLI11 throws is either a request (--help, --version) or a usage error.

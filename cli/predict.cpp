@@ -4,6 +4,7 @@
 #include "cli/scenario_options.hpp"
 #include "cli/verdict.hpp"
 #include "cli/writable.hpp"
+#include "model/base/list_text.hpp"
 #include "model/io/format/replace_file.hpp"
 #include "model/io/report/report_html.hpp"
 #include "model/io/report/report_writer.hpp"
@@ -28,8 +29,7 @@ struct PredictOptions {
 
 // All that can be explained.
 std::string explainable() {
-    std::string terms;
-    for (const Term t : all_terms) terms += (terms.empty() ? "" : ", ") + std::string(to_text(t));
+    const std::string terms = joined(all_terms, [](Term t) { return to_text(t); });
     return "a term of the step time (" + terms + "), memory, or run (the whole run: cost, energy, failures)";
 }
 

@@ -2,6 +2,7 @@
 
 #include "backend/storage/file.hpp"
 #include "model/base/diagnostics.hpp"
+#include "model/base/list_text.hpp"
 #include "model/base/spelling.hpp"
 
 #include <algorithm>
@@ -13,11 +14,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t telling_bytes = 512;  // a tar archive says what it is in its 257th byte
 
-std::string known_formats() {
-    std::string names;
-    for (const DatasetFormat* f : dataset_formats()) names += (names.empty() ? "" : ", ") + std::string(f->name);
-    return names;
-}
+std::string known_formats() { return joined(dataset_formats(), &DatasetFormat::name); }
 
 }  // namespace
 

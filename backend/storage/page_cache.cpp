@@ -2,6 +2,7 @@
 
 #include "backend/storage/file.hpp"
 #include "backend/storage/storage_kind.hpp"
+#include "model/base/list_text.hpp"
 #include "model/base/quantity_text.hpp"
 
 #include <algorithm>
@@ -63,7 +64,7 @@ std::string shortcoming(const ColdState& state) {
     if (state.left > little * state.all)
         text = percent_text(std::min(1.0, state.left / state.all), 2) +
                " of the data stayed in memory, which the filesystem does not give back";
-    if (!state.folders_too) text += std::string(text.empty() ? "" : "; ") + "folders and inodes stayed in memory: only root can drop them";
+    if (!state.folders_too) append_to_list(text, "folders and inodes stayed in memory: only root can drop them", "; ");
     return text;
 }
 

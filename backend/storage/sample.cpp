@@ -1,5 +1,7 @@
 #include "backend/storage/sample.hpp"
 
+#include "model/base/list_text.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -35,9 +37,8 @@ std::int64_t elements(const Extents& extents) {
 }
 
 std::string to_text(const Extents& extents) {
-    std::string text;
-    for (const std::int64_t extent : extents) text += (text.empty() ? "" : "x") + std::to_string(extent);
-    return text;
+    return joined(
+        extents, [](std::int64_t extent) { return std::to_string(extent); }, "x");
 }
 
 std::optional<Extents> extents_in(std::string_view text) {

@@ -1,5 +1,6 @@
 #include "model/base/diagnostics.hpp"
 
+#include "model/base/list_text.hpp"
 #include "model/base/spelling.hpp"
 
 #include <algorithm>
@@ -7,12 +8,6 @@
 
 namespace sextant {
 namespace {
-
-std::string join(const std::vector<Diagnostic>& diagnostics) {
-    std::string text;
-    for (const Diagnostic& d : diagnostics) text += (text.empty() ? "" : "\n") + to_text(d);
-    return text;
-}
 
 // A damaged file may have a word of megabytes.
 std::string shortened(const std::string& text) {
@@ -31,7 +26,10 @@ std::string to_text(const Diagnostic& d) {
     return printable(std::move(text));  // it may quote a foreign file
 }
 
-InputError::InputError(std::vector<Diagnostic> diagnostics) : std::runtime_error(join(diagnostics)), diagnostics_(std::move(diagnostics)) {}
+InputError::InputError(std::vector<Diagnostic> diagnostics)
+    : std::runtime_error(joined(
+          diagnostics, [](const Diagnostic& d) { return to_text(d); }, "\n")),
+      diagnostics_(std::move(diagnostics)) {}
 
 InputError::InputError(Diagnostic diagnostic) : InputError(std::vector<Diagnostic>{std::move(diagnostic)}) {}
 

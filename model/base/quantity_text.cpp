@@ -1,5 +1,6 @@
 #include "model/base/quantity_text.hpp"
 
+#include "model/base/list_text.hpp"
 #include "model/base/spelling.hpp"
 
 #include <algorithm>
@@ -138,14 +139,13 @@ ParsedQuantity parse_quantity(std::string_view text, const UnitTable& table) {
     for (const UnitName& u : table.accepted)
         if (u.name == unit) return {value * u.si, {}};
     const std::string number(t.data(), end);
-    std::string meant, known;
+    std::string meant;
     for (const std::string_view u : meant_units(unit, table))
         meant += (meant.empty() ? "; did you mean \"" : "\" or \"") + number + " " + std::string(u);
     if (!meant.empty()) meant += "\"?";
-    for (const UnitName& u : table.accepted) known += (known.empty() ? "" : ", ") + std::string(u.name);
     return {{},
             "\"" + std::string(unit) + "\" is not a unit of " + std::string(table.dimension) + meant +
-                (meant.empty() ? "; known: " : " known: ") + known};
+                (meant.empty() ? "; known: " : " known: ") + joined(table.accepted, &UnitName::name)};
 }
 
 std::string number_text(double value, int digits) {
@@ -179,12 +179,15 @@ std::string with_signs(std::string_view text) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         const std::string_view rest = text.substr(i);
         const bool is_unit = rest.starts_with(" us") && (rest.size() == 3 || !std::isalnum(static_cast<unsigned char>(rest[3])));
-        if (is_unit && i > 0 && is_digit(text[i - 1]))
-            out += " \u00b5s", i += 2;
-        else if (rest.starts_with("->"))
-            out += "\u2192", ++i;
-        else
+        if (is_unit && i > 0 && is_digit(text[i - 1])) {
+            out += " \u00b5s";
+            i += 2;
+        } else if (rest.starts_with("->")) {
+            out += "\u2192";
+            i += 1;
+        } else {
             out += text[i];
+        }
     }
     return out;
 }

@@ -1,5 +1,7 @@
 #include "model/base/spelling.hpp"
 
+#include "model/base/list_text.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <utility>
@@ -125,10 +127,10 @@ std::vector<std::string> nearest_numbered_names(std::string_view word, const std
 std::string hint_for(std::string_view word, const std::vector<std::string_view>& known) {
     constexpr std::size_t readable = 40;
     const std::vector<std::string> near = nearest_names(word, known);
-    std::string hint = near.empty() ? "" : "did you mean \"" + near.front() + "\"?", list;
-    if (!near.empty() && known.size() > readable) return hint;
-    for (const std::string_view name : known) list.append(list.empty() ? "one of: " : ", ").append(name);
-    return hint + (near.empty() ? "" : " ") + list;
+    std::string hint = near.empty() ? "" : "did you mean \"" + near.front() + "\"?";
+    if (known.empty() || (!near.empty() && known.size() > readable)) return hint;
+    append_to_list(hint, "one of: " + joined(known), " ");
+    return hint;
 }
 
 }  // namespace sextant

@@ -1,6 +1,7 @@
 #include "model/calibrate/storage_fit.hpp"
 
 #include "model/base/diagnostics.hpp"
+#include "model/base/list_text.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -81,7 +82,7 @@ StorageClass fit_storage(const StorageProbe& probe, const std::string& name, con
     set(s.client_write_bandwidth, most(probe.writes));
     set(s.capacity, probe.capacity);
     if (!any) throw InputError(Diagnostic{probe.where, "", "nothing in it says how fast a storage is", {}});
-    for (const std::string& note : probe.notes) s.notes += (s.notes.empty() ? "" : "; ") + note;
+    for (const std::string& note : probe.notes) append_to_list(s.notes, note, "; ");
     return s;
 }
 

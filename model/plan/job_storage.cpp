@@ -1,5 +1,6 @@
 #include "model/plan/job_storage.hpp"
 
+#include "model/base/list_text.hpp"
 #include "model/base/quantity_text.hpp"
 #include "model/plan/partition.hpp"
 
@@ -24,7 +25,7 @@ std::vector<NamedStorage> storage_named_by(const DataSource& data) {
 std::string room_elsewhere(const Cluster& cluster, Bytes wanted, const std::string& otherwise) {
     std::string names;
     for (const auto& [name, s] : cluster.file_systems)
-        if (s.shared && !s.read_only && (!s.capacity || s.capacity->value >= wanted)) names += (names.empty() ? "" : ", ") + name;
+        if (s.shared && !s.read_only && (!s.capacity || s.capacity->value >= wanted)) append_to_list(names, name);
     return names.empty() ? otherwise : "there is room on: " + names;
 }
 

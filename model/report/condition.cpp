@@ -1,5 +1,6 @@
 #include "model/report/condition.hpp"
 
+#include "model/base/list_text.hpp"
 #include "model/base/spelling.hpp"
 
 #include <algorithm>
@@ -44,7 +45,7 @@ std::string without_units(std::string_view name) {
         name.remove_prefix(std::min(name.size(), part.size() + 1));
         for (const std::string_view unit : {"_s", "_bytes", "_j", "_usd"})
             if (part.ends_with(unit)) part.remove_suffix(unit.size());
-        out.append(out.empty() ? "" : ".").append(part);
+        append_to_list(out, part, ".");
     }
     return out;
 }

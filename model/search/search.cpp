@@ -1,5 +1,6 @@
 #include "model/search/search.hpp"
 
+#include "model/base/list_text.hpp"
 #include "model/plan/partition.hpp"
 #include "model/plan/plan_features.hpp"
 #include "model/report/running_cost.hpp"
@@ -91,10 +92,10 @@ Diagnostic refusal(const std::vector<Part>& parts) {
         if (!any(fewer)) pinned = std::move(fewer);
     }
     std::string names, devices;
-    for (const PlanField field : pinned) names += (names.empty() ? "" : ", ") + pin_text(field, first.job.plan);
+    for (const PlanField field : pinned) append_to_list(names, pin_text(field, first.job.plan));
     for (const Part& part : parts) {
         const std::string number = std::to_string(part.space.devices);
-        if (!devices.ends_with(number)) devices += (devices.empty() ? "" : ", ") + number;
+        if (!devices.ends_with(number)) append_to_list(devices, number);
     }
     if (names.empty()) names = "a global batch of " + std::to_string(first.job.plan.global_batch);
     return {first.job.file, "/plan",

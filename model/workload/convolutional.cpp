@@ -1,3 +1,4 @@
+#include "model/base/list_text.hpp"
 #include "model/workload/builders.hpp"
 #include "model/workload/convolutional_families.hpp"
 
@@ -17,9 +18,10 @@ std::vector<Architecture> architectures() {
 }
 
 void refuse_unknown(Diagnostics& problems, const std::string& name) {
-    std::string known;
-    for (const std::string& n : convolutional_names()) known += (known.empty() ? "" : ", ") + n;
-    problems.add({.file = {}, .pointer = "/workload/name", .what = "no convolutional network is called \"" + name + '"', .hint = known});
+    problems.add({.file = {},
+                  .pointer = "/workload/name",
+                  .what = "no convolutional network is called \"" + name + '"',
+                  .hint = joined(convolutional_names())});
 }
 
 }  // namespace

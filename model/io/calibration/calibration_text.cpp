@@ -1,3 +1,4 @@
+#include "model/base/list_text.hpp"
 #include "model/base/quantity_text.hpp"
 #include "model/io/calibration/calibration_picture.hpp"
 #include "model/io/calibration/calibration_writer.hpp"
@@ -75,7 +76,7 @@ std::string cluster_fit_to_text(const ClusterFit& fit) {
     std::string out = "Parameters that the measurements determine\n" + numbers_text(stamp);
     std::string silent;
     for (const NarrowedParameter& p : fit.parameters)
-        if (!p.is_moved()) silent += (silent.empty() ? "" : "; ") + p.parameter.shown_name();
+        if (!p.is_moved()) append_to_list(silent, p.parameter.shown_name(), "; ");
     if (!silent.empty()) out += "\n  unchanged: " + silent + "\n";
     for (const NarrowedParameter& p : fit.parameters)
         if (p.is_moved() && p.at_bound) out += "  at the limit of its plausible range: " + p.parameter.shown_name() + "\n";

@@ -1,5 +1,6 @@
 #include "model/io/format/chart.hpp"
 
+#include "model/base/list_text.hpp"
 #include "model/base/quantity_text.hpp"
 
 #include <algorithm>
@@ -61,7 +62,10 @@ struct Chart::Drawing {
         double x = 20, y = 78;
         for (const auto& [name, colour] : c.legend_) {
             const double wide = mark + width_of(name, 12);
-            if (x > 20 && x + wide > right) x = 20, y += legend_line;
+            if (x > 20 && x + wide > right) {
+                x = 20;
+                y += legend_line;
+            }
             legend += text(x + mark, y, name, {.size = 12}) + rectangle(x, y - 11, 13, 13, colour.hex());
             x += wide + between;
         }
@@ -94,10 +98,9 @@ struct Chart::Drawing {
     [[nodiscard]] std::string lines() const {
         std::string out;
         for (const Line& l : c.lines_) {
-            std::string list;
-            for (const ChartPoint& p : l.points) list += (list.empty() ? "" : " ") + number(x_of(p.x)) + "," + number(y_of(p.y));
-            out += "<polyline points=\"" + list + "\" fill=\"none\" stroke=\"" + l.colour.hex() + "\" stroke-width=\"1.6\"" +
-                   (l.dashed ? " stroke-dasharray=\"6 4\"" : "") + "/>\n";
+            const auto at = [&](const ChartPoint& p) { return number(x_of(p.x)) + "," + number(y_of(p.y)); };
+            out += "<polyline points=\"" + joined(l.points, at, " ") + "\" fill=\"none\" stroke=\"" + l.colour.hex() +
+                   "\" stroke-width=\"1.6\"" + (l.dashed ? " stroke-dasharray=\"6 4\"" : "") + "/>\n";
         }
         for (const Mark& m : c.marks_) {
             const double x = x_of(m.x), half = width_of(m.name, 11) / 2, axis_title = 20 + width_of(c.y_.title, 12) + 12;

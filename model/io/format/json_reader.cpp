@@ -1,5 +1,6 @@
 #include "model/io/format/json_reader.hpp"
 
+#include "model/base/list_text.hpp"
 #include "model/base/spelling.hpp"
 
 #include <nlohmann/json.hpp>
@@ -14,13 +15,6 @@ template <class Names>
 std::string nearest(std::string_view word, const Names& names) {
     const auto found = nearest_names(word, std::vector<std::string_view>(names.begin(), names.end()));
     return found.empty() ? std::string() : found.front();
-}
-
-template <class Names>
-std::string list_of(const Names& names) {
-    std::string text;
-    for (const auto& name : names) text += (text.empty() ? "" : ", ") + std::string(name);
-    return text;
 }
 
 std::string type_of(const JsonNode& n) { return n.value->is_number() ? "a number" : "a JSON " + std::string(n.value->type_name()); }
@@ -191,7 +185,7 @@ ObjectReader::~ObjectReader() {
         if (known_.contains(it.key())) continue;
         const std::string near = nearest(it.key(), known_);
         node_.child(it.key()).complain("unknown key " + in_quotes(it.key()),
-                                       near.empty() ? "known here: " + list_of(known_) : "did you mean \"" + near + "\"?");
+                                       near.empty() ? "known here: " + joined(known_) : "did you mean \"" + near + "\"?");
     }
 }
 

@@ -1,5 +1,7 @@
 #include "model/io/measurement/measurement_evaluation.hpp"
 
+#include "model/base/list_text.hpp"
+
 namespace sextant {
 namespace {
 
@@ -9,10 +11,8 @@ using namespace units;
 constexpr Bytes small_message = 64 * KiB;
 
 std::string text_of(const InputError& error) {
-    std::string text;
-    for (const Diagnostic& d : error.diagnostics())
-        text += (text.empty() ? "" : "; ") + d.what + (d.hint.empty() ? "" : " (" + d.hint + ")");
-    return text;
+    const auto text = [](const Diagnostic& d) { return d.what + (d.hint.empty() ? "" : " (" + d.hint + ")"); };
+    return joined(error.diagnostics(), text, "; ");
 }
 
 // All but the plan.

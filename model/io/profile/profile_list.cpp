@@ -1,3 +1,4 @@
+#include "model/base/list_text.hpp"
 #include "model/io/format/json_text.hpp"
 #include "model/io/format/text_table.hpp"
 #include "model/io/profile/profile_writer.hpp"
@@ -59,7 +60,7 @@ std::string profile_list_to_text(Catalog& catalog) {
         if (kind.kind == "devices") table.row({"", "memory", "bandwidth", "FP32", "16 bit", "FP8 TFLOP/s"});
         if (kind.kind == "links") table.row({"", "bandwidth", "reached", "latency"});
         for (const std::string& name : kind.names) table.row(row_of(catalog, kind.kind, name));
-        out += (out.empty() ? "" : "\n") + kind.kind + "\n" + table.text();
+        append_to_list(out, kind.kind + "\n" + table.text(), "\n");
     }
     TextTable frameworks;
     const std::filesystem::path root = library_root(catalog);

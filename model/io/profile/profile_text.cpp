@@ -1,20 +1,16 @@
 #include "model/base/grouped_digits.hpp"
+#include "model/base/list_text.hpp"
 #include "model/io/format/text_table.hpp"
 #include "model/io/profile/profile_writer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <type_traits>
 
 namespace sextant {
 namespace {
 
 using namespace units;
-
-std::string joined(const std::vector<std::string>& parts, std::string_view separator = ", ") {
-    std::string out;
-    for (const std::string& part : parts) out += (out.empty() ? "" : std::string(separator)) + part;
-    return out;
-}
 
 // "1.410 GHz" -> "1.41 GHz".
 std::string without_trailing_zeros(std::string text) {
@@ -207,7 +203,7 @@ std::string policy_text(const StorageClass& s) {
 
 std::string profile_to_text(const Device& d) {
     SourceNotes sources;
-    std::string out = d.name + "\n  " + joined({d.vendor, d.architecture}, " ");
+    std::string out = d.name + "\n  " + joined(std::array{d.vendor, d.architecture}, {}, " ");
     if (!d.compute_capability.empty()) out += ", compute capability " + d.compute_capability;
     out += ", " + std::to_string(d.multiprocessors) + (d.kind == DeviceKind::cpu ? " cores" : " multiprocessors") + "\n";
     if (!d.aliases.empty()) out += "  also: " + joined(d.aliases) + "\n";
@@ -246,7 +242,7 @@ std::string profile_to_text(const Cluster& c) {
     out += "\nNode\n" + drawing(n) + "    between devices: " + peers_text(n) + "\n";
     if (n.peers.layout == PeerLayout::matrix) out += matrix_text(n.peers);
     TextTable t;
-    t.row({"host", joined({n.host.cpu, std::to_string(n.host.cores) + " cores"})});
+    t.row({"host", joined(std::array{n.host.cpu, std::to_string(n.host.cores) + " cores"})});
     number_row(t, sources, "  memory", n.host.memory, gibibytes(n.host.memory.value));
     number_row(t, sources, "  memory bandwidth", n.host.memory_bandwidth);
     number_row(t, sources, "  thread speed", n.host.thread_speed, shown(n.host.thread_speed.value) + " of a 3 GHz core of 2020");
@@ -261,7 +257,7 @@ std::string profile_to_text(const Cluster& c) {
     number_row(t, sources, "power without devices", n.base_power);
     number_row(t, sources, "rent of a node", n.price);
     out += "\n" + t.text();
-    if (!c.assumptions.empty()) out += "\nAssumed\n  " + joined(c.assumptions, "\n  ") + "\n";
+    if (!c.assumptions.empty()) out += "\nAssumed\n  " + joined(c.assumptions, {}, "\n  ") + "\n";
     return out + paragraph("Notes", c.notes) + "\n" + sources.text();
 }
 
@@ -331,7 +327,7 @@ std::string profile_to_text(const ReferenceLatencies& table) {
         if (!row.erratum.empty()) errata.push_back("(!) " + row.what + ": " + row.erratum);
     }
     std::string out = table.title + "\n" + t.text();
-    if (!errata.empty()) out += "\nErrata: the two columns contradict each other\n  " + joined(errata, "\n  ") + "\n";
+    if (!errata.empty()) out += "\nErrata: the two columns contradict each other\n  " + joined(errata, {}, "\n  ") + "\n";
     return out + paragraph("Notes", table.notes) + "\nSource\n  " + table.source + "\n";
 }
 

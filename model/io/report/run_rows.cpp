@@ -1,6 +1,7 @@
 #include "model/io/report/run_rows.hpp"
 
 #include "model/base/grouped_digits.hpp"
+#include "model/base/list_text.hpp"
 #include "model/base/quantity_text.hpp"
 #include "model/report/worth_telling.hpp"
 
@@ -33,7 +34,7 @@ void add_failures(SaidRows& rows, const Report& r) {
 std::string parts_text(std::initializer_list<std::pair<std::string_view, Seconds>> parts, Seconds whole) {
     std::string text;
     for (const auto& [name, time] : parts)
-        if (time > worth_telling * whole) text += (text.empty() ? "" : ", ") + std::string(name) + " " + to_text(time);
+        if (time > worth_telling * whole) append_to_list(text, std::string(name) + " " + to_text(time));
     return text;
 }
 

@@ -1,3 +1,4 @@
+#include "model/base/list_text.hpp"
 #include "model/io/report/simulation_writer.hpp"
 
 #include "model/base/grouped_digits.hpp"
@@ -52,8 +53,8 @@ std::string path_text(const SimulationReport& s) {
     std::string where;
     for (std::size_t i = 0; i < std::min<std::size_t>(3, ranks.size()); ++i)
         if (const Seconds t = path.by_rank[ranks[i]]; t > worth_telling * s.trace.end)
-            where += (where.empty() ? "" : ", ") + percent_text(t / s.trace.end, 2) + " on " + name_of(s.trace.ranks[ranks[i]]) +
-                     " (stage " + std::to_string(s.trace.ranks[ranks[i]].stage) + ")";
+            append_to_list(where, percent_text(t / s.trace.end, 2) + " on " + name_of(s.trace.ranks[ranks[i]]) + " (stage " +
+                                      std::to_string(s.trace.ranks[ranks[i]].stage) + ")");
     if (!where.empty()) table.row({"where", where});
     return out + table.text();
 }

@@ -1,5 +1,6 @@
 #include "model/io/scenario/data_source_reader.hpp"
 
+#include "model/base/list_text.hpp"
 #include "model/hardware/catalog.hpp"
 #include "model/io/profile/profile_fields.hpp"
 #include "model/io/scenario/data_words.hpp"
@@ -96,7 +97,7 @@ const StorageClass* storage_called(const Cluster& cluster, const std::string& na
 
 std::string names_of_storage(const Cluster& cluster) {
     std::string names;
-    const auto add = [&](const std::string& name) { names += (names.empty() ? "" : ", ") + ('"' + name + '"'); };
+    const auto add = [&](const std::string& name) { append_to_list(names, '"' + name + '"'); };
     if (!cluster.shared_storage.empty()) add("shared");
     if (cluster.node.local_storage) add("local");
     for (const auto& [called, storage] : cluster.file_systems) add(called);

@@ -1,5 +1,6 @@
 #include "model/io/scenario/framework_text.hpp"
 
+#include "model/base/list_text.hpp"
 #include "model/io/format/json_reader.hpp"
 #include "model/io/format/text_table.hpp"
 #include "model/io/scenario/framework_reader.hpp"
@@ -15,10 +16,7 @@ namespace {
 std::string shown(const nlohmann::json& value) {
     if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
     if (value.is_string()) return value.get<std::string>();
-    if (!value.is_array()) return value.dump();
-    std::string list;
-    for (const nlohmann::json& v : value) list += (list.empty() ? "" : ", ") + shown(v);
-    return list;
+    return value.is_array() ? joined(value, shown) : value.dump();
 }
 
 std::string paragraph_of(const nlohmann::json& document, const char* key, const std::string& title) {

@@ -1,5 +1,6 @@
 #include "model/io/scenario/pin_reader.hpp"
 
+#include "model/base/list_text.hpp"
 #include "model/base/spelling.hpp"
 #include "model/io/format/json_reader.hpp"
 #include "model/io/scenario/plan_reader.hpp"
@@ -11,14 +12,10 @@ namespace {
 PlanField field_named(const std::string& name, const std::string& pin) {
     if (const auto field = plan_field(name)) return *field;
     std::vector<std::string_view> known;
-    std::string list;
-    for (const PlanField f : all_plan_fields) {
-        known.push_back(to_text(f));
-        list += (list.empty() ? "" : ", ") + std::string(to_text(f));
-    }
+    for (const PlanField f : all_plan_fields) known.push_back(to_text(f));
     const std::vector<std::string> near = nearest_names(name, known);
     throw InputError(Diagnostic{"--pin " + pin, "", "\"" + name + "\" is nothing that a search chooses",
-                                (near.empty() ? "" : "did you mean \"" + near.front() + "\"? ") + "one of: " + list});
+                                (near.empty() ? "" : "did you mean \"" + near.front() + "\"? ") + "one of: " + joined(known)});
 }
 
 }  // namespace

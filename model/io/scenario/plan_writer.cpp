@@ -1,5 +1,6 @@
 #include "model/io/scenario/plan_writer.hpp"
 
+#include "model/base/list_text.hpp"
 #include "model/io/scenario/plan_words.hpp"
 #include "model/search/plan_fields.hpp"
 
@@ -25,7 +26,7 @@ Json placement_json(const Plan& p) {
 std::string placement_text(const Plan& p) {
     std::string text;
     const auto name = [&](std::string_view dimension, int degree) {
-        if (degree > 1) text += (text.empty() ? "" : " ") + std::string(dimension);
+        if (degree > 1) append_to_list(text, dimension, " ");
     };
     for (const PlanDimension d : p.placement) {
         if (d == PlanDimension::tensor) name("tp", p.tp);
@@ -85,9 +86,7 @@ std::string plan_field_text(PlanField field, const Plan& p) {
     if (value.is_string()) return value.get<std::string>();
     if (value.is_boolean()) return value.get<bool>() ? "on" : "off";
     if (!value.is_array()) return value.dump();
-    std::string list;
-    for (const Json& v : value) list += (list.empty() ? "" : ", ") + (v.is_string() ? v.get<std::string>() : v.dump());
-    return list;
+    return joined(value, [](const Json& v) { return v.is_string() ? v.get<std::string>() : v.dump(); });
 }
 
 Json plan_json(const Plan& p) {

@@ -1,5 +1,6 @@
 #include "model/io/scenario/scenario_edits.hpp"
 
+#include "model/base/list_text.hpp"
 #include "model/hardware/catalog.hpp"
 #include "model/io/scenario/plan_words.hpp"
 #include "model/io/scenario/plan_writer.hpp"
@@ -143,7 +144,7 @@ std::string set_text(const ScenarioEdits& edits) {
     for (const auto& [path, value] : edits) {
         const std::string set = std::string(path).append("=").append(value);
         const bool plain = set.find_first_of(" \"[]{}") == std::string::npos;
-        text += (text.empty() ? "" : " ") + (plain ? set : "'" + set + "'");
+        append_to_list(text, plain ? set : "'" + set + "'", " ");
     }
     return text;
 }

@@ -1,3 +1,4 @@
+#include "model/base/list_text.hpp"
 #include "model/io/search/plan_answer_writer.hpp"
 
 #include "model/base/grouped_digits.hpp"
@@ -12,17 +13,11 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <numeric>
 
 namespace sextant {
 namespace {
 
 std::string text(std::int64_t n) { return grouped_digits(n); }
-
-std::string list_of(const std::vector<std::string>& words) {
-    return std::accumulate(words.begin(), words.end(), std::string(),
-                           [](const std::string& list, const std::string& w) { return list.empty() ? w : list + ", " + w; });
-}
 
 std::string searched_text(const PlanAnswer& a) {
     const SearchRequest& r = a.request;
@@ -34,8 +29,8 @@ std::string searched_text(const PlanAnswer& a) {
     for (const PlanField f : r.pinned) pins.push_back(std::string(to_text(f)) + " " + plan_field_text(f, r.job.plan));
     for (const Condition& c : r.where) pins.push_back(c.text);
     if (sizes.size() > 6) sizes = {sizes.front(), sizes[1], "...", sizes.back()};
-    return list_of(sizes) + " devices, global batch " + list_of(batches) + ", " + std::string(to_text(r.job.plan.precision.compute)) +
-           (pins.empty() ? "" : "; pinned: " + list_of(pins));
+    return joined(sizes) + " devices, global batch " + joined(batches) + ", " + std::string(to_text(r.job.plan.precision.compute)) +
+           (pins.empty() ? "" : "; pinned: " + joined(pins));
 }
 
 std::string counts_text(const PlanAnswer& a, Seconds took) {
@@ -83,7 +78,7 @@ std::string disagreement(const std::vector<RankedPlan>& best) {
         if (by_closed_form > 1 && by_events < 1 - 1e-4)
             pairs.push_back("plan " + text(static_cast<std::int64_t>(i) + 2) + " before plan " + text(static_cast<std::int64_t>(i) + 1));
     }
-    return pairs.empty() ? "" : "  the event simulator puts " + list_of(pairs) + "\n";
+    return pairs.empty() ? "" : "  the event simulator puts " + joined(pairs) + "\n";
 }
 
 std::string best_table(const PlanAnswer& a) {
@@ -129,7 +124,10 @@ std::string beside_own(const PlanAnswer& a) {
         const auto worth_it = [&](const Estimate& x) { return x.terms[t] / x.step >= 5e-4; };
         if (!worth_it(e) && !(own && worth_it(*own))) continue;
         std::vector<std::string> row{"  " + words(to_text(t)), to_text(e.terms[t]), share_text(e, t), "", ""};
-        if (own) row[3] = to_text(own->terms[t]), row[4] = share_text(*own, t);
+        if (own) {
+            row[3] = to_text(own->terms[t]);
+            row[4] = share_text(*own, t);
+        }
         table.row(std::move(row));
     }
     table.row({"memory", to_text(e.peak_memory), percent_text(e.peak_memory / e.device_memory, 2), own ? to_text(own->peak_memory) : "",
@@ -165,7 +163,7 @@ std::string followers(const PlanChange& change, const Plan& best) {
     for (const PlanField f : all_plan_fields)
         if (f != change.field && !same_field(f, best, change.tried.plan))
             list.push_back(words(to_text(f)) + " " + plan_field_text(f, change.tried.plan));
-    return list_of(list);
+    return joined(list);
 }
 
 std::vector<std::string> cells_of(TriedWords w) { return {w.step, w.longer, w.memory, w.remark}; }

@@ -1,6 +1,7 @@
 #include "model/io/search/plan_columns.hpp"
 
 #include "model/base/grouped_digits.hpp"
+#include "model/base/list_text.hpp"
 #include "model/base/quantity_text.hpp"
 #include "model/io/scenario/plan_writer.hpp"
 #include "model/report/headings.hpp"
@@ -147,10 +148,10 @@ std::string plan_line(const Plan& p) {
         const std::string& value = c.cells.front();
         if (value == "-" || ((c.title == "tp" || c.title == "pp") && value == "1")) continue;
         const bool speaks_for_itself = c.title == "schedule" || c.title == "data parallel";
-        line += (line.empty() ? "" : ", ") + (speaks_for_itself       ? value
-                                              : c.title == "sequence" ? "sequence parallel"
-                                              : c.title == "stages"   ? "uneven stages"
-                                                                      : c.title + " " + value);
+        append_to_list(line, c.title == "sequence" ? "sequence parallel"
+                             : c.title == "stages" ? "uneven stages"
+                             : speaks_for_itself   ? value
+                                                   : c.title + " " + value);
     }
     return line;
 }

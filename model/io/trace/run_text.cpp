@@ -1,4 +1,5 @@
 #include "model/base/grouped_digits.hpp"
+#include "model/base/list_text.hpp"
 #include "model/base/quantity_text.hpp"
 #include "model/io/format/text_table.hpp"
 #include "model/io/trace/run_writer.hpp"
@@ -6,6 +7,7 @@
 #include "model/report/worth_telling.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 namespace sextant {
@@ -20,11 +22,9 @@ std::string machine_text(const RunRecord& run) {
     }
     const auto listed = [](const std::set<std::string>& names) {
         constexpr std::size_t most = 4;
-        std::string text;
-        std::size_t i = 0;
-        for (const std::string& name : names)
-            if (i++ < most) text += (text.empty() ? "" : ", ") + name;
-        return names.size() > most ? text + " and " + std::to_string(names.size() - most) + " more" : text;
+        if (names.size() <= most) return joined(names);
+        const std::vector<std::string> first(names.begin(), std::next(names.begin(), most));
+        return joined(first) + " and " + std::to_string(names.size() - most) + " more";
     };
     const int threads = run.ranks.empty() ? 1 : run.ranks[0].threads;
     return std::to_string(run.ranks.size()) + (run.ranks.size() == 1 ? " rank on " : " ranks on ") + listed(hosts) + "; " +
@@ -32,9 +32,7 @@ std::string machine_text(const RunRecord& run) {
 }
 
 std::string libraries_text(const RunRecord& run) {
-    std::string text;
-    for (const LibraryVersion& l : run.libraries) text += (text.empty() ? "" : ", ") + l.name + " " + l.version;
-    return text;
+    return joined(run.libraries, [](const LibraryVersion& l) { return l.name + " " + l.version; });
 }
 
 std::string step_text(const RunRecord& run) {
