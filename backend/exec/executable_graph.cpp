@@ -54,7 +54,7 @@ struct Refusal {
 
 class Writer {
 public:
-    explicit Writer(const OperatorGraph& graph) : graph_(graph), now_(graph.tensors().size()), routed_(graph.tensors().size(), 0) {}
+    explicit Writer(const OperatorGraph& graph) : graph_(graph), now_(graph.tensors().size()), routed_(graph.tensors().size()) {}
 
     OperatorGraph write() {
         for (const TensorId id : graph_.inputs()) {
@@ -80,10 +80,10 @@ public:
 private:
     // Those that the block does not hand on.
     [[nodiscard]] std::vector<TensorId> losses_beside() const {
-        std::vector<char> read(graph_.tensors().size(), 0);
-        for (const TensorId id : graph_.outputs()) read[id.value] = 1;
+        std::vector<bool> read(graph_.tensors().size());
+        for (const TensorId id : graph_.outputs()) read[id.value] = true;
         for (const Operator& op : graph_.operators())
-            for (const TensorId id : op.inputs) read[id.value] = 1;
+            for (const TensorId id : op.inputs) read[id.value] = true;
         std::vector<TensorId> beside;
         for (const Operator& op : graph_.operators())
             if (const TensorId made = op.outputs.front(); !read[made.value] && loss_behind(graph_, made) != nullptr) beside.push_back(made);
@@ -120,7 +120,7 @@ private:
         } else if (permute || op.inputs.empty() || !routed_[op.inputs.front().value]) {
             return;
         }
-        routed_[op.outputs.front().value] = 1;
+        routed_[op.outputs.front().value] = true;
         if (take_part)
             weights_ = builder_.also(op.name + ".weights", {graph_.tensor(op.outputs.front()).shape.front()}, TensorRole::statistic);
     }
@@ -128,7 +128,7 @@ private:
     const OperatorGraph& graph_;
     OperatorGraphBuilder builder_;
     std::vector<TensorId> now_;        // by tensor of the graph that is priced
-    std::vector<char> routed_;         // likewise: its rows were routed
+    std::vector<bool> routed_;         // likewise: its rows were routed
     std::optional<TensorId> weights_;  // of the router, beside the rows at hand
     bool weighted_ = false;            // they have been applied
 };

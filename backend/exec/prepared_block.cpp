@@ -112,17 +112,17 @@ void find_routed_rows(PreparedBlock& b) {
 
 // A gradient flows where a parameter or a wanted input stands behind.
 void find_gradients(PreparedBlock& b) {
-    b.wants_gradient.assign(b.graph.tensors().size(), 0);
+    b.wants_gradient.assign(b.graph.tensors().size(), false);
     for (const TensorId id : b.graph.inputs())
-        b.wants_gradient[id.value] = b.options.input_gradients && b.graph.tensor(id).role == TensorRole::activation ? 1 : 0;
+        b.wants_gradient[id.value] = b.options.input_gradients && b.graph.tensor(id).role == TensorRole::activation;
     for (const Operator& op : b.graph.operators()) {
-        const bool flows = op.is_trained() || std::ranges::any_of(op.inputs, [&](TensorId id) { return b.wants_gradient[id.value] != 0; });
-        b.differentiated.push_back(flows ? 1 : 0);
+        const bool flows = op.is_trained() || std::ranges::any_of(op.inputs, [&](TensorId id) { return b.wants_gradient[id.value]; });
+        b.differentiated.push_back(flows);
         const bool has_statistics = std::holds_alternative<Normalization>(op.kind) || std::holds_alternative<CrossEntropy>(op.kind) ||
                                     std::holds_alternative<Attention>(op.kind);
         for (std::size_t i = 0; i < op.outputs.size(); ++i) {
             const bool beside = i > 0 && (has_statistics || b.graph.tensor(op.outputs[i]).role == TensorRole::mask);
-            b.wants_gradient[op.outputs[i].value] = flows && !beside ? 1 : 0;
+            b.wants_gradient[op.outputs[i].value] = flows && !beside;
         }
     }
 }
@@ -149,7 +149,8 @@ PreparedBlock prepare(const OperatorGraph& mine, const OperatorGraph& serial, co
     for (std::size_t i = 0; i < b.parameters.size(); ++i) b.operators[b.parameters[i].operator_index].parameters.push_back(i);
     find_gradients(b);
     b.makers = makers_of(b.graph);
-    const std::vector<char> dropped = options.recomputed ? std::vector<char>(b.graph.tensors().size(), 1) : dropped_tensors(b.graph, plan);
+    const std::vector<bool> dropped =
+        options.recomputed ? std::vector<bool>(b.graph.tensors().size(), true) : dropped_tensors(b.graph, plan);
     b.retention = plan_retention(b.graph, dropped, b.differentiated);
     return b;
 }

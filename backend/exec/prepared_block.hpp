@@ -47,8 +47,8 @@ struct PreparedBlock {
     std::vector<ParameterTensor> parameters;
     std::vector<PreparedOperator> operators;
     std::vector<std::optional<PreparedLoss>> losses;  // by output
-    std::vector<char> wants_gradient;                 // by tensor
-    std::vector<char> differentiated;                 // by operator: somebody waits for what its backward makes
+    std::vector<bool> wants_gradient;                 // by tensor
+    std::vector<bool> differentiated;                 // by operator: somebody waits for what its backward makes
     std::vector<std::size_t> makers;                  // see makers_of
     std::vector<RoutedRows> rows;                     // by tensor
     bool gathers_rows = false;                        // the tensor ranks of an expert have rows of their own

@@ -14,15 +14,15 @@ public:
     void touch(TensorId id, std::size_t for_operator) {
         retention_.last_backward[id.value] = for_operator;
         if (available_[id.value]) return;
-        available_[id.value] = 1;
+        available_[id.value] = true;
         const std::size_t maker = makers_[id.value];
         if (maker == graph_.operators().size()) {
-            retention_.kept[id.value] = 1;  // it arrived, and nobody can make it again
+            retention_.kept[id.value] = true;  // it arrived, and nobody can make it again
             return;
         }
         for (const TensorId in : graph_.operators()[maker].inputs) touch(in, for_operator);
         for (const TensorId out : graph_.operators()[maker].outputs) {
-            available_[out.value] = 1;
+            available_[out.value] = true;
             retention_.last_backward[out.value] = for_operator;
         }
     }
@@ -31,7 +31,7 @@ private:
     const OperatorGraph& graph_;
     Retention& retention_;
     std::vector<std::size_t> makers_;
-    std::vector<char> available_;
+    std::vector<bool> available_;
 };
 
 }  // namespace
@@ -43,15 +43,15 @@ std::vector<std::size_t> makers_of(const OperatorGraph& graph) {
     return makers;
 }
 
-Retention plan_retention(const OperatorGraph& graph, const std::vector<char>& dropped, const std::vector<char>& differentiated) {
+Retention plan_retention(const OperatorGraph& graph, const std::vector<bool>& dropped, const std::vector<bool>& differentiated) {
     const std::size_t operators = graph.operators().size(), tensors = graph.tensors().size();
-    Retention r{std::vector<char>(tensors, 0), std::vector<std::size_t>(tensors, 0), std::vector<std::size_t>(tensors, operators)};
+    Retention r{std::vector<bool>(tensors), std::vector<std::size_t>(tensors, 0), std::vector<std::size_t>(tensors, operators)};
     for (std::size_t i = 0; i < operators; ++i) {
         for (const TensorId id : graph.operators()[i].outputs) r.last_forward[id.value] = i;
         for (const TensorId id : graph.operators()[i].inputs) r.last_forward[id.value] = i;
     }
     for (const TensorId id : graph.outputs()) r.last_forward[id.value] = operators;
-    const auto keep = [&](TensorId id) { r.kept[id.value] = dropped[id.value] ? 0 : 1; };
+    const auto keep = [&](TensorId id) { r.kept[id.value] = !dropped[id.value]; };
     for (const TensorId id : saved_for_backward(graph)) keep(id);
     // What the block hands on, and needs again itself, is the array that the block behind keeps: to keep it here costs nothing.
     for (std::size_t i = 0; i < operators; ++i)
@@ -62,7 +62,7 @@ Retention plan_retention(const OperatorGraph& graph, const std::vector<char>& dr
         if (differentiated[i])
             for (const TensorId id : saved_for_backward(graph.operators()[i])) rehearsal.touch(id, i);
     for (std::size_t t = 0; t < tensors; ++t)
-        if (r.last_backward[t] == operators) r.kept[t] = 0;
+        if (r.last_backward[t] == operators) r.kept[t] = false;
     return r;
 }
 

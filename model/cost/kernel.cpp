@@ -69,12 +69,15 @@ BlockKernels KernelWriter::write_chain(const FusedChain& chain) const {
     const auto op = static_cast<int>(chain.operators.front());
     for (Kernel& k : out.forward) k.op = op;
     for (Kernel& k : std::span(out.backward).subspan(sums)) k.op = op;
-    const bool again = is_recomputed(first, plan_) && std::ranges::any_of(chain.operators, [&](std::size_t i) { return again_[i] != 0; });
+    const bool again = is_recomputed(first, plan_) && std::ranges::any_of(chain.operators, [&](std::size_t i) { return again_[i]; });
     if (role_ == BlockRole::layer && again) {  // only layers have checkpoints
         out.recompute.assign(out.forward.begin() + casts, out.forward.end());
         out.recompute_exchanges = out.forward_exchanges;
     }
-    if (!is_differentiated(chain)) out.backward.clear(), out.backward_exchanges.clear();
+    if (!is_differentiated(chain)) {
+        out.backward.clear();
+        out.backward_exchanges.clear();
+    }
     return out;
 }
 
@@ -102,8 +105,11 @@ void KernelWriter::add_conversions(const Operator& op, BlockKernels& out) const 
         double elements = op.parameters;
         int calls = op.parameters > 0 ? 1 : 0;
         for (const std::vector<TensorId>& ids : arrays)
-            for (const TensorId id : ids)
-                if (has_gradient(graph_.tensor(id).role)) elements += graph_.tensor(id).elements(), ++calls;
+            for (const TensorId id : ids) {
+                if (!has_gradient(graph_.tensor(id).role)) continue;
+                elements += graph_.tensor(id).elements();
+                ++calls;
+            }
         push_memory(list, op.name + ".convert", elements * each, backward, calls);
     };
     convert(out.forward, {op.inputs, op.outputs}, false);

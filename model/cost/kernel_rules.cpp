@@ -38,15 +38,16 @@ bool is_narrowed(const Operator& op) {
     return gemm != nullptr && gemm->weight && op.adapter == AdapterPart::none;
 }
 
-std::vector<char> find_inside_products(const OperatorGraph& graph, const Framework& framework, DataType product_type) {
-    std::vector<char> inside(graph.tensors().size(), 0);
+std::vector<bool> find_inside_products(const OperatorGraph& graph, const Framework& framework, DataType product_type) {
+    std::vector<bool> inside(graph.tensors().size());
     if (!framework.fuses_expert_gate || product_type != DataType::mxfp8) return inside;
     for (const Operator& product : graph.operators()) {
         if (!product.expert_parameters) continue;
         for (const Operator& op : graph.operators()) {
             const auto* p = std::get_if<Pointwise>(&op.kind);
             if (p == nullptr || p->kind != PointwiseKind::gate || op.inputs.front() != product.outputs.front()) continue;
-            inside[op.inputs.front().value] = inside[op.outputs.front().value] = 1;
+            inside[op.inputs.front().value] = true;
+            inside[op.outputs.front().value] = true;
         }
     }
     return inside;
@@ -94,12 +95,12 @@ std::vector<std::vector<std::size_t>> find_gathered_again(const OperatorGraph& g
     return exchanges;
 }
 
-std::vector<char> find_wanted(const OperatorGraph& graph, bool reads_data) {
-    std::vector<char> wanted(graph.tensors().size(), 0);
-    for (const TensorId id : graph.inputs()) wanted[id.value] = !reads_data && graph.tensor(id).role == TensorRole::activation ? 1 : 0;
+std::vector<bool> find_wanted(const OperatorGraph& graph, bool reads_data) {
+    std::vector<bool> wanted(graph.tensors().size());
+    for (const TensorId id : graph.inputs()) wanted[id.value] = !reads_data && graph.tensor(id).role == TensorRole::activation;
     for (const Operator& op : graph.operators()) {
-        const bool flows = op.is_trained() || std::ranges::any_of(op.inputs, [&](TensorId id) { return wanted[id.value] != 0; });
-        for (const TensorId id : op.outputs) wanted[id.value] = flows ? 1 : 0;
+        const bool flows = op.is_trained() || std::ranges::any_of(op.inputs, [&](TensorId id) { return wanted[id.value]; });
+        for (const TensorId id : op.outputs) wanted[id.value] = flows;
     }
     return wanted;
 }

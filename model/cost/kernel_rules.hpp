@@ -18,7 +18,7 @@ DataType unnarrowed_type(const Precision&, BlockRole);
 bool is_narrowed(const Operator&);
 
 // By tensor, whether it goes into or comes out of a gate that runs inside the products of its experts.
-std::vector<char> find_inside_products(const OperatorGraph&, const Framework&, DataType product_type);
+std::vector<bool> find_inside_products(const OperatorGraph&, const Framework&, DataType product_type);
 
 // By tensor that narrowed products read, and by tensor whose gradient they read: the fraction of it that a rank narrows before it is
 // gathered. 1 where every rank narrows all that it has, or nothing is narrowed.
@@ -31,7 +31,7 @@ bool feeds_weights_alone(const OperatorGraph&, const Operator& exchange);
 std::vector<std::vector<std::size_t>> find_gathered_again(const OperatorGraph&);
 
 // By tensor, whether backward makes its gradient: whether it depends on a trained parameter or on an input whose gradient is needed.
-std::vector<char> find_wanted(const OperatorGraph&, bool reads_data);
+std::vector<bool> find_wanted(const OperatorGraph&, bool reads_data);
 
 // Fills in the parameters of the block and its FLOPs.
 void count_work(const OperatorGraph&, DataType product_type, BlockKernels&);

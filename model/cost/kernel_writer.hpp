@@ -98,10 +98,10 @@ private:
     // Whether backward reaches the chain: not where only frozen parameters come before it. Each operator
     // of a chain reads the one before it.
     [[nodiscard]] bool is_differentiated(const FusedChain& chain) const {
-        return wanted_[graph_.operators()[chain.operators.back()].outputs.front().value] != 0;
+        return wanted_[graph_.operators()[chain.operators.back()].outputs.front().value];
     }
     // Whether the gradient of what the operator reads is needed. An operator of two operands needs both or neither.
-    [[nodiscard]] bool wants_gradient(const Operator& op) const { return wanted_[op.inputs.front().value] != 0; }
+    [[nodiscard]] bool wants_gradient(const Operator& op) const { return wanted_[op.inputs.front().value]; }
     // Autocast runs softmax and layer normalisation in fp32: their operand is cast up before and down after, both ways
     // (PyTorch documentation, torch.amp, "CUDA ops that can autocast to float32").
     [[nodiscard]] bool runs_in_fp32() const {
@@ -130,9 +130,9 @@ private:
     std::vector<int> readers_;
     std::vector<FusedChain> chains_;
     std::vector<std::vector<std::size_t>> gathered_again_;
-    std::vector<char> inside_products_, wanted_;
+    std::vector<bool> inside_products_, wanted_;
     std::vector<double> narrowed_parts_;
-    std::vector<char> again_;  // of operators
+    std::vector<bool> again_;  // of operators
 };
 
 }  // namespace sextant

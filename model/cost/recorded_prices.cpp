@@ -99,10 +99,10 @@ CostTable price_recorded(const RecordedGraph& recorded, const ReplayMachine& mac
     RecordedPricer pricer(recorded.graph, machine);
     CostTable table;
     table.works.resize(recorded.graph.works().size());
-    std::vector<char> priced(recorded.graph.works().size(), 0);
+    std::vector<bool> priced(recorded.graph.works().size());
     for (const Segment& segment : recorded.graph.segments()) {
-        if (priced[segment.work] != 0) continue;
-        priced[segment.work] = 1;
+        if (priced[segment.work]) continue;
+        priced[segment.work] = true;
         const RecordedNode* node = recorded.kind_of(segment.work);
         if (!node) continue;
         const bool exchange = node->kind == Kind::collective || node->kind == Kind::send;

@@ -7,11 +7,11 @@ namespace sextant {
 namespace {
 
 // Tensors that backward reads only as operands of weight GEMMs: kept as the narrow copies that forward made.
-std::vector<char> narrow_tensors(const OperatorGraph& graph, DataType product_type) {
-    std::vector<char> narrow(graph.tensors().size(), is_16_bit_or_wider(product_type) ? 0 : 1);
+std::vector<bool> narrow_tensors(const OperatorGraph& graph, DataType product_type) {
+    std::vector<bool> narrow(graph.tensors().size(), !is_16_bit_or_wider(product_type));
     for (const Operator& op : graph.operators()) {
         if (is_narrowed(op)) continue;
-        for (const TensorId id : saved_for_backward(op)) narrow[id.value] = 0;
+        for (const TensorId id : saved_for_backward(op)) narrow[id.value] = false;
     }
     return narrow;
 }
@@ -75,7 +75,7 @@ DataType product_type(const Precision& precision, BlockRole role) {
 }
 
 void measure_saved(const OperatorGraph& graph, const Plan& plan, const Framework& framework, DataType product_type, BlockKernels& out) {
-    const std::vector<char> dropped = dropped_tensors(graph, plan), narrow = narrow_tensors(graph, product_type);
+    const std::vector<bool> dropped = dropped_tensors(graph, plan), narrow = narrow_tensors(graph, product_type);
     for (const TensorId id : saved_for_backward(graph)) {
         const Tensor& t = graph.tensor(id);
         const bool activation = t.role == TensorRole::activation;

@@ -116,7 +116,7 @@ private:
         for (std::size_t r = 0; r < group.formation->rings; ++r) {
             const Counted counted{share, r == 0, ring};
             find_stops(*group.formation, r);
-            known_.assign(2 * stops_.size(), 0);
+            known_.assign(2 * stops_.size(), false);
             for (std::size_t block = 0; block < group.shifts.size(); ++block) {
                 const DeviceIndex begin = begin_of(group, block);
                 const DeviceIndex next = begin_of(group, block + 1 < group.shifts.size() ? block + 1 : 0);
@@ -134,12 +134,12 @@ private:
         if (counted && !from.part->closed()) pass_through(*from.part, from.first, begin, ring);
         const int leaf = g_.leaf_of(begin / g_.devices + from.out_node, from.nic);
         const int to_leaf = g_.leaf_of(next / g_.devices + to.in_node, to.nic);
-        char* known = ring.layout != nullptr ? &known_[2 * here + (leaf != to_leaf ? 1 : 0)] : nullptr;
-        if (counted || counts(to.in + next) || (known != nullptr && *known == 0)) {
+        const std::size_t kind = 2 * here + (leaf != to_leaf ? 1 : 0);
+        if (counted || counts(to.in + next) || (ring.layout != nullptr && !known_[kind])) {
             route_.links.clear();
             g_.over_network(from.out + begin, from.nic, to.in + next, to.nic, route_);
             count(ring);
-            if (known != nullptr) *known = 1;
+            known_[kind] = true;
         } else if (leaf != to_leaf) {
             route_.links.clear();
             route_.through_host = g_.network_staged;
@@ -177,7 +177,7 @@ private:
     int block_devices_;
     LinkLoads& loads_;
     std::vector<Stop> stops_;  // of the ring at hand
-    std::vector<char> known_;  // hops from stops, by whether they leave the leaf: their latency is
+    std::vector<bool> known_;  // hops from stops, by whether they leave the leaf: their latency is
     Route route_;
 };
 

@@ -13,16 +13,20 @@ RankPlace strides(const Plan& plan) {
     const auto place = [&](PlanDimension d) {
         switch (d) {
             case PlanDimension::tensor:
-                stride.tensor = next, next *= plan.tp;
+                stride.tensor = next;
+                next *= plan.tp;
                 break;
             case PlanDimension::context:
-                stride.context = next, next *= plan.cp;
+                stride.context = next;
+                next *= plan.cp;
                 break;
             case PlanDimension::data:
-                stride.data = next, next *= plan.dp;
+                stride.data = next;
+                next *= plan.dp;
                 break;
             case PlanDimension::pipeline:
-                stride.pipeline = next, next *= plan.pp;
+                stride.pipeline = next;
+                next *= plan.pp;
                 break;
             case PlanDimension::expert:
                 break;  // experts live on ranks of the others, as below
@@ -109,11 +113,11 @@ std::vector<int> RankLayout::group_of(int rank, ParallelGroup g) const {
 
 std::vector<std::vector<int>> RankLayout::groups(ParallelGroup g) const {
     std::vector<std::vector<int>> all;
-    std::vector<char> seen(static_cast<std::size_t>(ranks_), 0);
+    std::vector<bool> seen(static_cast<std::size_t>(ranks_));
     for (int r = 0; r < ranks_; ++r) {
         if (seen[static_cast<std::size_t>(r)]) continue;
         all.push_back(group_of(r, g));
-        for (const int m : all.back()) seen[static_cast<std::size_t>(m)] = 1;
+        for (const int m : all.back()) seen[static_cast<std::size_t>(m)] = true;
     }
     return all;
 }

@@ -34,31 +34,34 @@ bool is_recomputed(const Operator& op, const Plan& plan) {
     return false;
 }
 
-std::vector<char> run_again(const OperatorGraph& graph, const Plan& plan, const Framework& framework) {
+std::vector<bool> run_again(const OperatorGraph& graph, const Plan& plan, const Framework& framework) {
     const std::span<const Operator> operators = graph.operators();
-    std::vector<char> again(operators.size(), 0), read(graph.tensors().size(), framework.recomputes_what_is_read ? 0 : 1);
-    for (const TensorId id : saved_for_backward(graph)) read[id.value] = 1;
+    std::vector<bool> again(operators.size()), read(graph.tensors().size(), !framework.recomputes_what_is_read);
+    for (const TensorId id : saved_for_backward(graph)) read[id.value] = true;
     for (std::size_t i = operators.size(); i-- > 0;) {
         const Operator& op = operators[i];
-        again[i] = is_recomputed(op, plan) && std::ranges::any_of(op.outputs, [&](TensorId id) { return read[id.value] != 0; });
+        again[i] = is_recomputed(op, plan) && std::ranges::any_of(op.outputs, [&](TensorId id) { return read[id.value]; });
         if (again[i])
-            for (const TensorId id : op.inputs) read[id.value] = 1;
+            for (const TensorId id : op.inputs) read[id.value] = true;
     }
     return again;
 }
 
 // Tensors that the recompute policy drops after forward. What leaves the attention core is its result and stays; the modules named
 // by the plan drop their results too (they are made again just before their reader's backward).
-std::vector<char> dropped_tensors(const OperatorGraph& graph, const Plan& plan) {
-    std::vector<char> dropped(graph.tensors().size(), 0);
+std::vector<bool> dropped_tensors(const OperatorGraph& graph, const Plan& plan) {
+    std::vector<bool> dropped(graph.tensors().size()), made_by_core(graph.tensors().size());
     if (plan.recompute != Recompute::selective) return dropped;
     for (const Operator& op : graph.operators())
         if (is_recomputed(op, plan))
-            for (const TensorId id : op.outputs) dropped[id.value] = op.attention_core ? 1 : 2;
+            for (const TensorId id : op.outputs) {
+                dropped[id.value] = true;
+                made_by_core[id.value] = op.attention_core;
+            }
     for (const Operator& op : graph.operators())
         if (!is_recomputed(op, plan))
             for (const TensorId id : op.inputs)
-                if (dropped[id.value] == 1) dropped[id.value] = 0;
+                if (made_by_core[id.value]) dropped[id.value] = false;
     return dropped;
 }
 

@@ -17,11 +17,11 @@ std::span<const std::string_view> recompute_modules();
 // Whether the plan runs this operator's forward again.
 bool is_recomputed(const Operator&, const Plan&);
 
-// By operator of a block: not 0 where its forward runs again. Most frameworks run everything again that the plan says.
-std::vector<char> run_again(const OperatorGraph&, const Plan&, const Framework&);
+// By operator of a block, whether its forward runs again. Most frameworks run everything again that the plan says.
+std::vector<bool> run_again(const OperatorGraph&, const Plan&, const Framework&);
 
-// By tensor of a block: not 0 where selective recompute drops it after forward. Blocks that are recomputed as a whole, of which only the
+// By tensor of a block, whether selective recompute drops it after forward. Blocks that are recomputed as a whole, of which only the
 // input is kept, are not meant here.
-std::vector<char> dropped_tensors(const OperatorGraph&, const Plan&);
+std::vector<bool> dropped_tensors(const OperatorGraph&, const Plan&);
 
 }  // namespace sextant

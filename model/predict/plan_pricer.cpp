@@ -217,7 +217,7 @@ const PlanPricer::Share& PlanPricer::share() {
 PlanPricer::Share PlanPricer::make_share(const Share::Key& key) const {
     Share share{key, {}, {}, {}};
     for (std::size_t s = 0; s < state_.stages.size(); ++s) {
-        const bool as_before = order_->as_before[s] != 0;
+        const bool as_before = order_->as_before[s];
         share.held.push_back(as_before ? share.held.back() : held_bytes(state_, s));
         share.on_host.push_back(as_before ? share.on_host.back() : host_states(state_, s));
         share.updates.push_back(as_before ? share.updates.back() : update_time(state_, s, {}));

@@ -97,7 +97,7 @@ private:
     struct Order {
         std::vector<StageBlocks> stages, first_chunks;
         std::vector<std::vector<ChunkBlocks>> chunks;
-        std::vector<char> as_before;      // by stage: not 0 where it holds the same as the one before it
+        std::vector<bool> as_before;      // by stage: it holds the same as the one before it
         std::vector<std::size_t> unlike;  // the first stage of each run of like ones; also the last, where the pipeline turns back
         int layers = 0;                   // of the stage that has most
         std::vector<Share> shares;
@@ -105,7 +105,7 @@ private:
     };
     // The stages of an order where the layout puts them.
     struct Stand {
-        std::vector<char> as_before;
+        std::vector<bool> as_before;
         std::vector<std::size_t> kinds;  // by stage: those that hold the same in the same surroundings are of one kind
         // By whether ranks share nothing, states, or weights too; then by stage.
         std::array<std::vector<std::optional<StageExchanges>>, 3> exchanges;

@@ -26,7 +26,7 @@ public:
     void price_all() {
         Seconds arrival, passes_on;  // of the first micro-batch
         for (std::size_t s = 0; s <= last_; ++s) {
-            const bool as_before = parts_.as_before[s] != 0 && beside(s) == beside(s - 1);
+            const bool as_before = parts_.as_before[s] && beside(s) == beside(s - 1);
             if (!as_before || prices_.unlike.back().data.first_forward > Seconds{}) {
                 add(s, arrival);
                 const StagePrice& here = prices_.unlike.back();
@@ -190,8 +190,8 @@ StageTimes StagePrice::times() const {
     return t;
 }
 
-std::vector<char> stages_as_before(const Prepared::State& job) {
-    std::vector<char> as_before;
+std::vector<bool> stages_as_before(const Prepared::State& job) {
+    std::vector<bool> as_before;
     for (std::size_t s = 0; s < job.stages.size(); ++s)
         as_before.push_back(s > 1 && s + 1 < job.stages.size() && job.stages[s] == job.stages[s - 1] && job.groups.as_before(s));
     return as_before;
@@ -220,7 +220,7 @@ OwnStagePrices price_stages(const Prepared::State& job, const Resources& r) {
     std::vector<std::vector<SegmentPrice>> segments;
     for (const JobGroups& groups : job.groups.unlike) segments.push_back(price_blocks(job, kernels, groups, r));
     const SendTimes sends = job.stages.size() > 1 ? SendTimes(job, r) : SendTimes();
-    const std::vector<char> as_before = stages_as_before(job);
+    const std::vector<bool> as_before = stages_as_before(job);
     OwnStagePrices prices;
     std::vector<std::optional<StageWork>>& works = prices.works;
     works.resize(job.stages.size());

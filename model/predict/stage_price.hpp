@@ -51,7 +51,7 @@ struct StagePrices {
 // What stages are priced from. Those who price many plans keep the parts that several of them share.
 struct StageParts {
     const SendTimes& sends;
-    std::span<const char> as_before;  // stages_as_before()
+    const std::vector<bool>& as_before;  // stages_as_before()
     std::function<const StageWork&(std::size_t stage)> work;
     std::function<const StageExchanges&(std::size_t stage)> exchanges;
     // Where what ZeRO-3 adds to a stage is kept once it is known, by the slowdown of StageContext. Without it nothing is kept.
@@ -65,9 +65,9 @@ struct OwnStagePrices : StagePrices {
 };
 OwnStagePrices price_stages(const Prepared::State&, const Resources&);
 
-// By stage: not 0 where it holds, exchanges and sends the same as the one before it. The ends of a pipeline are unlike the others, since
+// By stage, whether it holds, exchanges and sends the same as the one before it. The ends of a pipeline are unlike the others, since
 // they have only one neighbour.
-std::vector<char> stages_as_before(const Prepared::State&);
+std::vector<bool> stages_as_before(const Prepared::State&);
 
 // What data parallelism adds to a stage.
 DataParallelPrice price_data_parallel(const Prepared::State&, std::size_t stage, const StageWork&, const StageExchanges&,

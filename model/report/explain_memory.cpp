@@ -86,12 +86,12 @@ private:
         say("    block kind " + std::to_string(t + 1) + ", " + std::to_string(count) + " on this stage, keeps " + to_text(keeps) + again);
         if (whole && share >= 1) return;
         plan.precision = job_.precision;
-        const std::vector<char> dropped = dropped_tensors(graph, plan);
+        const std::vector<bool> dropped = dropped_tensors(graph, plan);
         std::vector<std::pair<Bytes, const Tensor*>> kept;
         Bytes inside = job_.templates[t].saved;
         for (const TensorId id : saved_for_backward(graph)) {
             const Tensor& tensor = graph.tensor(id);
-            if (dropped[id.value] != 0 || tensor.role == TensorRole::logits) continue;
+            if (dropped[id.value] || tensor.role == TensorRole::logits) continue;
             kept.emplace_back(tensor.elements() * element_size(tensor.role, plan.precision), &tensor);
             inside -= kept.back().first;
         }

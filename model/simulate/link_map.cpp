@@ -132,13 +132,13 @@ void LinkMap::find_traffic(const TaskGraph& graph, const CostTable& table) {
         known = static_cast<TrafficIndex>(traffic_.size());
         traffic_.push_back({communicator, pattern});
     };
-    std::vector<char> seen(graph.ranks().size() * graph.works().size(), 0);
+    std::vector<bool> seen(graph.ranks().size() * graph.works().size());
     for (const Segment& s : graph.segments()) {
-        char& known = seen[s.rank * graph.works().size() + s.work];
+        const std::size_t place = s.rank * graph.works().size() + s.work;
         const Work& work = graph.works()[s.work];
         const bool own = std::holds_alternative<CollectiveWork>(work) || std::holds_alternative<TransferWork>(work);
-        if (known && !std::holds_alternative<TransferWork>(work)) continue;  // one work goes to several servers
-        known = 1;
+        if (seen[place] && !std::holds_alternative<TransferWork>(work)) continue;  // one work goes to several servers
+        seen[place] = true;
         for (const Piece& piece : table.works[s.work].pieces) {
             if (!piece.exchange) continue;
             const auto inside = graph.ranks()[s.rank].communicators[piece.exchange->group];

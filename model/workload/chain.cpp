@@ -16,8 +16,7 @@ class ChainBuilder {
 public:
     ChainBuilder(const ChainSpec& spec, LayerContext context, Image data)
         : spec_(spec), network_(std::move(context), data), sources_(chain_sources(spec.layers, problems())) {
-        for (std::size_t i = 0; i < spec.layers.size(); ++i)
-            features_.push_back(spec.layers[i].kind == Kind::dense || reads_features(i) ? 1 : 0);
+        for (std::size_t i = 0; i < spec.layers.size(); ++i) features_.push_back(spec.layers[i].kind == Kind::dense || reads_features(i));
     }
 
     Network build(bool share_templates) && {
@@ -50,9 +49,8 @@ private:
     }
 
     [[nodiscard]] bool reads_features(std::size_t i) const {
-        return std::ranges::any_of(sources_[i], [&](int s) {
-            return s == chain_data ? spec_.input_shape.size() == 1 : features_[static_cast<std::size_t>(s)] != 0;
-        });
+        return std::ranges::any_of(
+            sources_[i], [&](int s) { return s == chain_data ? spec_.input_shape.size() == 1 : features_[static_cast<std::size_t>(s)]; });
     }
 
     Image layers(Layers& l, const Image in, const ChainGroup& group) {
@@ -184,7 +182,7 @@ private:
     const ChainSpec& spec_;
     NetworkBuilder network_;
     std::vector<std::vector<int>> sources_;
-    std::vector<char> features_{};  // by layer: what it makes is no image
+    std::vector<bool> features_{};  // by layer: what it makes is no image
 };
 
 }  // namespace

@@ -61,12 +61,12 @@ private:
     }
 
     void report_unread(const std::vector<std::vector<int>>& sources) {
-        std::vector<char> read(layers_.size(), 0);
+        std::vector<bool> read(layers_.size());
         for (const std::vector<int>& of_layer : sources)
             for (const int s : of_layer)
-                if (s >= 0) read[static_cast<std::size_t>(s)] = 1;
+                if (s >= 0) read[static_cast<std::size_t>(s)] = true;
         for (std::size_t i = 0; i + 1 < layers_.size(); ++i)
-            if (read[i] == 0) report(i, "", "no layer reads what this one makes", "the last layer is what the classifier reads");
+            if (!read[i]) report(i, "", "no layer reads what this one makes", "the last layer is what the classifier reads");
     }
 
     const std::vector<ChainLayer>& layers_;

@@ -16,16 +16,16 @@ constexpr auto keys_of_rank = std::size_t{2} * stream_count;
 std::size_t key_of(const Span& s, bool behind) { return s.rank * keys_of_rank + 2 * static_cast<std::size_t>(s.stream) + (behind ? 1 : 0); }
 
 // Exchanges that are not over when the kernel after them begins.
-std::vector<char> spans_behind(const Trace& trace) {
+std::vector<bool> spans_behind(const Trace& trace) {
     constexpr SpanIndex none = UINT32_MAX;
     const Seconds rounding = 1e-9 * trace.end;
-    std::vector<char> behind(trace.spans.size(), 0);
+    std::vector<bool> behind(trace.spans.size());
     std::vector<SpanIndex> before(trace.ranks.size(), none);  // on the compute stream
     for (SpanIndex i = 0; i < trace.spans.size(); ++i) {
         const Span& s = trace.spans[i];
         if (s.stream != Stream::compute) continue;
         SpanIndex& last = before[s.rank];
-        if (last != none && trace.spans[last].end > s.start + rounding && !runs_kernels(trace.spans[last].kind)) behind[last] = 1;
+        if (last != none && trace.spans[last].end > s.start + rounding && !runs_kernels(trace.spans[last].kind)) behind[last] = true;
         last = i;
     }
     return behind;
@@ -56,9 +56,9 @@ struct Lanes::TimeOfKinds {
 };
 
 Lanes::Lanes(const Trace& trace) {
-    const std::vector<char> behind = spans_behind(trace);
+    const std::vector<bool> behind = spans_behind(trace);
     std::vector<LaneIndex> lane_of_key(trace.ranks.size() * keys_of_rank, 0);
-    for (std::size_t i = 0; i < trace.spans.size(); ++i) lane_of_key[key_of(trace.spans[i], behind[i] != 0)] = 1;
+    for (std::size_t i = 0; i < trace.spans.size(); ++i) lane_of_key[key_of(trace.spans[i], behind[i])] = 1;
     for (std::size_t key = 0; key < lane_of_key.size(); ++key) {
         if (lane_of_key[key] == 0) continue;
         lane_of_key[key] = static_cast<LaneIndex>(lanes_.size());
@@ -66,7 +66,7 @@ Lanes::Lanes(const Trace& trace) {
         lanes_.push_back({static_cast<GraphRank>(key / keys_of_rank), static_cast<Stream>(of_rank / 2), of_rank % 2 == 1});
     }
     lane_of_.reserve(trace.spans.size());
-    for (std::size_t i = 0; i < trace.spans.size(); ++i) lane_of_.push_back(lane_of_key[key_of(trace.spans[i], behind[i] != 0)]);
+    for (std::size_t i = 0; i < trace.spans.size(); ++i) lane_of_.push_back(lane_of_key[key_of(trace.spans[i], behind[i])]);
     std::vector<SpanIndex> every(trace.spans.size());
     std::iota(every.begin(), every.end(), SpanIndex{0});
     fill(trace, every);

@@ -273,15 +273,15 @@ private:
 
     // What the classifier does not read, other outputs do, if any.
     void leave_out_unread() {
-        std::vector<char> needed(made_.size(), 0);
-        needed[static_cast<std::size_t>(end_)] = 1;
+        std::vector<bool> needed(made_.size());
+        needed[static_cast<std::size_t>(end_)] = true;
         for (int i = end_; i >= 0; --i)
             for (const int s : made(i).sources)
-                if (needed[static_cast<std::size_t>(i)] != 0 && s >= 0) needed[static_cast<std::size_t>(s)] = 1;
+                if (needed[static_cast<std::size_t>(i)] && s >= 0) needed[static_cast<std::size_t>(s)] = true;
         std::vector<int> number(made_.size(), data);
         std::vector<Made> kept;
         for (std::size_t i = 0; i < made_.size(); ++i) {
-            if (needed[i] == 0) continue;
+            if (!needed[i]) continue;
             number[i] = static_cast<int>(kept.size());
             for (int& s : made_[i].sources) s = s < 0 ? data : number[static_cast<std::size_t>(s)];
             kept.push_back(std::move(made_[i]));
