@@ -5,6 +5,7 @@
 #include "model/cost/kernel_writer.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace sextant {
 namespace {
@@ -77,13 +78,17 @@ void KernelWriter::add_quantization(const Operator& op, BlockKernels& out) const
     push_memory(out.backward, op.name + ".quantize", gradients + (turns ? 2.0 : 0.0) * outputs * narrow, true, reads + (turns ? 1 : 0));
 }
 
-void KernelWriter::write_operator(const Operator& op, const Convolution& c, BlockKernels& out) const {
-    const std::int64_t pixels = c.batch * c.out_h * c.out_w, window = c.kernel_h * c.kernel_w;
+Kernel KernelWriter::convolution(const Operator& op, const Convolution& c) const {
+    const std::int64_t pixels = c.batch * c.out_h * c.out_w;
     const std::int64_t in = c.in_channels / c.groups, to = c.out_channels / c.groups;
     Kernel k;
     k.kind = KernelKind::convolution;
+    k.name = op.name;
     k.type = product_type_;
     k.batch = c.groups;
+    k.m = pixels;
+    k.n = to;
+    k.k = in * c.kernel_h * c.kernel_w;
     k.flops = sextant::forward_flops(c);
     k.bytes = input_bytes(op) + output_bytes(op) + op.parameters * size_of(product_type_);
     k.window = window_of(c);
@@ -91,43 +96,63 @@ void KernelWriter::write_operator(const Operator& op, const Convolution& c, Bloc
     if (framework_.plain_kernels && c.in_channels <= 4) k.outputs = static_cast<double>(pixels * c.out_channels);
     k.channels = in;
     k.direct = c.groups > 1 && std::min(in, to) < smallest_matrix;
-    k.name = op.name;
-    k.m = pixels, k.n = to, k.k = in * window;
-    out.forward.push_back(k);
-    const bool has_bias = framework_.plain_kernels && op.parameters > static_cast<double>(c.out_channels * in * window);
-    if (has_bias) push_memory(out.forward, op.name + ".bias", 2.0 * output_bytes(op), false);
+    return k;
+}
+
+// Of the images: a convolution with as many channels as the outputs have.
+Kernel KernelWriter::image_gradient(const Kernel& forward, const Convolution& c) {
+    Kernel k = forward;
     k.backward = true;
-    // Nobody wants the gradient of images, whichever block this is.
-    const bool makes_input_gradient = c.in_channels > 4 && wants_gradient(op);
-    if (makes_input_gradient) {
-        k.m = c.stride == 1 ? c.batch * c.in_h * c.in_w : pixels, k.n = in, k.k = to * window;
-        k.channels = to;
-        out.backward.push_back(k);
-    }
-    k.m = in * window, k.n = to, k.k = pixels;
-    k.channels = in;
+    if (c.stride == 1) k.m = c.batch * c.in_h * c.in_w;
+    k.n = forward.channels;
+    k.k = forward.n * c.kernel_h * c.kernel_w;
+    k.channels = forward.n;
+    return k;
+}
+
+// Of the filters: a sum over pixels.
+Kernel KernelWriter::filter_gradient(const Kernel& forward) const {
+    Kernel k = forward;
+    k.backward = true;
     k.weight_gradient = true;
-    const bool in_16_bits = size_of(product_type_) == Bytes::from_si(2);
-    const bool on_vector_units = framework_.vector_filter_gradients && in_16_bits;
-    if (on_vector_units) k.type = DataType::fp32;  // operands stay as narrow as they are
-    out.backward.push_back(k);
+    std::swap(k.m, k.k);
+    if (filter_gradients_on_vector_units()) k.type = DataType::fp32;  // operands stay as narrow as they are
+    return k;
+}
+
+void KernelWriter::write_operator(const Operator& op, const Convolution& c, BlockKernels& out) const {
+    const Kernel forward = convolution(op, c);
+    out.forward.push_back(forward);
+    const bool has_bias = framework_.plain_kernels && op.parameters > static_cast<double>(c.out_channels * forward.k);
+    if (has_bias) push_memory(out.forward, op.name + ".bias", 2.0 * output_bytes(op), false);
+    // Nobody wants the gradient of images that are data, whichever block this is.
+    const bool makes_image_gradient = c.in_channels > 4 && wants_gradient(op);
+    if (makes_image_gradient) out.backward.push_back(image_gradient(forward, c));
+    out.backward.push_back(filter_gradient(forward));
     if (has_bias) add_bias_gradient(op.name, output_bytes(op), out);
-    if (framework_.plain_kernels) add_filter_layouts(op, c, makes_input_gradient, out);
-    // TF32 has kernels for either layout.
-    if (!plan_.channels_last.value_or(framework_.channels_last) && unit_ == ComputeUnit::tensor && !k.direct && in_16_bits) {
-        // From NCHW to NHWC and back: each call copies what it reads and what it writes, as if no other had.
-        const Bytes copied = 2.0 * (input_bytes(op) + output_bytes(op));
-        push_memory(out.forward, op.name + ".layout", copied, false, 2);
-        if (makes_input_gradient) push_memory(out.backward, op.name + ".layout", copied, true, 2);
-        if (!on_vector_units) push_memory(out.backward, op.name + ".layout", copied, true, 2);  // for the gradient of the filters
-    }
+    if (framework_.plain_kernels) add_filter_layouts(op, c, makes_image_gradient, out);
+    if (!forward.direct) add_image_layouts(op, makes_image_gradient, out);
+}
+
+// Tensor units read images of 16 bits with their channels last (TF32 has kernels for either layout). Where the framework keeps them first,
+// each call copies what it reads and what it writes, to NHWC and back to NCHW, as if no other had.
+void KernelWriter::add_image_layouts(const Operator& op, bool makes_image_gradient, BlockKernels& out) const {
+    const bool channels_last = plan_.channels_last.value_or(framework_.channels_last);
+    if (channels_last || unit_ != ComputeUnit::tensor || !multiplies_16_bits()) return;
+    const Bytes copied = 2.0 * (input_bytes(op) + output_bytes(op));
+    push_memory(out.forward, op.name + ".layout", copied, false, 2);
+    if (makes_image_gradient) push_memory(out.backward, op.name + ".layout", copied, true, 2);
+    if (!filter_gradients_on_vector_units()) push_memory(out.backward, op.name + ".layout", copied, true, 2);
 }
 
 void KernelWriter::write_operator(const Operator& op, const Attention& a, BlockKernels& out) const {
     if (framework_.plain_kernels && size_of(unnarrowed_type_) > Bytes::from_si(2)) return write_scores(op, a, out);
     Kernel k;
     k.kind = KernelKind::attention;
-    k.batch = a.batch * a.heads, k.m = a.query_len, k.n = a.key_len, k.k = a.head_dim;
+    k.batch = a.batch * a.heads;
+    k.m = a.query_len;
+    k.n = a.key_len;
+    k.k = a.head_dim;
     k.type = unnarrowed_type_;
     k.flops = sextant::forward_flops(a);
     k.bytes = input_bytes(op) + output_bytes(op);
