@@ -11,7 +11,7 @@ constexpr double rotary_base = 10000;  // RoFormer (arXiv 2104.09864), section 3
 
 // Q, K and V of one attention on one device, and which keys a query sees.
 struct AttentionCore {
-    TensorId q, k, v;
+    TensorId q{}, k{}, v{};
     std::optional<TensorId> gate{};
     std::int64_t heads = 1, kv_heads = 1, head_dim = 1, value_dim = 1;
     bool causal = true, masked = true;
@@ -113,125 +113,132 @@ void norm_whole(TransformerWriter& w, TensorId& q, TensorId& k) {
 // A rank has at least one key-value head: below that, heads are copied.
 std::int64_t local_kv_heads(const TransformerWriter& w) { return std::max<std::int64_t>(1, w.spec.kv_heads / w.shard.tensor); }
 
-TensorId latent_attention(TransformerWriter& w, TensorId x, bool causal, std::int64_t window) {
-    const LatentAttention& m = *w.spec.mla;
-    const std::int64_t heads = w.spec.heads / w.shard.tensor, qk_dim = m.qk_nope_dim + m.qk_rope_dim;
+double parameters_of(const Gemm& g, bool bias = false) { return static_cast<double>(g.n) * static_cast<double>(g.k + (bias ? 1 : 0)); }
 
-    // Down-projections are the same on every tensor rank; up-projections are cut by heads.
+// What latent attention makes queries, keys and values of: a vector for each, and the part of a key that is rotated, which all heads share.
+struct Latent {
+    TensorId q, kv, k_rope;
+};
+
+// Down-projections are the same on every tensor rank; up-projections are cut by heads.
+Latent project_down(TransformerWriter& w, TensorId x) {
+    const LatentAttention& m = *w.spec.mla;
     TensorId q = x;
     if (m.q_rank > 0) {
         q = w.linear("mla.q_down", q, m.q_rank, false);
         q = w.norm("mla.q_norm", q);
     }
-    const std::int64_t rows = w.rows_of(x), rank = m.kv_rank;
-    TensorId kv = w.write("mla.kv_down", Gemm{.batch = 1, .m = rows, .n = rank + m.qk_rope_dim, .k = w.spec.hidden, .weight = true}, {x},
-                          {rows, rank}, static_cast<double>(w.spec.hidden) * static_cast<double>(rank + m.qk_rope_dim));
+    const std::int64_t rows = w.rows_of(x);
+    const Gemm down{.batch = 1, .m = rows, .n = m.kv_rank + m.qk_rope_dim, .k = w.spec.hidden, .weight = true};
+    TensorId kv = w.write("mla.kv_down", down, {x}, {rows, m.kv_rank}, parameters_of(down));
     TensorId k_rope = w.graph.also("mla.k_rope", {rows, m.qk_rope_dim}, TensorRole::activation);
     kv = w.norm("mla.kv_norm", kv);
-
     q = w.enter_tensor_parallel("mla.q_enter", q);
     kv = w.enter_tensor_parallel("mla.kv_enter", kv);
     k_rope = w.enter_tensor_parallel("mla.rope_enter", k_rope);
+    return {q, kv, k_rope};
+}
+
+TensorId latent_attention(TransformerWriter& w, TensorId x, bool causal, std::int64_t window) {
+    const LatentAttention& m = *w.spec.mla;
+    const std::int64_t heads = w.spec.heads / w.shard.tensor, qk_dim = m.qk_nope_dim + m.qk_rope_dim;
+    AttentionCore a{.heads = heads,
+                    .kv_heads = heads,
+                    .head_dim = qk_dim,
+                    .value_dim = m.value_dim,
+                    .causal = causal,
+                    .masked = causal,
+                    .window = window,
+                    .keys = w.cut};
+    const Latent latent = project_down(w, x);
     w.label = "mla_up_proj";
-    q = w.linear("mla.q_up", q, heads * qk_dim, false);
+    const TensorId q = w.linear("mla.q_up", latent.q, heads * qk_dim, false);
     const std::int64_t tokens = w.cut.tokens();
-    const Gemm up{.batch = 1, .m = tokens, .n = heads * (m.qk_nope_dim + m.value_dim), .k = rank, .weight = true};
-    const TensorId k_nope =
-        w.write("mla.kv_up", up, {kv}, {tokens, heads * m.qk_nope_dim}, static_cast<double>(up.n) * static_cast<double>(up.k));
-    const TensorId v = w.graph.also("mla.v", {tokens, heads * m.value_dim}, TensorRole::activation);
+    const Gemm up{.batch = 1, .m = tokens, .n = heads * (m.qk_nope_dim + m.value_dim), .k = m.kv_rank, .weight = true};
+    const TensorId k_nope = w.write("mla.kv_up", up, {latent.kv}, {tokens, heads * m.qk_nope_dim}, parameters_of(up));
+    a.v = w.graph.also("mla.v", {tokens, heads * m.value_dim}, TensorRole::activation);
     const double rotated = static_cast<double>(tokens) * static_cast<double>((heads + 1) * m.qk_rope_dim);
     const Pointwise rotary{
         .kind = PointwiseKind::rotary, .elements = rotated, .constant = rotary_base, .head_dim = qk_dim, .rotated_dim = m.qk_rope_dim};
-    q = w.write("mla.rotary", rotary, {q, k_rope}, {tokens, heads * qk_dim});
-    k_rope = w.graph.also("mla.rotary", {tokens, m.qk_rope_dim}, TensorRole::activation);
+    a.q = w.write("mla.rotary", rotary, {q, latent.k_rope}, {tokens, heads * qk_dim});
+    const TensorId k_rope = w.graph.also("mla.rotary", {tokens, m.qk_rope_dim}, TensorRole::activation);
     const double copied = static_cast<double>(tokens) * static_cast<double>(heads * qk_dim);
     const Pointwise joined{.kind = PointwiseKind::copy, .elements = copied, .head_dim = qk_dim};
-    const TensorId k = w.write("mla.k", joined, {k_nope, k_rope}, {tokens, heads * qk_dim});
-    return finish(w, {.q = q,
-                      .k = k,
-                      .v = v,
-                      .heads = heads,
-                      .kv_heads = heads,
-                      .head_dim = qk_dim,
-                      .value_dim = m.value_dim,
-                      .causal = causal,
-                      .masked = causal,
-                      .window = window,
-                      .keys = w.cut});
+    a.k = w.write("mla.k", joined, {k_nope, k_rope}, {tokens, heads * qk_dim});
+    return finish(w, a);
+}
+
+bool has_qkv_bias(const TransformerSpec& spec) { return spec.qkv_bias.value_or(spec.bias); }
+
+// One product makes queries, keys and values, and the gate of the output where there is one.
+void project_qkv(TransformerWriter& w, TensorId x, AttentionCore& a) {
+    const std::int64_t tokens = w.cut.tokens(), q_width = a.heads * a.head_dim, kv_width = a.kv_heads * a.head_dim;
+    const bool gated = w.spec.attention_gate;
+    const Gemm qkv{.batch = 1, .m = tokens, .n = (gated ? 2 : 1) * q_width + 2 * kv_width, .k = w.spec.hidden, .weight = true};
+    w.label = "qkv";
+    a.q = w.write("attention.qkv", qkv, {x}, {tokens, q_width}, parameters_of(qkv, has_qkv_bias(w.spec)));
+    a.k = w.graph.also("attention.k", {tokens, kv_width}, TensorRole::activation);
+    a.v = w.graph.also("attention.v", {tokens, kv_width}, TensorRole::activation);
+    std::vector<TensorId*> made{&a.q, &a.k, &a.v};
+    if (gated) made.push_back(&a.gate.emplace(w.graph.also("attention.gate", {tokens, q_width}, TensorRole::activation)));
+    w.adapt("attention.qkv", &LowRankAdapters::qkv, x, made);
+}
+
+void rotate(TransformerWriter& w, AttentionCore& a) {
+    const std::int64_t tokens = w.cut.tokens(), q_width = a.heads * a.head_dim, kv_width = a.kv_heads * a.head_dim;
+    const double rotated = static_cast<double>(tokens) * static_cast<double>(q_width + kv_width);
+    const Pointwise rotary{.kind = PointwiseKind::rotary, .elements = rotated, .constant = rotary_base, .head_dim = a.head_dim};
+    a.q = w.write("rotary", rotary, {a.q, a.k}, {tokens, q_width});
+    a.k = w.graph.also("rotary.k", {tokens, kv_width}, TensorRole::activation);
 }
 
 }  // namespace
 
 TensorId write_self_attention(TransformerWriter& w, TensorId x, bool causal, std::int64_t window) {
     if (w.spec.mla) return latent_attention(w, x, causal, window);
-    const std::int64_t dim = head_dim_of(w.spec), heads = w.spec.heads / w.shard.tensor, kv_heads = local_kv_heads(w);
-    x = w.enter_tensor_parallel("attention.enter", x);
-    const std::int64_t tokens = w.cut.tokens(), q_width = heads * dim, kv_width = kv_heads * dim;
-    const Gemm qkv{
-        .batch = 1, .m = tokens, .n = (w.spec.attention_gate ? 2 : 1) * q_width + 2 * kv_width, .k = w.spec.hidden, .weight = true};
-    const bool bias = w.spec.qkv_bias.value_or(w.spec.bias);
-    w.label = "qkv";
-    TensorId q =
-        w.write("attention.qkv", qkv, {x}, {tokens, q_width}, static_cast<double>(qkv.n) * static_cast<double>(qkv.k + (bias ? 1 : 0)));
-    TensorId k = w.graph.also("attention.k", {tokens, kv_width}, TensorRole::activation);
-    TensorId v = w.graph.also("attention.v", {tokens, kv_width}, TensorRole::activation);
-    std::optional<TensorId> gate;
-    std::vector<TensorId*> made{&q, &k, &v};
-    if (w.spec.attention_gate) made.push_back(&gate.emplace(w.graph.also("attention.gate", {tokens, q_width}, TensorRole::activation)));
-    w.adapt("attention.qkv", &LowRankAdapters::qkv, x, made);
+    const std::int64_t dim = head_dim_of(w.spec);
+    AttentionCore a{.heads = w.spec.heads / w.shard.tensor,
+                    .kv_heads = local_kv_heads(w),
+                    .head_dim = dim,
+                    .value_dim = dim,
+                    .causal = causal,
+                    // Encoders mask the padding; a vision transformer has nothing to mask.
+                    .masked = causal || w.spec.kind != TransformerKind::vision,
+                    .alibi = w.spec.position == PositionKind::alibi,
+                    .biased = w.spec.position == PositionKind::relative,
+                    .window = window,
+                    .keys = w.cut};
+    project_qkv(w, w.enter_tensor_parallel("attention.enter", x), a);
     if (w.spec.qk_norm_whole) {
-        norm_whole(w, q, k);
+        norm_whole(w, a.q, a.k);
     } else if (w.spec.qk_norm) {
-        q = norm_heads(w, "attention.q_norm", q, dim);
-        k = norm_heads(w, "attention.k_norm", k, dim);
+        a.q = norm_heads(w, "attention.q_norm", a.q, dim);
+        a.k = norm_heads(w, "attention.k_norm", a.k, dim);
     }
-    if (w.spec.position == PositionKind::rotary) {
-        const double rotated = static_cast<double>(tokens) * static_cast<double>(q_width + kv_width);
-        const Pointwise rotary{.kind = PointwiseKind::rotary, .elements = rotated, .constant = rotary_base, .head_dim = dim};
-        q = w.write("rotary", rotary, {q, k}, {tokens, q_width});
-        k = w.graph.also("rotary.k", {tokens, kv_width}, TensorRole::activation);
-    }
-    // Encoders mask the padding; a vision transformer has nothing to mask.
-    const bool masked = causal || w.spec.kind != TransformerKind::vision;
-    return finish(w, {.q = q,
-                      .k = k,
-                      .v = v,
-                      .gate = gate,
-                      .heads = heads,
-                      .kv_heads = kv_heads,
-                      .head_dim = dim,
-                      .value_dim = dim,
-                      .causal = causal,
-                      .masked = masked,
-                      .alibi = w.spec.position == PositionKind::alibi,
-                      .biased = w.spec.position == PositionKind::relative,
-                      .window = window,
-                      .keys = w.cut});
+    if (w.spec.position == PositionKind::rotary) rotate(w, a);
+    return finish(w, a);
 }
 
 TensorId write_cross_attention(TransformerWriter& w, TensorId x, TensorId memory, const TokenCut& memory_cut) {
     const std::int64_t dim = head_dim_of(w.spec), heads = w.spec.heads / w.shard.tensor, kv_heads = local_kv_heads(w);
-    const bool bias = w.spec.qkv_bias.value_or(w.spec.bias);
+    AttentionCore a{.heads = heads,
+                    .kv_heads = kv_heads,
+                    .head_dim = dim,
+                    .value_dim = dim,
+                    .causal = false,
+                    .masked = true,
+                    .window = 0,
+                    .keys = memory_cut};
+    const bool bias = has_qkv_bias(w.spec);
     x = w.enter_tensor_parallel("cross.enter", x);
     memory = w.enter_tensor_parallel("cross.memory", memory);
-    const TensorId q = w.adapted_linear("cross.q", &LowRankAdapters::qkv, x, heads * dim, bias);
+    a.q = w.adapted_linear("cross.q", &LowRankAdapters::qkv, x, heads * dim, bias);
     const std::int64_t kv_width = kv_heads * dim, tokens = memory_cut.tokens();
     const Gemm kv{.batch = 1, .m = tokens, .n = 2 * kv_width, .k = w.spec.hidden, .weight = true};
-    TensorId k =
-        w.write("cross.kv", kv, {memory}, {tokens, kv_width}, static_cast<double>(kv.n) * static_cast<double>(kv.k + (bias ? 1 : 0)));
-    TensorId v = w.graph.also("cross.v", {tokens, kv_width}, TensorRole::activation);
-    w.adapt("cross.kv", &LowRankAdapters::qkv, memory, {&k, &v});
-    return finish(w, {.q = q,
-                      .k = k,
-                      .v = v,
-                      .heads = heads,
-                      .kv_heads = kv_heads,
-                      .head_dim = dim,
-                      .value_dim = dim,
-                      .causal = false,
-                      .masked = true,
-                      .window = 0,
-                      .keys = memory_cut});
+    a.k = w.write("cross.kv", kv, {memory}, {tokens, kv_width}, parameters_of(kv, bias));
+    a.v = w.graph.also("cross.v", {tokens, kv_width}, TensorRole::activation);
+    w.adapt("cross.kv", &LowRankAdapters::qkv, memory, {&a.k, &a.v});
+    return finish(w, a);
 }
 
 }  // namespace sextant
