@@ -82,50 +82,86 @@ StorageClass cached_part_of(const StorageClass& storage) {
     return memory;
 }
 
+// The samples of one epoch, as they are read from the storage of the dataset, and from that to which they are staged.
+struct EpochSamples {
+    double count = 0;
+    Bytes bytes;
+    Shuffle shuffle = Shuffle::none;
+    SampleAccess access, staged_access;
+};
+EpochSamples samples_of_epoch(const DataSource& data) {
+    EpochSamples all;
+    all.shuffle = shuffle_of(data);
+    all.access = sample_access(data.format, all.shuffle, data.sample_bytes, data.samples_per_file);
+    const bool unpacked = data.staging.mode == StagingMode::untar;
+    all.staged_access = unpacked ? sample_access(DataFormat::files, all.shuffle, data.sample_bytes, {}) : all.access;
+    all.count = static_cast<double>(data.samples.value_or(0));
+    all.bytes = all.count * all.access.bytes;
+    return all;
+}
+
+// Before the first step; else the workers keep what they read in the first epoch.
+bool stages_ahead(const Staging& staging) { return staging.mode == StagingMode::copy || staging.mode == StagingMode::untar; }
+
+void place_staging(InputJob& in, const DataSource& data, const EpochSamples& all, const Prepared::State& job) {
+    const Staging& staging = data.staging;
+    if (staging.mode == StagingMode::none) return;
+    // In a fixed order a node always reads the same part.
+    const double own = all.shuffle == Shuffle::none ? 1 / in.nodes : 1;
+    in.staged = staging.to->capacity && all.bytes > Bytes{} ? std::min(1.0, staging.to->capacity->value / (own * all.bytes)) : 1;
+    if (!stages_ahead(staging)) return;
+    in.copy = StagingJob{.from = *data.storage,
+                         .to = *staging.to,
+                         .format = data.format,
+                         .sample = data.sample_bytes,
+                         .samples_per_file = data.samples_per_file,
+                         .samples = in.staged * own * all.count,
+                         .mode = staging.mode,
+                         .nodes = in.nodes,
+                         .others = data.others,
+                         .network = job.nodes.network};
+    in.staging = staging_time(*in.copy);
+}
+
+// `memory`: of a node, for its page cache.
+void place_cache(InputJob& in, const DataSource& data, const EpochSamples& all, Bytes memory, const Scenario& s) {
+    if (!(all.bytes > Bytes{}) || data.storage->kind == StorageKind::memory) return;
+    std::optional<double> epochs = samples_of_run(s);
+    if (epochs) *epochs /= all.count;
+    in.cached = page_cache_hits(memory / all.bytes, static_cast<int>(in.nodes), all.shuffle, epochs);
+}
+
 // Where the samples of the first epoch and of later ones are.
-void place_samples(InputJob& in, const DataSource& data, const Prepared::State& job) {
+void place_sources(InputJob& in, const DataSource& data, const EpochSamples& all, Bytes memory) {
     const StorageClass& storage = *data.storage;
     const Staging& staging = data.staging;
-    const Shuffle shuffle = shuffle_of(data);
-    const SampleAccess access = sample_access(data.format, shuffle, data.sample_bytes, data.samples_per_file);
-    const bool unpacked = staging.mode == StagingMode::untar;
-    const SampleAccess local = unpacked ? sample_access(DataFormat::files, shuffle, data.sample_bytes, {}) : access;
-    const double samples = static_cast<double>(data.samples.value_or(0));
-    const Bytes dataset = samples * access.bytes;
-    // In a fixed order a node always reads the same part.
-    const double own = shuffle == Shuffle::none ? 1 / in.nodes : 1;
-    if (staging.mode != StagingMode::none)
-        in.staged = staging.to->capacity && dataset > Bytes{} ? std::min(1.0, staging.to->capacity->value / (own * dataset)) : 1;
-    const bool ahead = staging.mode == StagingMode::copy || unpacked;
-    if (ahead) {
-        in.copy = StagingJob{storage,      *staging.to, data.format, data.sample_bytes, data.samples_per_file, in.staged * own * samples,
-                             staging.mode, in.nodes,    data.others, job.nodes.network};
-        in.staging = staging_time(*in.copy);
-    }
-    const SampleThread thread = thread_of(job.scenario.cluster.node.host);
-    in.writing =
-        samples * (write_time(access, storage) + writing_work({data.format, data.encoding, data.sample_bytes, data.decoded_bytes}, thread));
-    const Seconds keep = ahead || staging.mode == StagingMode::none ? Seconds{} : write_time(access, *staging.to);
-    const HostSpec& host = job.scenario.cluster.node.host;
-    const Bytes memory = data.page_cache.value_or(page_cache_part * host.memory.value);
-    if (dataset > Bytes{} && storage.kind != StorageKind::memory) {
-        std::optional<double> epochs = samples_of_run(job.scenario);
-        if (epochs) *epochs /= samples;
-        in.cached = page_cache_hits(memory / dataset, static_cast<int>(in.nodes), shuffle, epochs);
-    }
-    const double kept = dataset > Bytes{} ? std::min(1 / in.nodes, memory / dataset) : 0;
+    const bool ahead = stages_ahead(staging);
+    const double kept = all.bytes > Bytes{} ? std::min(1 / in.nodes, memory / all.bytes) : 0;
     const auto read = [&](const SampleAccess& a, const StorageClass& from, double share, Seconds beside) {
         return SampleSource{from, with_read_ahead(a, from, kept), share, beside};
     };
-    in.first = {read(access, storage, ahead ? 1 - in.staged : 1, in.staged * keep)};
+    const Seconds keep = ahead || staging.mode == StagingMode::none ? Seconds{} : write_time(all.access, *staging.to);
+    in.first = {read(all.access, storage, ahead ? 1 - in.staged : 1, in.staged * keep)};
     // What staging wrote is still in memory, where all of it fits.
-    if (ahead) in.first.push_back(read(local, in.cached < 1 ? *staging.to : page_cache(), in.staged, {}));
+    if (ahead) in.first.push_back(read(all.staged_access, in.cached < 1 ? *staging.to : page_cache(), in.staged, {}));
     const double missed = 1 - in.cached;
-    in.later = {read(access, storage, missed * (1 - in.staged), {}), {cached_part_of(storage), access, in.cached * (1 - in.staged), {}}};
+    in.later = {read(all.access, storage, missed * (1 - in.staged), {}),
+                {cached_part_of(storage), all.access, in.cached * (1 - in.staged), {}}};
     if (in.staged > 0) {
-        in.later.push_back(read(local, *staging.to, missed * in.staged, {}));
-        in.later.push_back({page_cache(), local, in.cached * in.staged, {}});
+        in.later.push_back(read(all.staged_access, *staging.to, missed * in.staged, {}));
+        in.later.push_back({page_cache(), all.staged_access, in.cached * in.staged, {}});
     }
+}
+
+void place_samples(InputJob& in, const DataSource& data, const Prepared::State& job) {
+    const HostSpec& host = job.scenario.cluster.node.host;
+    const Bytes memory = data.page_cache.value_or(page_cache_part * host.memory.value);
+    const EpochSamples all = samples_of_epoch(data);
+    place_staging(in, data, all, job);
+    place_cache(in, data, all, memory, job.scenario);
+    place_sources(in, data, all, memory);
+    const StoredSample stored{data.format, data.encoding, data.sample_bytes, data.decoded_bytes};
+    in.writing = all.count * (write_time(all.access, *data.storage) + writing_work(stored, thread_of(host)));
 }
 
 LoaderRate rate_of(const InputJob& in, const std::vector<SampleSource>& sources, const Resources& r) {
