@@ -1,6 +1,7 @@
 // The machine of a published row, from the few words that its source says about it.
 #include "model/io/measurement/measurement_scenario.hpp"
 
+#include "model/base/list_text.hpp"
 #include "model/base/quantity_text.hpp"
 #include "model/base/spelling.hpp"
 
@@ -33,49 +34,63 @@ std::string assumed_kind(const MeasuredHardware& h, const Device& device, int de
 // Cards, in slots: pairs of them may be bridged.
 bool is_bridged_card(std::string_view gpu) { return mentions(gpu, "PCIe") || mentions(gpu, "H100 NVL"); }
 
-PeerFabric peers_of(const MeasuredHardware& h, const Device& device, int devices, const MeasurementSources& sources, RowReport& report) {
-    MeasuredIntraNode intra = h.intra_node;
-    const UsualHardware::Nvlinks* port = sources.usual.nvlinks_of(h.gpu, device.architecture);
-    if (intra.kind.empty() && devices > 1) intra.kind = assumed_kind(h, device, devices, port != nullptr, report);
+constexpr std::string_view at_intra_node = "/hardware/intra_node";
+
+PeerFabric infinity_fabric_of(const MeasuredHardware& h, const MeasurementSources& sources, RowReport& report) {
     PeerFabric peers;
-    if (intra.kind == "pcie" || intra.kind.empty() || (devices == 1 && !intra.domain_gpus)) return peers;
-    constexpr std::string_view at = "/hardware/intra_node";
-    if (device.architecture.starts_with("cdna")) {  // also where a source calls any such link an NVLink
-        peers.layout = PeerLayout::all_to_all;
-        peers.link = look_up(infinity_fabric(h.gpu), sources, report, at);
-        peers.links = 1;
-        report.assume("one link of Infinity Fabric between every two devices");
-        return peers;
-    }
-    if (!port) {
-        report.complain(at, "no NVLink is known for " + h.gpu);
-        return peers;
-    }
-    if (intra.kind == "nvswitch") {
-        peers.layout = PeerLayout::crossbar;
-        peers.link = look_up(port->port, sources, report, at);
-        peers.link.bandwidth.value *= static_cast<double>(port->enabled) / port->links;
-        peers.in_switch_reduction = device.architecture == "hopper" || device.architecture == "blackwell";
-        peers.domain = intra.domain_gpus.value_or(0);
-        return peers;
-    }
-    if (intra.kind != "nvlink") {
-        report.complain(std::string(at) + "/kind", "\"" + intra.kind + "\" is not known here", "one of: nvswitch, nvlink, pcie");
-        return peers;
-    }
-    peers.link = look_up(port->link, sources, report, at);
-    if (intra.pair_only || is_bridged_card(h.gpu) || (devices == 2 && port->enabled < port->links) || port->links == 1) {
+    peers.layout = PeerLayout::all_to_all;
+    peers.link = look_up(infinity_fabric(h.gpu), sources, report, at_intra_node);
+    peers.links = 1;
+    report.assume("one link of Infinity Fabric between every two devices");
+    return peers;
+}
+
+PeerFabric nvswitch_of(const MeasuredHardware& h, const Device& device, const UsualHardware::Nvlinks& port,
+                       const MeasurementSources& sources, RowReport& report) {
+    PeerFabric peers;
+    peers.layout = PeerLayout::crossbar;
+    peers.link = look_up(port.port, sources, report, at_intra_node);
+    peers.link.bandwidth.value *= static_cast<double>(port.enabled) / port.links;
+    peers.in_switch_reduction = device.architecture == "hopper" || device.architecture == "blackwell";
+    peers.domain = h.intra_node.domain_gpus.value_or(0);
+    return peers;
+}
+
+// Without a switch.
+PeerFabric nvlinks_of(const MeasuredHardware& h, int devices, const UsualHardware::Nvlinks& port, const MeasurementSources& sources,
+                      RowReport& report) {
+    PeerFabric peers;
+    peers.link = look_up(port.link, sources, report, at_intra_node);
+    const bool is_pair = h.intra_node.pair_only || (devices == 2 && port.enabled < port.links);
+    if (is_pair || is_bridged_card(h.gpu) || port.links == 1) {
         peers.layout = PeerLayout::pairs;
-        peers.links = port->enabled;
-    } else if (devices == 8 && !port->mesh_of_8.empty()) {
+        peers.links = port.enabled;
+    } else if (devices == 8 && !port.mesh_of_8.empty()) {
         peers.layout = PeerLayout::matrix;
-        peers.link_count = port->mesh_of_8;
+        peers.link_count = port.mesh_of_8;
     } else {
         peers.layout = PeerLayout::all_to_all;
-        peers.links = links_between_pairs(port->enabled, devices);
+        peers.links = links_between_pairs(port.enabled, devices);
         report.assume("NVLink without a switch: " + std::to_string(peers.links) + " links between every two devices");
     }
     return peers;
+}
+
+PeerFabric peers_of(const MeasuredHardware& h, const Device& device, int devices, const MeasurementSources& sources, RowReport& report) {
+    const UsualHardware::Nvlinks* port = sources.usual.nvlinks_of(h.gpu, device.architecture);
+    std::string kind = h.intra_node.kind;
+    if (kind.empty() && devices > 1) kind = assumed_kind(h, device, devices, port != nullptr, report);
+    if (kind == "pcie" || kind.empty() || (devices == 1 && !h.intra_node.domain_gpus)) return {};
+    // Also where a source calls any such link an NVLink.
+    if (device.architecture.starts_with("cdna")) return infinity_fabric_of(h, sources, report);
+    if (!port) {
+        report.complain(at_intra_node, "no NVLink is known for " + h.gpu);
+        return {};
+    }
+    if (kind == "nvswitch") return nvswitch_of(h, device, *port, sources, report);
+    if (kind == "nvlink") return nvlinks_of(h, devices, *port, sources, report);
+    report.complain(std::string(at_intra_node) + "/kind", "\"" + kind + "\" is not known here", "one of: nvswitch, nvlink, pcie");
+    return {};
 }
 
 // GeForce cards since Turing may not copy to each other over PCIe: the driver stages such copies in host memory.
@@ -137,34 +152,49 @@ LinkType host_link_of(const MeasuredHardware& h, const Device& device, const Mea
 }
 
 std::string known_fabrics(const UsualHardware& usual) {
-    std::string words;
+    std::string names;
     std::string_view last;
     for (const UsualHardware::Network& n : usual.networks) {
-        if (n.fabric != last) words += (words.empty() ? "" : ", ") + n.fabric;
+        if (n.fabric != last) append_to_list(names, n.fabric);
         last = n.fabric;
     }
-    return words;
+    return names;
+}
+
+// The network of a row that names none, as of the years of its devices. `usual`: the rate of a port.
+MeasuredInterNode assumed_network(const MeasuredHardware& h, int devices, Bandwidth usual, RowReport& report) {
+    if (h.intra_node.domain_gpus.value_or(0) >= h.nodes * devices) {
+        report.assume("nodes of one NVLink domain; the network beside it, 400 Gbit/s InfiniBand, is not crossed");
+        return {"infiniband", devices, 400};
+    }
+    const double gbit = usual / (Gbit / s);
+    // One port for each two devices, and for each since boards have switches for all of them.
+    const int ports = gbit < 200 ? std::max(1, devices / 2) : devices;
+    report.assume("the row names no network: " + std::to_string(ports) + " ports of " + number_text(gbit) +
+                  " Gbit/s InfiniBand a node, as of the devices' years");
+    return {"infiniband", ports, gbit};
+}
+
+void set_fabric(FabricSpec& fabric, const MeasuredHardware& h, const NodeSpec& node, bool ethernet) {
+    const bool rails = !ethernet && node.nics >= node.devices && node.devices > 1;
+    const FabricKind of_many = rails ? FabricKind::rail_leaf_spine : FabricKind::leaf_spine;
+    fabric.kind = h.nodes <= 16 ? FabricKind::single_switch : of_many;
+    fabric.nodes_per_leaf = 16;
+    fabric.switch_latency = {
+        ethernet ? 600 * ns : 130 * ns, SourceKind::published,
+        ethernet ? "makers' pages of cut-through switches, 300 to 800 ns" : "NVIDIA QM8790 product brief, below 130 ns"};
 }
 
 void add_network(const MeasuredHardware& h, Cluster& cluster, const MeasurementSources& sources, RowReport& report) {
-    const int devices = cluster.node.devices;
-    const bool in_one_domain = h.intra_node.domain_gpus.value_or(0) >= h.nodes * devices;
     if (h.nodes == 1 && !h.inter_node) return;
-    const UsualHardware::Host* usual = usual_host(cluster.node.device, sources);
+    NodeSpec& node = cluster.node;
+    const UsualHardware::Host* usual = usual_host(node.device, sources);
     if (!usual) return;  // complained about with the host
-    const double usual_gbit = usual->nic / (Gbit / s);
-    // One port for each two devices, and for each since boards have switches for all of them.
-    const int usual_nics = usual_gbit < 200 ? std::max(1, devices / 2) : devices;
-    if (!h.inter_node)
-        report.assume(in_one_domain ? "nodes of one NVLink domain; the network beside it, 400 Gbit/s InfiniBand, is not crossed"
-                                    : "the row names no network: " + std::to_string(usual_nics) + " ports of " + number_text(usual_gbit) +
-                                          " Gbit/s InfiniBand a node, as of the devices' years");
-    const MeasuredInterNode n = h.inter_node.value_or(in_one_domain ? MeasuredInterNode{"infiniband", devices, 400}
-                                                                    : MeasuredInterNode{"infiniband", usual_nics, usual_gbit});
-    const double gbit = n.nic_gbit_per_s.value_or(100);
+    const MeasuredInterNode n = h.inter_node ? *h.inter_node : assumed_network(h, node.devices, usual->nic, report);
+    const Bandwidth port = n.nic_gbit_per_s.value_or(100) * Gbit / s;
     const bool over_tcp = mentions(n.fabric, "tcp") && !mentions(n.fabric, "tcpx");
     const std::string fabric_words = over_tcp ? "ethernet" : n.fabric;
-    const UsualHardware::Network* best = sources.usual.network_of(fabric_words, gbit * Gbit / s);
+    const UsualHardware::Network* best = sources.usual.network_of(fabric_words, port);
     if (!best) {
         report.complain("/hardware/inter_node/fabric", "fabric \"" + n.fabric + "\" is not known here",
                         "one of: " + known_fabrics(sources.usual));
@@ -172,20 +202,12 @@ void add_network(const MeasuredHardware& h, Cluster& cluster, const MeasurementS
     }
     if (!n.nic_gbit_per_s || !n.nics_per_node)
         report.assume("network not stated in full: one port of 100 Gbit/s where a number is missing");
-    NodeSpec& node = cluster.node;
     node.nics = n.nics_per_node.value_or(1);
     node.nic_link = look_up(best->link, sources, report, "/hardware/inter_node");
-    if (best->port != gbit * Gbit / s) node.nic_link.bandwidth.value = gbit * Gbit / s;
+    if (best->port != port) node.nic_link.bandwidth.value = port;
     const bool ethernet = best->fabric == "ethernet";
     node.gpu_direct = !ethernet && !is_geforce_without_peers(h.gpu);
-
-    FabricSpec& fabric = cluster.fabric;
-    const bool rails = !ethernet && node.nics >= devices && devices > 1;
-    fabric.kind = h.nodes <= 16 ? FabricKind::single_switch : rails ? FabricKind::rail_leaf_spine : FabricKind::leaf_spine;
-    fabric.nodes_per_leaf = 16;
-    fabric.switch_latency = {
-        ethernet ? 600 * ns : 130 * ns, SourceKind::published,
-        ethernet ? "makers' pages of cut-through switches, 300 to 800 ns" : "NVIDIA QM8790 product brief, below 130 ns"};
+    set_fabric(cluster.fabric, h, node, ethernet);
     report.assume("a fabric without oversubscription, 16 nodes at a leaf switch");
 }
 
