@@ -6,30 +6,20 @@ namespace sextant {
 
 Sourced<double> reached_whole() { return {1.0, SourceKind::estimated, "the rate is the one that large products sustain"}; }
 
-Cluster machine_cluster(const MachineFacts& m, const Cluster& like) {
-    Cluster c = like;
-    c.name = m.host;
-    c.title = m.host + ": " + std::to_string(m.cores) + (m.cores == 1 ? " core of " : " cores of ") + m.processor;
-    c.aliases.clear();
-    c.nodes = 1;
-    c.notes = "Measured by `sextant calibrate`; one device is one core.";
-    const std::string source = "as " + like.name;
-    NodeSpec& node = c.node;
-    node.devices = m.cores;
-    node.host.cpu = m.processor;
-    node.host.sockets = 1;
-    node.host.cores = m.cores;
-    node.host.memory = {m.memory, SourceKind::measured, "what " + m.host + " says of itself"};
-    Device& d = node.device;
+namespace {
+
+// Its rates are those that products and streams reach on `like`: there is no peak beside them. `told`: whence the machine's own numbers
+// are.
+Device core_of(const MachineFacts& m, const Device& like, const std::string& source, const std::string& told) {
+    Device d = like;
     d.name = "core of " + m.processor;
     d.aliases.clear();
     d.vendor.clear();
     d.clock = {};
     d.notes.clear();
     d.multiprocessors = 1;
-    d.memory = {m.memory / m.cores, SourceKind::measured, node.host.memory.source + ", shared by its cores"};
-    if (m.cache > Bytes{}) d.l2 = {m.cache, SourceKind::measured, node.host.memory.source};
-    // Rates are what products and streams reach: there is no peak beside them.
+    d.memory = {m.memory / m.cores, SourceKind::measured, told + ", shared by its cores"};
+    if (m.cache > Bytes{}) d.l2 = {m.cache, SourceKind::measured, told};
     for (PeakRate& p : d.peaks) {
         p.rate.value = p.rate.value * p.achievable.value;
         p.rate.kind = SourceKind::estimated;
@@ -44,6 +34,7 @@ Cluster machine_cluster(const MachineFacts& m, const Cluster& like) {
         d.peaks.push_back(bf16);
     }
     d.memory_bandwidth = {d.memory_bandwidth.value * d.stream_fraction.value, SourceKind::estimated, source};
+    d.stream_fraction = {1.0, SourceKind::estimated, "the bandwidth is the one that streams"};
     d.cache_bandwidth = {d.usual_cache_bandwidth(), SourceKind::estimated, "four times what memory streams"};
     if (m.shared_cache > Bytes{}) {
         // A virtual machine is told the whole cache of its host, whose other guests have most of it.
@@ -53,8 +44,27 @@ Cluster machine_cluster(const MachineFacts& m, const Cluster& like) {
     }
     d.exponential = {0.5 * units::ns, SourceKind::estimated, "some two thousand million a second"};
     d.convolution = {1.0, SourceKind::estimated, "as products of their size"};
+    return d;
+}
+
+}  // namespace
+
+Cluster machine_cluster(const MachineFacts& m, const Cluster& like) {
+    Cluster c = like;
+    c.name = m.host;
+    c.title = m.host + ": " + std::to_string(m.cores) + (m.cores == 1 ? " core of " : " cores of ") + m.processor;
+    c.aliases.clear();
+    c.nodes = 1;
+    c.notes = "Measured by `sextant calibrate`; one device is one core.";
+    const std::string told = "what " + m.host + " says of itself";
+    NodeSpec& node = c.node;
+    node.devices = m.cores;
+    node.device = core_of(m, like.node.device, "as " + like.name, told);
+    node.host.cpu = m.processor;
+    node.host.sockets = 1;
+    node.host.cores = m.cores;
+    node.host.memory = {m.memory, SourceKind::measured, told};
     node.host.turn = {usual_turn, SourceKind::estimated, "about a slice of Linux's scheduler"};
-    d.stream_fraction = {1.0, SourceKind::estimated, "the bandwidth is the one that streams"};
     node.host_link.bandwidth.value = node.host_link.bandwidth.value * node.host_link.achievable.value;
     node.host_link.achievable = {1.0, SourceKind::estimated, "the bandwidth is the one that copies reach"};
     return c;
