@@ -1,12 +1,10 @@
 #include "model/predict/groups.hpp"
 
-#include "model/hardware/group_traffic.hpp"
-#include "model/predict/block_layout.hpp"
+#include "model/predict/sister_groups.hpp"
 
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
 #include <tuple>
 #include <utility>
 
@@ -17,21 +15,6 @@ namespace {
 struct LinkTime {
     int link = 0;
     double time = 0;
-};
-
-// All groups that communicate at once: of one kind in one stage, or over one boundary.
-struct Sisters {
-    BlockLayout::Groups where;
-    std::vector<Formation> formations;  // by first place
-    std::vector<std::size_t> unlike;    // of these, one of each shape: groups that lie alike over their nodes are equally fast
-    std::vector<int> near;              // nodes of a block on which they stand
-
-    [[nodiscard]] SpreadGroup at(std::size_t place, std::size_t block, int shift) const {
-        return {&formations[place], where.first_blocks[block] + shift, where.blocks};
-    }
-    [[nodiscard]] std::size_t ranks() const {
-        return formations.size() * formations.front().devices * where.first_blocks.size() * where.blocks.size();
-    }
 };
 
 bool meet(const std::vector<int>& ascending, const std::vector<int>& others) {
@@ -48,21 +31,17 @@ public:
     GroupLayer(const Scenario& scenario, const Topology& topology)
         : scenario_(scenario),
           topology_(topology),
-          layout_(scenario.plan, topology.nodes(), topology.devices_per_node(), topology.devices_per_unit()),
-          traffic_(topology, layout_.devices_per_block()) {
-        for (int s = 0; s < scenario.plan.pp; ++s) {
-            stages_.push_back(layout_.stage(s));
-            const auto [standing, is_new] = standing_.try_emplace(stages_.back().place);
-            if (is_new) standing->second = stand(layout_.groups({}, stages_.back()));
-        }
-    }
+          groups_(scenario, topology),
+          layout_(groups_.layout()),
+          traffic_(groups_.traffic()),
+          stages_(groups_.stages()) {}
 
     [[nodiscard]] JobGroups groups_of(std::size_t stage, GroupsLaid laid) {
         std::map<ParallelGroup, Group> known;
         const auto group = [&](ParallelGroup which) {
             if (layout_.ranks().size_of(which) < 2) return Group{};
-            const auto [entry, is_new] = known.try_emplace(first_alike(which));
-            if (is_new) entry->second = slowest(sisters(which, stage), stages_[stage].shift);
+            const auto [entry, is_new] = known.try_emplace(groups_.first_alike(which));
+            if (is_new) entry->second = slowest(groups_.of(which, stage), stages_[stage].shift);
             return entry->second;
         };
         JobGroups g;
@@ -77,7 +56,8 @@ public:
     [[nodiscard]] StageMates mates_of(std::size_t stage) {
         std::vector<std::size_t> mates;
         for (std::size_t other = 0; other < stages_.size(); ++other)
-            if (other != stage && stages_[other].shift == stages_[stage].shift && meet(standing(stage).nodes, standing(other).nodes))
+            if (other != stage && stages_[other].shift == stages_[stage].shift &&
+                meet(groups_.standing(stage).nodes, groups_.standing(other).nodes))
                 mates.push_back(other);
         // Stages at the same place of other blocks meet their mates in the same way, if the fabric treats them alike.
         const auto [known, is_new] =
@@ -102,7 +82,7 @@ public:
     };
     [[nodiscard]] Boundary boundary(std::size_t stage) const {
         const BlockLayout::Stage &from = stages_[stage], &to = stages_[(stage + 1) % stages_.size()];
-        Boundary b{{}, standing(stage).where, std::min(from.shift, to.shift)};
+        Boundary b{{}, groups_.standing(stage).where, std::min(from.shift, to.shift)};
         const auto device = [&](const BlockLayout::Stage& at, int place) {
             return (at.shift - b.shift) * layout_.devices_per_block() + layout_.device_at(place);
         };
@@ -113,12 +93,12 @@ public:
     [[nodiscard]] Group slowest_over(const Boundary& boundary) {
         Sisters pairs{boundary.where, {}, {}, {}};
         for (const auto& pair : boundary.pairs) pairs.formations.push_back(traffic_.form(pair));
-        pairs.unlike = one_of_each_shape(boundary.pairs);
+        pairs.unlike = groups_.one_of_each_shape(boundary.pairs);
         return slowest(pairs, boundary.shift);
     }
 
     // The devices of a stage's ranks, and of the ranks on its boundary, counted from the first node on the first rank's switch.
-    [[nodiscard]] std::vector<DeviceIndex> places(std::size_t stage) const { return from_first_unit(standing(stage).devices); }
+    [[nodiscard]] std::vector<DeviceIndex> places(std::size_t stage) const { return from_first_unit(groups_.standing(stage).devices); }
     [[nodiscard]] std::vector<DeviceIndex> places(const Boundary& boundary) const {
         std::vector<DeviceIndex> devices;
         for (const auto& pair : boundary.pairs) devices.insert(devices.end(), pair.begin(), pair.end());
@@ -126,22 +106,6 @@ public:
     }
 
 private:
-    // The stages at one place of their blocks: their devices and nodes within a block.
-    struct Standing {
-        BlockLayout::Groups where;  // each rank by itself
-        std::vector<DeviceIndex> devices;
-        std::vector<int> nodes;
-    };
-    [[nodiscard]] Standing stand(BlockLayout::Groups where) const {
-        Standing s{std::move(where), {}, {}};
-        for (const int place : s.where.first_places) s.devices.push_back(layout_.device_at(place));
-        std::set<int> nodes;
-        for (const DeviceIndex d : s.devices) nodes.insert(node_of(d));
-        s.nodes.assign(nodes.begin(), nodes.end());
-        return s;
-    }
-    [[nodiscard]] const Standing& standing(std::size_t stage) const { return standing_.at(stages_[stage].place); }
-
     struct Kind {
         ParallelGroup which = ParallelGroup::tensor;
         std::size_t stage = 0;
@@ -152,73 +116,10 @@ private:
         if (!scenario_.plan.has_shards()) return ParallelGroup::data;
         return layout_.ranks().size_of(ParallelGroup::shard) > 1 ? ParallelGroup::shard : ParallelGroup::replicas;
     }
-    [[nodiscard]] int node_of(DeviceIndex d) const { return d / topology_.devices_per_node(); }
-
     [[nodiscard]] std::vector<DeviceIndex> from_first_unit(std::vector<DeviceIndex> devices) const {
         const int unit = topology_.devices_per_unit(), begin = devices.front() / unit * unit;
         for (DeviceIndex& d : devices) d -= begin;
         return devices;
-    }
-
-    // Groups of different kinds may consist of the same ranks: those of data and of shards, where nothing is replicated.
-    [[nodiscard]] ParallelGroup first_alike(ParallelGroup which) const {
-        auto first = ParallelGroup::tensor;
-        while (layout_.ranks().ranges(first) != layout_.ranks().ranges(which))
-            first = static_cast<ParallelGroup>(static_cast<int>(first) + 1);
-        return first;
-    }
-
-    // Stages at one place of their blocks have the same groups, shifted.
-    const Sisters& sisters(ParallelGroup which, std::size_t stage) {
-        const auto [entry, is_new] = sisters_.try_emplace({first_alike(which), stages_[stage].place});
-        if (is_new) entry->second = find_sisters(which, stages_[stage]);
-        return entry->second;
-    }
-    Sisters find_sisters(ParallelGroup which, const BlockLayout::Stage& stage) {
-        Sisters s{layout_.groups(layout_.ranks().ranges(which), stage), {}, {}, {}};
-        for (const int first : s.where.first_places) {
-            std::vector<DeviceIndex> devices;
-            for (const int place : s.where.places) devices.push_back(layout_.device_at(first + place));
-            s.formations.push_back(traffic_.form(std::move(devices)));
-        }
-        s.unlike = unlike(which, s);
-        std::set<int> near;
-        for (const std::size_t place : s.unlike) near.insert(s.formations[place].nodes.begin(), s.formations[place].nodes.end());
-        s.near.assign(near.begin(), near.end());
-        return s;
-    }
-    std::vector<std::size_t> unlike(ParallelGroup which, const Sisters& s) const {
-        if (s.where.blocks.size() > 1 && layout_.devices_per_block() == topology_.devices_per_node()) return {0};  // one node after another
-        std::vector<std::vector<DeviceIndex>> groups;
-        for (const int first : s.where.first_places) {
-            groups.emplace_back();
-            for (const int rank : layout_.ranks().group_of(layout_.rank_at(s.where.first_blocks.front(), first), which))
-                groups.back().push_back(layout_.ranks().device_of(rank));
-        }
-        return one_of_each_shape(groups);
-    }
-
-    // The shape of a group: how many of its ranks follow each other on each node, and where the next node is on another switch; inside one
-    // node, which devices they are.
-    [[nodiscard]] std::vector<int> shape(const std::vector<DeviceIndex>& group) const {
-        constexpr int another_switch = 0;
-        std::vector<int> runs, places;
-        DeviceIndex before = group.front();
-        for (const DeviceIndex d : group) {
-            if (d / topology_.devices_per_unit() != before / topology_.devices_per_unit()) runs.push_back(another_switch);
-            if (runs.empty() || node_of(d) != node_of(before)) runs.push_back(0);
-            ++runs.back();
-            before = d;
-            places.push_back(d % topology_.devices_per_node());
-        }
-        return runs.size() == 1 ? places : runs;
-    }
-    [[nodiscard]] std::vector<std::size_t> one_of_each_shape(const std::vector<std::vector<DeviceIndex>>& groups) const {
-        std::set<std::vector<int>> seen;
-        std::vector<std::size_t> list;
-        for (std::size_t i = 0; i < groups.size(); ++i)
-            if (seen.insert(shape(groups[i])).second) list.push_back(i);
-        return list;
     }
 
     Group slowest(const Sisters& sisters, int shift) {
@@ -274,24 +175,21 @@ private:
     // By link, the time taken by groups of `kind` that touch nodes of the first groups of `around`. Nodes that groups of a kind have in
     // common are all alike, so those of the stage's first block are enough.
     const std::vector<LinkTime>& taken(Kind kind, Kind around) {
-        const std::vector<int>& near = sisters(around.which, around.stage).near;
+        const std::vector<int>& near = groups_.of(around.which, around.stage).near;
         const auto [entry, is_new] = taken_.try_emplace({kind.which, kind.stage, around.which, near});
         if (is_new) entry->second = count_taken(kind, around, near);
         return entry->second;
     }
     std::vector<LinkTime> count_taken(Kind kind, Kind around, const std::vector<int>& near_nodes) {
-        const Sisters& sisters = this->sisters(kind.which, kind.stage);
+        const Sisters& sisters = groups_.of(kind.which, kind.stage);
         const int shift = stages_[kind.stage].shift;
-        const SpreadGroup first = this->sisters(around.which, around.stage).at(0, 0, shift);
-        std::vector<char> near(static_cast<std::size_t>(layout_.blocks()));
-        const auto is_near = [&](const SpreadGroup& group, int s) -> char& {
-            const int block = group.first + s;
-            return near[static_cast<std::size_t>(block)];
-        };
-        for (const int s : first.shifts) is_near(first, s) = 1;
+        const SpreadGroup first = groups_.of(around.which, around.stage).at(0, 0, shift);
+        std::vector<bool> near(static_cast<std::size_t>(layout_.blocks()));
+        const auto block_of = [](const SpreadGroup& group, int s) { return static_cast<std::size_t>(group.first + s); };
+        for (const int s : first.shifts) near[block_of(first, s)] = true;
         const auto touches = [&](const SpreadGroup& group) {
             return meet(near_nodes, group.formation->nodes) &&
-                   std::ranges::any_of(group.shifts, [&](int s) { return is_near(group, s) != 0; });
+                   std::ranges::any_of(group.shifts, [&](int s) { return near[block_of(group, s)]; });
         };
         time_of_.resize(topology_.links().size());
         std::vector<int> links;
@@ -314,12 +212,11 @@ private:
 
     const Scenario& scenario_;
     const Topology& topology_;
-    BlockLayout layout_;
-    GroupTraffic traffic_;
-    std::vector<BlockLayout::Stage> stages_;
-    std::map<int, Standing> standing_;                          // by place of the stage
-    std::map<std::pair<ParallelGroup, int>, Sisters> sisters_;  // by place of the stage
-    std::map<std::pair<int, int>, StageMates> mates_;           // by place and place in leaf
+    SisterGroups groups_;
+    const BlockLayout& layout_;
+    GroupTraffic& traffic_;
+    const std::vector<BlockLayout::Stage>& stages_;
+    std::map<std::pair<int, int>, StageMates> mates_;  // by place and place in leaf
     std::map<std::tuple<ParallelGroup, std::size_t, ParallelGroup, std::vector<int>>, std::vector<LinkTime>> taken_;
     std::vector<double> time_of_;  // by link: zero but while counting
 };
