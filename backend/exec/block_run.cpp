@@ -1,8 +1,5 @@
 #include "backend/exec/block_run.hpp"
 
-#include "backend/exec/exchange.hpp"
-#include "backend/exec/expert_exchange.hpp"
-
 #include <algorithm>
 
 namespace sextant {
@@ -76,14 +73,13 @@ void BlockRun::run(std::size_t index) {
     if (std::holds_alternative<TokenPermute>(op.kind) && !routing_) {
         // The position's weight is a context rank's part of the loss; that for balance is of whole sequences.
         const double weight = context_.position.loss_weight * block_.options.cut.context.ranks;
-        decided = std::make_shared<Routing>(
-            route(context_.device, context_.communicator, call(index, inputs, {}, weights), block_.operators[index].tokens, weight));
+        decided = std::make_shared<Routing>(experts().route(call(index, inputs, {}, weights), block_.operators[index].tokens, weight));
         routing_ = decided;
     }
     for (const TensorId id : op.outputs) values_[id.value] = allocate(id);
     const Arrays outputs = values_of(op.outputs);
     context_.device.forward(call(index, inputs, outputs, weights));
-    if (decided) share_counts(context_.device, context_.communicator, block_.options.cut.experts, block_.gathers_rows, *decided);
+    if (decided) experts().share_counts(block_.gathers_rows, *decided);
     if (block_.operators[index].merges_losses) {
         const int ranks = context_.communicator.ranks(ParallelGroup::tensor);
         const Array parts = context_.device.allocate(outputs[1].elements * ranks);
@@ -95,8 +91,7 @@ void BlockRun::run(std::size_t index) {
 void BlockRun::run(const Operator& op, const PreparedOperator& p, const Exchange& e) {
     const Arrays inputs = values_of(op.inputs);
     if (e.group == ParallelGroup::context) {
-        const Arrays wholes =
-            gather_sequences(context_.device, context_.communicator, block_.options.cut.context, block_.options.samples, inputs);
+        const Arrays wholes = arrays().gather_sequences(inputs);
         for (std::size_t i = 0; i < wholes.size(); ++i) values_[op.outputs[i].value] = wholes[i];
         return;
     }
@@ -104,15 +99,14 @@ void BlockRun::run(const Operator& op, const PreparedOperator& p, const Exchange
         for (std::size_t i = 0; i < inputs.size(); ++i)
             values_[op.outputs[i].value] = e.forward == ExchangeKind::none ? inputs[i] : allocate(op.outputs[i]);
         if (e.forward == ExchangeKind::none) return;
-        return exchange_rows(context_.device, context_.communicator, e.forward, e.group, block_.options.cut.experts, *routing_,
-                             p.to_experts, inputs, values_of(op.outputs));
+        return experts().exchange_rows(e.forward, e.group, *routing_, p.to_experts, inputs, values_of(op.outputs));
     }
     const TensorId in = op.inputs.front(), out = op.outputs.front();
     // The statistics of the losses were exchanged where they were made.
     const std::size_t maker = block_.makers[in.value];
     const bool merged = maker < block_.operators.size() && block_.operators[maker].merges_losses;
-    values_[out.value] = exchange(context_.device, context_.communicator, merged ? ExchangeKind::none : e.forward, e.group,
-                                  block_.options.cut.tensor, inputs.front(), block_.graph.tensor(in), block_.graph.tensor(out));
+    const ExchangeKind kind = merged ? ExchangeKind::none : e.forward;
+    values_[out.value] = arrays().exchange(kind, e.group, inputs.front(), block_.graph.tensor(in), block_.graph.tensor(out));
 }
 
 void BlockRun::forward(bool keep) {
@@ -181,22 +175,19 @@ void BlockRun::differentiate(std::size_t index, std::vector<DeferredOperator>* d
 
 void BlockRun::differentiate(const Operator& op, const PreparedOperator& p, const Exchange& e, const Arrays& output_gradients) {
     if (e.group == ParallelGroup::context) {
-        const Arrays parts =
-            scatter_sequences(context_.device, context_.communicator, block_.options.cut.context, block_.options.samples, output_gradients);
+        const Arrays parts = arrays().scatter_sequences(output_gradients);
         for (std::size_t i = 0; i < parts.size(); ++i) accumulate(op.inputs[i], parts[i]);
         return;
     }
     if (p.routed) {
         Arrays gradients;
         for (const TensorId id : op.inputs) gradients.push_back(allocate(id));
-        exchange_rows(context_.device, context_.communicator, e.backward, e.group, block_.options.cut.experts, *routing_, !p.to_experts,
-                      output_gradients, gradients);
+        experts().exchange_rows(e.backward, e.group, *routing_, !p.to_experts, output_gradients, gradients);
         for (std::size_t i = 0; i < gradients.size(); ++i) accumulate(op.inputs[i], gradients[i]);
         return;
     }
     const TensorId in = op.inputs.front(), out = op.outputs.front();
-    accumulate(in, exchange(context_.device, context_.communicator, e.backward, e.group, block_.options.cut.tensor,
-                            output_gradients.front(), block_.graph.tensor(out), block_.graph.tensor(in)));
+    accumulate(in, arrays().exchange(e.backward, e.group, output_gradients.front(), block_.graph.tensor(out), block_.graph.tensor(in)));
 }
 
 void BlockRun::finish(const DeferredOperator& d) {

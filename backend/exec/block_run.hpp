@@ -2,6 +2,8 @@
 #pragma once
 
 #include "backend/exec/block_program.hpp"
+#include "backend/exec/exchange.hpp"
+#include "backend/exec/expert_exchange.hpp"
 
 namespace sextant {
 
@@ -26,6 +28,11 @@ public:
 
 private:
     using Arrays = std::vector<Array>;
+
+    [[nodiscard]] ArrayExchange arrays() const {
+        return {context_.device, context_.communicator, block_.options.cut, block_.options.samples};
+    }
+    [[nodiscard]] ExpertExchange experts() const { return {context_.device, context_.communicator, block_.options.cut.experts}; }
 
     void run(std::size_t index);
     void run(const Operator&, const PreparedOperator&, const Exchange&);

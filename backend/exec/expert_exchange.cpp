@@ -37,51 +37,50 @@ Array pulls_of(ComputeDevice& device, RankCommunicator& communicator, Counts cou
 
 }  // namespace
 
-Routing route(ComputeDevice& device, RankCommunicator& communicator, const OperatorCall& c, const RoutedTokens& tokens,
-              double loss_weight) {
+Routing ExpertExchange::route(const OperatorCall& c, const RoutedTokens& tokens, double loss_weight) const {
     const auto& p = std::get<TokenPermute>(c.op.kind);
-    const auto room = [&] { return device.allocate(p.tokens * p.copies, Element::index); };
+    const auto room = [&] { return device_.allocate(p.tokens * p.copies, Element::index); };
     Routing routing{.rows = room(), .scores = room(), .chosen = {}, .tokens = tokens};
-    ExpertCounts counts = device.choose_experts(c, tokens, routing.rows, routing.scores);
+    ExpertCounts counts = device_.choose_experts(c, tokens, routing.rows, routing.scores);
     routing.sent = rows_sent(counts.chosen, p);
     routing.chosen = std::move(counts.chosen);
-    if (p.balance_loss > 0) routing.pulls = pulls_of(device, communicator, std::move(counts.of_sequences), p, tokens, loss_weight);
+    if (p.balance_loss > 0) routing.pulls = pulls_of(device_, communicator_, std::move(counts.of_sequences), p, tokens, loss_weight);
     return routing;
 }
 
-void share_counts(ComputeDevice& device, RankCommunicator& communicator, ExpertCut cut, bool gathers, Routing& routing) {
-    const std::size_t experts = routing.sent.size(), here = experts / static_cast<std::size_t>(cut.among.ranks);
+void ExpertExchange::share_counts(bool gathers, Routing& routing) const {
+    const std::size_t experts = routing.sent.size(), here = experts / static_cast<std::size_t>(cut_.among.ranks);
     routing.experts_here = static_cast<std::int64_t>(here);
-    const Counts of_all = cut.among.ranks > 1 ? communicator.gather_counts(ParallelGroup::expert, routing.sent) : routing.sent;
+    const Counts of_all = cut_.among.ranks > 1 ? communicator_.gather_counts(ParallelGroup::expert, routing.sent) : routing.sent;
     for (auto at = of_all.begin(); at != of_all.end(); at += static_cast<std::ptrdiff_t>(experts)) {
-        const auto first = at + static_cast<std::ptrdiff_t>(here) * cut.among.rank;
+        const auto first = at + static_cast<std::ptrdiff_t>(here) * cut_.among.rank;
         routing.arrived.insert(routing.arrived.end(), first, first + static_cast<std::ptrdiff_t>(here));
     }
-    if (cut.among.ranks > 1 && here > 1) routing.order = on_device(device, order_by_expert(routing.arrived, routing.experts_here));
+    if (cut_.among.ranks > 1 && here > 1) routing.order = on_device(device_, order_by_expert(routing.arrived, routing.experts_here));
     routing.worked.resize(here);
     for (std::size_t i = 0; i < routing.arrived.size(); ++i) routing.worked[i % here] += routing.arrived[i];
-    if (gathers) routing.worked = communicator.gather_counts(ParallelGroup::expert_tensor, routing.worked);
+    if (gathers) routing.worked = communicator_.gather_counts(ParallelGroup::expert_tensor, routing.worked);
 }
 
-void exchange_rows(ComputeDevice& device, RankCommunicator& communicator, ExchangeKind kind, ParallelGroup group, ExpertCut cut,
-                   const Routing& routing, bool to_experts, std::span<const Array> from, std::span<const Array> to) {
+void ExpertExchange::exchange_rows(ExchangeKind kind, ParallelGroup group, const Routing& routing, bool to_experts,
+                                   std::span<const Array> from, std::span<const Array> to) const {
     Counts of_from, of_to;
     if (kind == ExchangeKind::all_to_all) {
-        of_from = by_rank(routing.sent, cut.among.ranks);
-        of_to = by_rank(routing.arrived, cut.among.ranks);
+        of_from = by_rank(routing.sent, cut_.among.ranks);
+        of_to = by_rank(routing.arrived, cut_.among.ranks);
         if (!to_experts) std::swap(of_from, of_to);
     } else if (kind == ExchangeKind::all_gather) {
-        of_to = by_rank(routing.worked, cut.inside.ranks);
+        of_to = by_rank(routing.worked, cut_.inside.ranks);
     } else if (kind == ExchangeKind::reduce_scatter) {
-        of_from = by_rank(routing.worked, cut.inside.ranks);
+        of_from = by_rank(routing.worked, cut_.inside.ranks);
     } else {
-        for (std::size_t i = 0; i < from.size(); ++i) device.copy(from[i], to[i]);
+        for (std::size_t i = 0; i < from.size(); ++i) device_.copy(from[i], to[i]);
         from = to;
     }
     std::vector<RankCommunicator::Rows> out, in;
     for (const Array& a : from) out.push_back({a, of_from});
     for (const Array& a : to) in.push_back({a, of_to});
-    communicator.exchange_rows(kind, group, out, in);
+    communicator_.exchange_rows(kind, group, out, in);
 }
 
 }  // namespace sextant
