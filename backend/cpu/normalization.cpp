@@ -102,7 +102,8 @@ struct Statistics {
                 a[i] += d * d;
             }
         });
-        factor = of_groups(l, [&](std::int64_t g) { return 1 / std::sqrt(group_sum(sums.first, l, g) / l.of_group() + epsilon); });
+        factor =
+            of_groups(l, [&](std::int64_t g) { return 1 / std::sqrt(group_sum(sums.first, l, g) / l.of_group() + kernels::norm_epsilon); });
     }
     // To and from a tensor [mean, factor] x [samples x groups].
     void store(const Layout& l, std::int64_t sample, float* to) const {

@@ -5,8 +5,6 @@
 
 namespace sextant::cpu {
 
-inline constexpr double epsilon = 1e-5;  // added to the variance
-
 void forward_row_norm(Engine&, const Normalization&, const OperatorCall&);
 void backward_row_norm(Engine&, const Normalization&, const OperatorCall&);
 

@@ -2,6 +2,7 @@
 // and shifted by column. Where it is gated, x stands for the product of the input and SiLU of the gate.
 #include "backend/cpu/normalization.hpp"
 #include "backend/cpu/reductions.hpp"
+#include "backend/kernels/norm_layout.hpp"
 
 #include <cmath>
 #include <functional>
@@ -33,7 +34,7 @@ struct Parts {
         const auto mean = centred ? static_cast<float>(sum_of(x, count) / n) : 0.0F;
         const auto square = [x, mean](std::int64_t i) { return (x[i] - mean) * (x[i] - mean); };
         const double squares = reduced(count, 0.0F, square, std::plus<>());
-        return {mean, static_cast<float>(1 / std::sqrt(squares / n + epsilon))};
+        return {mean, static_cast<float>(1 / std::sqrt(squares / n + kernels::norm_epsilon))};
     }
     void keep(std::int64_t part, const RowStatistics& s) const {
         if (kept == nullptr) return;

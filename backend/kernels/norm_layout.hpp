@@ -6,6 +6,8 @@
 
 namespace sextant::kernels {
 
+constexpr double norm_epsilon = 1e-5;  // added to the variance
+
 // All four normalizations are one: each group of neighbouring channels of a sample is brought to mean 0 and variance 1 (an RMS norm leaves
 // the mean), then scaled and shifted by channel.
 //   layer, rms   a sample is a row, of one pixel; one group, or one for each part of the row

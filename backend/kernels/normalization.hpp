@@ -9,7 +9,7 @@
 
 namespace sextant::kernels {
 
-constexpr float norm_epsilon = 1e-5F;  // added to the variance
+constexpr auto added_to_variance = static_cast<float>(norm_epsilon);
 
 // By sample and group; an RMS norm has no mean. They lie one behind the other.
 struct NormStatistics {
@@ -52,7 +52,7 @@ struct NormRow {
             const float d = x.at(begin + i) - mean;
             return d * d;
         });
-        const float factor = 1 / sqrtf(squares / count + norm_epsilon);
+        const float factor = 1 / sqrtf(squares / count + added_to_variance);
         if (lanes.first() == 0 && statistics.factor != nullptr) {
             if (centred) statistics.mean[row] = mean;
             statistics.factor[row] = factor;
@@ -134,7 +134,7 @@ struct NormOfGroup {
             squares += t.second - 2 * away * t.first + pixels * away * away;
         }
         to.mean[sample * l.groups + group] = mean;
-        to.factor[sample * l.groups + group] = 1 / sqrtf(fmaxf(squares, 0) / l.count() + norm_epsilon);
+        to.factor[sample * l.groups + group] = 1 / sqrtf(fmaxf(squares, 0) / l.count() + added_to_variance);
     }
 };
 
