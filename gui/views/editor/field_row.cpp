@@ -49,8 +49,7 @@ FieldRow::FieldRow(const Field& field, Workbench& workbench, std::function<bool(
     label->setText(field.label);
     label->setWordWrap(false);
     label->setBuddy(&widget);
-    const bool is_below = field.small || field.wide;
-    if (is_below) {
+    if (is_below()) {
         grid->addWidget(label, 0, 0);
         grid->addWidget(&widget, 1, 0);
         grid->setColumnStretch(0, 1);
@@ -66,20 +65,24 @@ FieldRow::FieldRow(const Field& field, Workbench& workbench, std::function<bool(
         grid->setColumnStretch(1, 1);
     }
     if (!field.needed && !field.small) {
-        drop_ = new QToolButton;
-        drop_->setText(QStringLiteral("\u00d7"));
-        drop_->setAccessibleName(tr("Take %1 away").arg(field.label));
-        drop_->setToolTip(tr("Take it away: what follows without it holds again"));
-        QSizePolicy keeps_its_place = drop_->sizePolicy();
-        keeps_its_place.setRetainSizeWhenHidden(true);
-        drop_->setSizePolicy(keeps_its_place);
-        drop_->setFixedSize(20, 20);
-        grid->addWidget(drop_, is_below ? 1 : 0, 2);
-        connect(drop_, &QToolButton::clicked, this, [this] { workbench_.edit(edits_without(workbench_.session()->document, field_)); });
+        make_drop();
+        grid->addWidget(drop_, is_below() ? 1 : 0, 2);
     }
     if (!field.small) grid->addWidget(problem_, 2, 0, 1, 3);
     connect(input_, &FieldInput::edited, this, &FieldRow::take);
     connect(&workbench, &Workbench::typed_wanted, input_, &FieldInput::take_typed);
+}
+
+void FieldRow::make_drop() {
+    drop_ = new QToolButton;
+    drop_->setText(QStringLiteral("\u00d7"));
+    drop_->setAccessibleName(tr("Take %1 away").arg(field_.label));
+    drop_->setToolTip(tr("Take it away: what follows without it holds again"));
+    QSizePolicy keeps_its_place = drop_->sizePolicy();
+    keeps_its_place.setRetainSizeWhenHidden(true);
+    drop_->setSizePolicy(keeps_its_place);
+    drop_->setFixedSize(20, 20);
+    connect(drop_, &QToolButton::clicked, this, [this] { workbench_.edit(edits_without(workbench_.session()->document, field_)); });
 }
 
 void FieldRow::take(const QString& text) {

@@ -26,6 +26,8 @@ public:
     [[nodiscard]] const Field& field() const { return field_; }
 
 private:
+    [[nodiscard]] bool is_below() const { return field_.small || field_.wide; }  // the input, of its label
+    void make_drop();
     void take(const QString& text);
 
     const Field& field_;

@@ -18,6 +18,18 @@ ChildPanel::ChildPanel(Child& child, const QString& name) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(gap - 2);
+    make_progress(name);
+    said_ = text_label(Type::body);
+    said_->setObjectName(name + QStringLiteral(".said"));
+    make_log(name);
+    for (QWidget* w : std::initializer_list<QWidget*>{at_work_, said_, log_}) {
+        column->addWidget(w);
+        w->hide();
+    }
+    follow(child);
+}
+
+void ChildPanel::make_progress(const QString& name) {
     at_work_ = new QWidget;
     auto* row = new QHBoxLayout(at_work_);
     row->setContentsMargins(0, 0, 0, 0);
@@ -32,8 +44,9 @@ ChildPanel::ChildPanel(Child& child, const QString& name) {
     row->addWidget(bar_);
     row->addWidget(note_, 1);
     row->addWidget(stop_);
-    said_ = text_label(Type::body);
-    said_->setObjectName(name + QStringLiteral(".said"));
+}
+
+void ChildPanel::make_log(const QString& name) {
     log_ = new QPlainTextEdit;
     log_->setObjectName(name + QStringLiteral(".log"));
     log_->setAccessibleName(tr("What it says"));
@@ -42,10 +55,9 @@ ChildPanel::ChildPanel(Child& child, const QString& name) {
     log_->setFont(code_font());
     log_->setMaximumBlockCount(most_lines);
     log_->setFixedHeight(log_height);
-    for (QWidget* w : std::initializer_list<QWidget*>{at_work_, said_, log_}) {
-        column->addWidget(w);
-        w->hide();
-    }
+}
+
+void ChildPanel::follow(Child& child) {
     connect(stop_, &QPushButton::clicked, this, [this, &child] {
         stop_->setEnabled(false);
         bar_->setRange(0, 0);

@@ -21,6 +21,10 @@ public:
     void say(const QString& what, bool is_wrong = false);
 
 private:
+    void make_progress(const QString& name);
+    void make_log(const QString& name);
+    void follow(Child&);
+
     QWidget* at_work_;
     QProgressBar* bar_;
     QPushButton* stop_;

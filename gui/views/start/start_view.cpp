@@ -52,6 +52,27 @@ public:
         title->setText(tr("Which training job?"));
         auto* hint = text_label(Type::body, "faint");
         hint->setText(tr("Choose a scenario, drop a file here, or open one of your own. Everything can be changed afterwards."));
+        nothing_ = text_label(Type::body, "faint");
+        nothing_->setObjectName(QStringLiteral("start.nothing"));
+        nothing_->setAlignment(Qt::AlignTop);
+        nothing_->hide();
+        legend_ = new ChartWidget(tr("What the colors of a step stand for"));
+        legend_->hide();
+        column->addWidget(title);
+        column->addWidget(hint);
+        column->addLayout(search_row());
+        column->addWidget(legend_);
+        column->addWidget(scenario_list(), 1);
+        column->addWidget(nothing_, 1);
+        connect(&model_, &QAbstractItemModel::modelReset, this, [this] { show_whether_found(); });
+        setFocusProxy(filter_);
+        load();
+    }
+
+    [[nodiscard]] bool is_complete() const override { return has_pictures_; }
+
+private:
+    QLayout* search_row() {
         auto* row = new QHBoxLayout;
         filter_ = new QLineEdit;
         filter_->setAccessibleName(tr("Search"));
@@ -66,6 +87,21 @@ public:
         lessons->setToolTip(tr("A guided tour through some of these"));
         row->addWidget(open);
         row->addWidget(lessons);
+        filter_->installEventFilter(this);
+        connect(filter_, &QLineEdit::textChanged, &model_, &ScenarioListModel::set_filter);
+        connect(filter_, &QLineEdit::returnPressed, this, [this] {
+            if (!filter_->text().isEmpty()) choose(first());
+        });
+        connect(open, &QPushButton::clicked, this, [this] {
+            const QString path = QFileDialog::getOpenFileName(this, tr("Open a scenario, a lesson or a model"), {},
+                                                              tr("Scenarios, lessons and models (*.json);;All files (*)"));
+            if (!path.isEmpty()) emit wants_to_open(path);
+        });
+        connect(lessons, &QPushButton::clicked, this, [this] { emit wants_to_show(QStringLiteral("lessons")); });
+        return row;
+    }
+
+    QWidget* scenario_list() {
         list_ = new QListView;
         list_->setObjectName(QStringLiteral("bare"));
         list_->setAccessibleName(tr("Scenarios"));
@@ -73,40 +109,11 @@ public:
         list_->setItemDelegate(new ScenarioDelegate(this));
         list_->setMouseTracking(true);
         list_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
-        column->addWidget(title);
-        column->addWidget(hint);
-        nothing_ = text_label(Type::body, "faint");
-        nothing_->setObjectName(QStringLiteral("start.nothing"));
-        nothing_->setAlignment(Qt::AlignTop);
-        nothing_->hide();
-        legend_ = new ChartWidget(tr("What the colors of a step stand for"));
-        legend_->hide();
-        column->addLayout(row);
-        column->addWidget(legend_);
-        column->addWidget(list_, 1);
-        column->addWidget(nothing_, 1);
-
-        filter_->installEventFilter(this);
-        connect(filter_, &QLineEdit::textChanged, &model_, &ScenarioListModel::set_filter);
-        connect(&model_, &QAbstractItemModel::modelReset, this, [this] { show_whether_found(); });
-        connect(filter_, &QLineEdit::returnPressed, this, [this] {
-            if (!filter_->text().isEmpty()) choose(first());
-        });
         connect(list_, &QListView::clicked, this, &StartView::choose);
         connect(list_, &QListView::activated, this, &StartView::choose);
-        connect(open, &QPushButton::clicked, this, [this] {
-            const QString path = QFileDialog::getOpenFileName(this, tr("Open a scenario, a lesson or a model"), {},
-                                                              tr("Scenarios, lessons and models (*.json);;All files (*)"));
-            if (!path.isEmpty()) emit wants_to_open(path);
-        });
-        connect(lessons, &QPushButton::clicked, this, [this] { emit wants_to_show(QStringLiteral("lessons")); });
-        setFocusProxy(filter_);
-        load();
+        return list_;
     }
 
-    [[nodiscard]] bool is_complete() const override { return has_pictures_; }
-
-private:
     // Nobody can scroll a picture in a file: all rows then.
     void showEvent(QShowEvent* e) override {
         int height = 2 * gap;

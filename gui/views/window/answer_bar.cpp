@@ -74,7 +74,15 @@ AnswerBar::AnswerBar(Workbench& workbench) : workbench_(workbench) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
+    make_bar();
+    make_banner();
+    column->addWidget(bar_);
+    column->addWidget(banner_);
+    connect(&workbench, &Workbench::changed, this, &AnswerBar::refresh);
+    refresh();
+}
 
+void AnswerBar::make_bar() {
     bar_ = new QFrame;
     bar_->setObjectName(QStringLiteral("answer_bar"));
     row_ = new QBoxLayout(QBoxLayout::LeftToRight, bar_);
@@ -109,8 +117,9 @@ AnswerBar::AnswerBar(Workbench& workbench) : workbench_(workbench) {
     step_->setToolTip(tr("The time of a step"));
     right->addWidget(step_);
     row_->addLayout(right);
-    column->addWidget(bar_);
+}
 
+void AnswerBar::make_banner() {
     banner_ = new QFrame;
     banner_->setObjectName(QStringLiteral("banner"));
     auto* warning = new QHBoxLayout(banner_);
@@ -118,12 +127,8 @@ AnswerBar::AnswerBar(Workbench& workbench) : workbench_(workbench) {
     problems_ = text_label(Type::body, "bad");
     problems_->setObjectName(QStringLiteral("problems"));
     problems_->setTextInteractionFlags(Qt::TextBrowserInteraction);
-    connect(problems_, &QLabel::linkActivated, &workbench, &Workbench::want_field);
+    connect(problems_, &QLabel::linkActivated, &workbench_, &Workbench::want_field);
     warning->addWidget(problems_);
-    column->addWidget(banner_);
-
-    connect(&workbench, &Workbench::changed, this, &AnswerBar::refresh);
-    refresh();
 }
 
 // Beside one another only where there is room for both.

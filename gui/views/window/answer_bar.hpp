@@ -22,6 +22,8 @@ protected:
     void changeEvent(QEvent*) override;
 
 private:
+    void make_bar();
+    void make_banner();
     void refresh();
     void show_problems(const Session&);
     [[nodiscard]] QString place_html(const Session&, const QString& place) const;
