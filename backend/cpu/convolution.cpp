@@ -106,7 +106,9 @@ bool overruns(const Convolution& k) {
 }
 
 Convolution without_skipped_pixels(Convolution k) {
-    k.in_h = k.out_h, k.in_w = k.out_w, k.stride = 1;
+    k.in_h = k.out_h;
+    k.in_w = k.out_w;
+    k.stride = 1;
     return k;
 }
 

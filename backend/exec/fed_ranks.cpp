@@ -35,7 +35,9 @@ DatasetSummary summarize(const std::vector<std::vector<FedRank>>& ranks, const s
     for (const std::vector<FedRank>& rank : ranks)
         for (const FedRank& fed : rank) {
             // Hosts stage side by side; the slowest is waited for.
-            sum.copy = max(sum.copy, fed.copy), sum.unpack = max(sum.unpack, fed.unpack), sum.remove = max(sum.remove, fed.remove);
+            sum.copy = max(sum.copy, fed.copy);
+            sum.unpack = max(sum.unpack, fed.unpack);
+            sum.remove = max(sum.remove, fed.remove);
             if (fed.workers == 0) continue;
             if (!taken.try_emplace(fed.data, fed.taken).second && taken[fed.data] != fed.taken)
                 throw BackendError("the stages of pipeline " + std::to_string(fed.data) +

@@ -30,12 +30,16 @@ std::vector<RecordedSpan> loader_spans(const TaskGraph& graph, GraphRank rank, s
         if (done <= start || !(work > Seconds{})) continue;
         const Seconds turns = start + load.reading / work * (done - start);
         const auto add = [&](SpanKind kind, Seconds from, Seconds to, Bytes bytes) {
-            from = max(from, begin), to = min(to, end);
+            from = max(from, begin);
+            to = min(to, end);
             if (to <= from) return;
             RecordedSpan span;
-            span.start = from, span.end = to, span.bytes = bytes;
+            span.start = from;
+            span.end = to;
+            span.bytes = bytes;
             span.segment = segments.at(static_cast<std::uint32_t>(load.sequence % static_cast<std::int64_t>(segments.size())));
-            span.stream = Stream::loader, span.kind = kind;
+            span.stream = Stream::loader;
+            span.kind = kind;
             spans.push_back(span);
         };
         add(SpanKind::read, start, turns, load.read);

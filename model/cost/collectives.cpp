@@ -252,7 +252,10 @@ CollectivePrice collective_price(Collective what, Bytes size, const Group& group
     CollectivePrice best;
     Seconds least = best.fixed = Seconds::from_si(INFINITY);
     const auto offer = [&](const CollectivePrice& price) {
-        if (const Seconds time = time_alone(price, group); time < least) best = price, least = time;
+        if (const Seconds time = time_alone(price, group); time < least) {
+            best = price;
+            least = time;
+        }
     };
     const bool out_of_order = group.crosses_network && !group.machine.ordered_network;
     for (const Protocol& p : library.protocols) {

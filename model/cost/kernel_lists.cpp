@@ -9,7 +9,10 @@ Kernel matrix_product(const std::string& name, const ProductShape& shape, DataTy
     const auto [batch, m, n, k] = shape;
     Kernel g;
     g.kind = KernelKind::gemm;
-    g.batch = batch, g.m = m, g.n = n, g.k = k;
+    g.batch = batch;
+    g.m = m;
+    g.n = n;
+    g.k = k;
     g.type = type;
     g.flops = Flops::from_si(2 * static_cast<double>(batch) * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k));
     g.bytes = bytes;

@@ -16,9 +16,15 @@ bool can_run(const TaskGraph& graph) {
     for (SegmentIndex s = 0; s < n; ++s) {
         const Segment& segment = graph.segments()[s];
         std::uint32_t& last = last_in_stream[std::size_t{segment.rank} * stream_count + static_cast<std::size_t>(segment.stream)];
-        if (last != UINT32_MAX) next_in_stream[last] = s, ++waiting[s];
+        if (last != UINT32_MAX) {
+            next_in_stream[last] = s;
+            ++waiting[s];
+        }
         last = s;
-        for (const SegmentIndex d : graph.waits_for(s)) ++first[d + 1], ++waiting[s];
+        for (const SegmentIndex d : graph.waits_for(s)) {
+            ++first[d + 1];
+            ++waiting[s];
+        }
     }
     for (std::size_t s = 0; s < n; ++s) first[s + 1] += first[s];
     std::vector<std::uint32_t> place(first.begin(), first.end() - 1);

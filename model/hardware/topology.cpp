@@ -33,7 +33,10 @@ LinkLoads::Limit LinkLoads::limit() const {
         const Bandwidth share = link.bandwidth / load_[l];
         const bool network = link.category == LinkCategory::infiniband || link.category == LinkCategory::ethernet;
         if (network) limit.of_network = min(limit.of_network, share);
-        if (share < limit.bandwidth) limit.bandwidth = share, limit.category = link.category;
+        if (share < limit.bandwidth) {
+            limit.bandwidth = share;
+            limit.category = link.category;
+        }
     }
     return limit;
 }

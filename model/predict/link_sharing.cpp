@@ -19,7 +19,10 @@ Slowed side_by_side(std::span<const SharedLink> links) {
     for (const SharedLink& l : links) {
         one = std::max(one, l.one);
         other = std::max(other, l.other);
-        if (l.one + l.other > both) both = l.one + l.other, full = l;
+        if (l.one + l.other > both) {
+            both = l.one + l.other;
+            full = l;
+        }
     }
     if (!(one > 0) || !(other > 0)) return {};
     // Both rates rise until the first link is full. If only one exchange crosses that link, the other's rate goes on rising.

@@ -118,16 +118,21 @@ Seconds turning_time(const Pipeline& p, const TimesOfStages& stages) {
     const auto forward = [&](const StageTimes& s) { return 0.5 * (s.forward - s.early) + p.hidden_send; };
     const auto backward = [&](const StageTimes& s) { return 0.5 * s.backward_alone() + p.hidden_send; };
     Seconds forwards, backwards, forwards_before, backwards_before, end;  // of chunks: of the stages behind one, and before it
-    for (std::size_t i = 0; i < stages.size(); ++i) forwards += forward(stages[i]), backwards += backward(stages[i]);
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+        forwards += forward(stages[i]);
+        backwards += backward(stages[i]);
+    }
     for (std::size_t i = 0; i < stages.size(); ++i) {
         const StageTimes& s = stages[i];
-        forwards -= forward(s), backwards -= backward(s);
+        forwards -= forward(s);
+        backwards -= backward(s);
         const double n = p.micro_batches, behind = static_cast<double>(stages.size() - i) - 1, before = static_cast<double>(i);
         const Seconds until_it_is_back = max(Seconds{}, 2.0 * forwards - std::min(2 * behind, n - 1) * 0.5 * s.forward);
         const Seconds until_first = max(Seconds{}, forwards_before + backwards_before - std::min(before, n - 1) * s.forward);
         const Seconds until_last = max(Seconds{}, 2.0 * backwards - std::min(behind, n - 1) * 0.5 * (s.backward + s.weights));
         end = max(end, forwards_before + until_it_is_back + until_first + n * s.device() + until_last - (i > 0 ? s.early : Seconds{}));
-        forwards_before += forward(s), backwards_before += backward(s);
+        forwards_before += forward(s);
+        backwards_before += backward(s);
     }
     return end;
 }

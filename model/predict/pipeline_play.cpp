@@ -77,7 +77,10 @@ public:
         for (bool moved = true; moved;) {
             moved = false;
             for (std::size_t s = 0; s < next_.size(); ++s)
-                if (next_[s] < of_stages_[s].size() && go_on(s, of_stages_[s][next_[s]])) ++next_[s], moved = true;
+                if (next_[s] < of_stages_[s].size() && go_on(s, of_stages_[s][next_[s]])) {
+                    ++next_[s];
+                    moved = true;
+                }
         }
     }
 

@@ -74,13 +74,19 @@ std::vector<StagePlay::Turn> StagePlay::turns(const StageExchanges& exchanges, s
                 back.is_as_before = turn + 1 < blocks && list[turn + 1].is_as_before;
                 back.work = &(this->*pass)(*b);
                 if (!framework_.reshards_after_forward) back.gather = back.fetch = {};
-                if (!makes_gradients) back.scatter = {}, back.gradients = 0;
+                if (!makes_gradients) {
+                    back.scatter = {};
+                    back.gradients = 0;
+                }
                 list.push_back(back);
             }
     };
     if (!plan_.forward_only) go_back(&StagePlay::backward, !apart);
     if (apart) go_back(&StagePlay::weights, true);
-    for (std::size_t i = 0; i < blocks; ++i) list[i].scatter = {}, list[i].gradients = 0;
+    for (std::size_t i = 0; i < blocks; ++i) {
+        list[i].scatter = {};
+        list[i].gradients = 0;
+    }
     // How many turns are like it and ask for equal weights.
     for (std::size_t i = list.size() - 1; i-- > 0;) {
         const bool both_there = i + 1 + ahead < list.size();

@@ -64,7 +64,10 @@ private:
         for (std::size_t s = 0; s < stages_.size(); ++s) {
             const Seconds begins = update_begins(s);
             const Seconds done = begins + wait_in_update(s, begins) + tied_sum_time(job_, updates_[s], r_) + updates_[s].total();
-            if (s == 0 || done > latest) last = s, latest = done;
+            if (s == 0 || done > latest) {
+                last = s;
+                latest = done;
+            }
         }
         return last;
     }

@@ -57,10 +57,12 @@ std::optional<Change> change_of(const Prepared& job, const Lever& lever) {
     for (int i = 0; i < 5; ++i) {
         const double middle = std::sqrt(low * high);
         std::string at_middle = leader(middle);
-        if (at_middle == lever.resource)
+        if (at_middle == lever.resource) {
             low = middle;
-        else
-            high = middle, next = std::move(at_middle);
+        } else {
+            high = middle;
+            next = std::move(at_middle);
+        }
     }
     return Change{high, std::move(next)};
 }

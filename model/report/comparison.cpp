@@ -37,7 +37,11 @@ std::vector<RankComparison> compare_ranks(const Comparison& c, const RunRecord& 
     for (GraphRank r = 0; r < run.trace.ranks.size(); ++r) {
         const TraceRank& is = run.trace.ranks[r];
         RankComparison& rank = ranks.emplace_back();
-        rank.rank = is.rank, rank.stage = is.stage, rank.server = is.server, rank.host = is.host, rank.processor = run.ranks[r].processor;
+        rank.rank = is.rank;
+        rank.stage = is.stage;
+        rank.server = is.server;
+        rank.host = is.host;
+        rank.processor = run.ranks[r].processor;
         rank.simulated = times_of(c.simulation.trace, r, c.simulation.steps);
         rank.measured = times_of(run.trace, r, c.simulation.steps);
         if (!is.server) rank.predicted_memory = memory_of(stages[static_cast<std::size_t>(is.stage)]);
@@ -197,7 +201,10 @@ Comparison compare(const Prepared& job, SimulationReport simulation, const RunRe
               measured_step(c.steps.median, run, c.simulation.steps, job.scenario().plan.is_asynchronous())};
     c.samples_per_s = rates(c.prediction.samples_per_s, c.step);
     if (c.prediction.tokens_per_s) c.tokens_per_s = rates(*c.prediction.tokens_per_s, c.step);
-    if (!run.losses.empty()) c.first_loss = run.losses.front(), c.last_loss = run.losses.back();
+    if (!run.losses.empty()) {
+        c.first_loss = run.losses.front();
+        c.last_loss = run.losses.back();
+    }
     c.traced_step = run.trace.end / c.simulation.steps;
     c.ranks = compare_ranks(c, run);
     compare_last_rank(c);
@@ -272,8 +279,10 @@ std::vector<NamedQuantity> named_quantities(const Comparison& c) {
         {"communication_share", share(communication_of(c.terms.measured), c.terms.measured), nullptr},
         {"predicted_communication_share", share(communication_of(c.terms.predicted), c.terms.predicted), nullptr}};
     Bytes arrays, process;
-    for (const RankComparison& r : c.ranks)
-        arrays = max(arrays, r.measured_memory.arrays), process = max(process, r.measured_memory.process);
+    for (const RankComparison& r : c.ranks) {
+        arrays = max(arrays, r.measured_memory.arrays);
+        process = max(process, r.measured_memory.process);
+    }
     list.push_back({"memory_arrays", arrays.si(), size});
     list.push_back({"memory_process", process.si(), size});
     if (c.tokens_per_s) list.push_back({"tokens_per_s", c.tokens_per_s->measured.si(), nullptr});

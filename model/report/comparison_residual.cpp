@@ -34,7 +34,10 @@ std::optional<InputUsed> most_moving(const Prepared& job, TermsOf rank, Term t, 
     const Seconds predicted = (estimate(job).*rank)[t];
     for (const InputUsed& input : inputs) {
         const Seconds moved = size(with(job, rank, t, input.resource, 1 / (1 + input.spread)) - predicted);
-        if (moved > furthest) furthest = moved, most = input;
+        if (moved > furthest) {
+            furthest = moved;
+            most = input;
+        }
     }
     return most;
 }
@@ -118,7 +121,10 @@ TermResidual largest(const Terms& predicted, const Terms& measured) {
     for (const Term t : all_terms) {
         const Seconds off = measured[t] - predicted[t];
         all += size(off);
-        if (size(off) > size(r.seconds)) r.term = t, r.seconds = off;
+        if (size(off) > size(r.seconds)) {
+            r.term = t;
+            r.seconds = off;
+        }
     }
     r.share = all > Seconds{} ? size(r.seconds) / all : 0;
     return r;

@@ -67,7 +67,10 @@ void follow(MemoryTimeline& timeline, const RankSegments& rank, std::span<const 
     Bytes held;
     for (const HeldChange& c : changes) {
         held += c.by;
-        if (held > timeline.highest) timeline.highest = held, timeline.highest_at = c.at;
+        if (held > timeline.highest) {
+            timeline.highest = held;
+            timeline.highest_at = c.at;
+        }
         if (timeline.curve.back().at == c.at)
             timeline.curve.back().held = held;
         else

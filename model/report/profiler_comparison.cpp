@@ -13,7 +13,10 @@ std::vector<KernelTime> kernels_of(const Trace& trace) {
     std::vector<KernelTime> kernels(trace.names.size());
     for (const Span& s : trace.spans) {
         KernelTime& k = kernels[s.name];
-        if (k.calls == 0) k.name = trace.names[s.name], k.kind = s.kind;
+        if (k.calls == 0) {
+            k.name = trace.names[s.name];
+            k.kind = s.kind;
+        }
         ++k.calls;
         k.time += s.end - s.start;
     }
@@ -42,11 +45,16 @@ ProfilerComparison compare_profiler(const Scenario& s, Report prediction, const 
                        "the scenario of that job: --set plan.dp=" + std::to_string(*profile.ranks)});
     ProfilerComparison c;
     c.prediction = std::move(prediction);
-    c.file = profile.file, c.device = profile.device, c.rank = profile.rank;
+    c.file = profile.file;
+    c.device = profile.device;
+    c.rank = profile.rank;
     c.steps = step_times(profile.steps, 0);
-    c.predicted_step = c.prediction.estimate.step, c.traced_step = profile.trace.end;
-    c.predicted = c.prediction.estimate.terms, c.predicted_overlapped = c.prediction.estimate.overlapped;
-    c.measured = terms_of(profile.trace, 0), c.measured_overlapped = overlapped_of(profile.trace, 0);
+    c.predicted_step = c.prediction.estimate.step;
+    c.traced_step = profile.trace.end;
+    c.predicted = c.prediction.estimate.terms;
+    c.predicted_overlapped = c.prediction.estimate.overlapped;
+    c.measured = terms_of(profile.trace, 0);
+    c.measured_overlapped = overlapped_of(profile.trace, 0);
     c.kernels = kernels_of(profile.trace);
     const auto off = [&](Term t) { return std::fabs((c.measured[t] - c.predicted[t]).si()); };
     for (const Term t : all_terms)

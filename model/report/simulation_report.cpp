@@ -117,7 +117,10 @@ Seconds step_time(const Trace& trace, int steps, bool asynchronous) {
     const std::vector<Seconds> ends = ends_of(trace);
     double workers = 0, ended = 0;  // by the time the last one has
     for (std::size_t r = 0; r < ends.size(); ++r)
-        if (!trace.ranks[r].server) workers += 1, ended += trace.end / ends[r];
+        if (!trace.ranks[r].server) {
+            workers += 1;
+            ended += trace.end / ends[r];
+        }
     return workers / ended * (trace.end / steps);
 }
 

@@ -53,7 +53,10 @@ void complete_schedule(const PlanSpace& space, Plan& plan) {
         plan.vpp = turns_back(plan.schedule) ? 2 : 1;
     } else {
         plan.vpp = std::min(std::max(2, plan.vpp), space.blocks / plan.pp);
-        if (plan.vpp < 2) plan.schedule = Schedule::one_f_one_b, plan.vpp = 1;
+        if (plan.vpp < 2) {
+            plan.schedule = Schedule::one_f_one_b;
+            plan.vpp = 1;
+        }
     }
     if (plan.stage_blocks.size() != static_cast<std::size_t>(plan.pp) * static_cast<std::size_t>(plan.vpp)) plan.stage_blocks.clear();
 }

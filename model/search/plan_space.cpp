@@ -205,7 +205,10 @@ std::vector<Plan> cuts(const PlanSpace& space) {
             for (const int ep : degrees(space, PlanField::ep, own.ep, moe && !whole ? moe->experts : 1))
                 for (const int expert_tp : expert_tensor_degrees(space, tp)) {
                     Plan plan = own;
-                    plan.tp = tp, plan.cp = cp, plan.ep = ep, plan.expert_tp = expert_tp;
+                    plan.tp = tp;
+                    plan.cp = cp;
+                    plan.ep = ep;
+                    plan.expert_tp = expert_tp;
                     const auto can_do = [&](PlanField degree) { return framework_can(space, degree, plan); };
                     if (!can_do(PlanField::tp) || !can_do(PlanField::cp) || !can_do(PlanField::ep)) continue;
                     if (expert_tp == 0 || tp % expert_tp == 0) plans.push_back(std::move(plan));
@@ -222,7 +225,8 @@ std::vector<Plan> layouts(const PlanSpace& space, const Plan& cut) {
             cut.global_batch % dp == 0 && (std::int64_t{dp} * cut.cp * cut.tp) % (std::int64_t{cut.ep} * cut.expert_tensor()) == 0;
         if (pp > space.blocks || !splits || (!space.is_free(PlanField::dp) && dp != space.job.plan.dp)) continue;
         Plan plan = cut;
-        plan.pp = pp, plan.dp = dp;
+        plan.pp = pp;
+        plan.dp = dp;
         if (!framework_can(space, PlanField::pp, plan)) continue;
         for (auto& order : placements(space, plan)) {
             plan.placement = std::move(order);
@@ -267,7 +271,8 @@ std::vector<Plan> shapes(const PlanSpace& space, const Plan& layout) {
     Plan plan = layout;
     for (const std::int64_t size : sizes)
         for (const bool parallel : sequence) {
-            plan.micro_batch = size, plan.sequence_parallel = parallel;
+            plan.micro_batch = size;
+            plan.sequence_parallel = parallel;
             if (can(space, PlanField::sequence_parallel, plan)) plans.push_back(plan);
         }
     return plans;

@@ -45,7 +45,10 @@ std::optional<std::vector<int>> balanced_split(std::span<const Seconds> block_ti
     // A part in a billion is rounding.
     constexpr double rounding = 1e-9;
     bool faster = false;
-    while (const auto better = filled(sums, stages, slowest * (1 - rounding))) slowest = *better, faster = true;
+    while (const auto better = filled(sums, stages, slowest * (1 - rounding))) {
+        slowest = *better;
+        faster = true;
+    }
     if (!faster) return {};
 
     // Least sum of squares of the first s stages that hold the first n blocks, no stage slower than that.
@@ -59,7 +62,10 @@ std::optional<std::vector<int>> balanced_split(std::span<const Seconds> block_ti
                 const double time = sums.of(from, n);
                 if (time > slowest * (1 + rounding)) break;
                 const double squares = least[s - 1][from] + time * time;
-                if (squares < least[s][n]) least[s][n] = squares, begins[s][n] = from;
+                if (squares < least[s][n]) {
+                    least[s][n] = squares;
+                    begins[s][n] = from;
+                }
             }
     std::vector<int> split(stages);
     std::size_t end = blocks;

@@ -15,7 +15,10 @@ Image Layers::window_attention(Image x, std::int64_t heads, std::int64_t px, boo
     const auto write = [&](std::string name, OperatorKind kind, std::vector<TensorId> inputs, std::vector<std::int64_t> shape,
                            double parameters = 0) {
         Operator op;
-        op.name = std::move(name), op.kind = kind, op.inputs = std::move(inputs), op.parameters = parameters;
+        op.name = std::move(name);
+        op.kind = kind;
+        op.inputs = std::move(inputs);
+        op.parameters = parameters;
         return graph_.add(std::move(op), std::move(shape), TensorRole::activation);
     };
     const Image image = x = shared(x);
@@ -52,7 +55,8 @@ Image Layers::merge_pixels(Image x) {
     x = whole(x);
     Image y = x;
     y.channels *= 4;
-    y.height = (x.height + 1) / 2, y.width = (x.width + 1) / 2;
+    y.height = (x.height + 1) / 2;
+    y.width = (x.width + 1) / 2;
     return emit("merge", Pointwise{PointwiseKind::copy, elements_here(y)}, {x.id}, y);
 }
 

@@ -78,7 +78,10 @@ private:
         for (const Field& field : section.fields) {
             auto* row = new FieldRow(field, workbench(), [this] { return keeps_->isChecked(); });
             const int span = field.small ? small_span : columns;
-            if (at + span > columns) line += 2, at = 0;
+            if (at + span > columns) {
+                line += 2;
+                at = 0;
+            }
             grid->addWidget(row, line, at, 1, span, Qt::AlignTop);
             if (field.small && at == 0) grid->addLayout(problems = new QVBoxLayout, line + 1, 0, 1, columns);
             if (field.small) problems->addWidget(&row->problem());

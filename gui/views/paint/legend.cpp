@@ -14,7 +14,10 @@ std::vector<QRectF> Legend::places(const QRectF& area) const {
     double x = area.left(), y = area.top();
     for (const LegendEntry& e : entries) {
         const double width = swatch + 6 + text_width(e.name, font_of(Type::small)) + 14;
-        if (x + width > area.right() + 14 && x > area.left()) x = area.left(), y += line;
+        if (x + width > area.right() + 14 && x > area.left()) {
+            x = area.left();
+            y += line;
+        }
         list.emplace_back(x, y, width, line);
         x += width;
     }

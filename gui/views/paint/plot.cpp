@@ -80,7 +80,10 @@ double Plot::paint_legend(QPainter& painter, const QRectF& area, const Look& loo
     double left = area.left(), top = area.top();
     for (const LegendMark& entry : legend) {
         const double width = 18 + text_width(entry.name, font) + 16;
-        if (left > area.left() && left + width > area.right() + 16) left = area.left(), top += legend_line;
+        if (left > area.left() && left + width > area.right() + 16) {
+            left = area.left();
+            top += legend_line;
+        }
         paint_mark(painter, {left + 6, top + legend_line / 2}, 4.5, entry.mark, entry.colour, look.surface);
         paint_text(painter, {left + 16, top, width - 16, legend_line}, Qt::AlignVCenter, entry.name, font, look.text);
         left += width;

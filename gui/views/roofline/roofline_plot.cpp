@@ -112,7 +112,10 @@ private:
             const RooflineKernel& k = all_.kernels[i];
             const double share = k.in_step() / all_.total();
             PlotPoint point{.x = at_edge(), .y = at_edge() * (k.kernel.bytes / k.time).si(), .key = static_cast<int>(i)};
-            if (const auto intensity = k.intensity()) point.x = *intensity, point.y = (k.kernel.flops / k.time).si();
+            if (const auto intensity = k.intensity()) {
+                point.x = *intensity;
+                point.y = (k.kernel.flops / k.time).si();
+            }
             if (!(point.y > 0)) continue;
             point.colour = colour_of(k.kernel.kind, look_);
             point.colour.setAlphaF(0.8F);

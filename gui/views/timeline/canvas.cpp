@@ -34,7 +34,10 @@ void TimelineCanvas::show_content(std::shared_ptr<const TimelineContent> content
     content_ = std::move(content);
     aspect_.chosen.reset();
     aspect_.ties.clear();
-    if (all) aspect_.from = {}, aspect_.to = content_->end;
+    if (all) {
+        aspect_.from = {};
+        aspect_.to = content_->end;
+    }
     outdated_ = false;
     fit_rows();
     keep_in_bounds();

@@ -248,7 +248,10 @@ private:
         double x = area.left(), y = area.top() + 4;
         constexpr double line = 16, between = 16, swatch = 22;
         const auto make_room = [&](double width) {
-            if (x > area.left() && x + width > area.right()) x = area.left(), y += line + 2;
+            if (x > area.left() && x + width > area.right()) {
+                x = area.left();
+                y += line + 2;
+            }
         };
         const auto write = [&](const QString& text) {
             const double width = text_width(text, font);

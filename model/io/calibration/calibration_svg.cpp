@@ -56,7 +56,10 @@ svg::Axis time_axis(std::string title, const std::vector<const CalibratedTerm*>&
     double low = 1e300, high = 0;
     for (const CalibratedTerm* t : terms)
         for (const double v : {t->measured.si(), t->predicted.si()})
-            if (v > 0) low = std::min(low, v), high = std::max(high, v);
+            if (v > 0) {
+                low = std::min(low, v);
+                high = std::max(high, v);
+            }
     svg::Axis axis{std::move(title), std::pow(10, std::floor(std::log10(low))), std::pow(10, std::ceil(std::log10(high) + 1e-9)), true, {}};
     axis.at = marks(axis.low, axis.high, 10);
     axis.name = time_name;
@@ -72,7 +75,8 @@ std::string curves_chart(const Cluster& cluster, const std::vector<const Calibra
     double low = 1e300, high = 0;
     for (const CalibratedTerm* t : terms) {
         curves[t->of].push_back(t);
-        low = std::min(low, t->size->si()), high = std::max(high, t->size->si());
+        low = std::min(low, t->size->si());
+        high = std::max(high, t->size->si());
     }
     svg::Axis x{"message", std::exp2(std::floor(std::log2(low))), std::exp2(std::ceil(std::log2(high))), true, {}};
     const double octaves = std::max(1.0, std::log2(x.high / x.low));

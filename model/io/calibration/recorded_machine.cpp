@@ -105,14 +105,20 @@ std::vector<Observation> observations(const ClusterRecords& files, const Cluster
         try {
             seen.push_back(observation_of(std::move(o), cluster));
         } catch (const InputError& error) {
-            for (Diagnostic d : error.diagnostics()) d.file = place_of(c), problems.add(std::move(d));
+            for (Diagnostic d : error.diagnostics()) {
+                d.file = place_of(c);
+                problems.add(std::move(d));
+            }
         }
     }
     for (const ClusterRecords::Job& job : files.jobs) {
         JobObserved o = job.observed;
         o.scenario.cluster = cluster;
         if (const auto wrong = check_plan(o.scenario); !wrong.empty()) {
-            for (Diagnostic d : wrong) d.file = job.file, problems.add(std::move(d));
+            for (Diagnostic d : wrong) {
+                d.file = job.file;
+                problems.add(std::move(d));
+            }
             continue;
         }
         seen.push_back(observation_of(std::move(o)));

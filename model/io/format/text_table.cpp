@@ -32,7 +32,8 @@ std::string in_lines(const std::string& label, const std::string& text) {
             out += "\n" + std::string(label.size(), ' ');
             column = label.size();
         } else if (!first) {
-            out += ' ', ++column;
+            out += ' ';
+            ++column;
         }
         out += word;
         column += width;

@@ -271,7 +271,9 @@ void set_overlap(const MeasuredPlan& p, Plan& plan) {
 Plan plan_of(const TrainingRow& row, const Cluster& cluster, const Workload& workload, RowReport& report) {
     const MeasuredPlan& p = row.plan;
     Plan plan;
-    plan.tp = p.tp, plan.pp = p.pp, plan.cp = p.cp;
+    plan.tp = p.tp;
+    plan.pp = p.pp;
+    plan.cp = p.cp;
     set_copies(p, row.hardware, plan, report);
     set_experts(p, workload, plan, report);
     plan.sequence_parallel = p.sequence_parallel;

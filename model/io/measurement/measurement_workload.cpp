@@ -68,7 +68,10 @@ void set_mixture(const MeasuredModel& m, const MeasuredPlan& p, TransformerSpec&
     moe.shared_ffn_hidden = m.shared_expert_ffn_hidden.value_or(0);
     moe.dense_layers = m.dense_layers.value_or(0);
     if (mentions(p.moe_dispatcher, "capacity factor 1")) moe.capacity_factor = 1;
-    if (mentions(m.family, "DeepSeek-V3")) moe.expert_groups = 8, moe.groups_per_token = 4;  // arXiv 2412.19437 section 4.2
+    if (mentions(m.family, "DeepSeek-V3")) {  // arXiv 2412.19437 section 4.2
+        moe.expert_groups = 8;
+        moe.groups_per_token = 4;
+    }
 }
 
 void set_latent_attention(const MeasuredModel& m, TransformerSpec& t) {

@@ -18,7 +18,10 @@ public:
         each(bytes, [&](const ProtobufField& f) {
             if (f.number == 2) producer = text(f);
             if (f.number == 3) version = text(f);
-            if (f.number == 7 && !f.is_number) graph = graph_of(f.bytes), found = true;
+            if (f.number == 7 && !f.is_number) {
+                graph = graph_of(f.bytes);
+                found = true;
+            }
         });
         if (!found) fail("this is no ONNX model: there is no graph in it");
         graph.producer = producer + (version.empty() ? "" : " " + version);

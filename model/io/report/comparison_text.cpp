@@ -203,7 +203,8 @@ std::string operators_text(const Comparison& c) {
     Seconds predicted, measured;
     for (std::size_t i = 0; i < c.operators.size(); ++i) {
         const OperatorComparison& o = c.operators[i];
-        predicted += o.calls * o.predicted, measured += o.calls * o.measured;
+        predicted += o.calls * o.predicted;
+        measured += o.calls * o.measured;
         if (i < shown)
             table.row({o.name + " of " + o.block, words(to_text(o.kind)), grouped_digits(o.calls, 3), or_nothing(o.predicted),
                        to_text(o.measured), ratio_text(ratio(o.measured.si(), o.predicted.si())), difference_bar(o.difference(), full)});

@@ -47,7 +47,10 @@ Json bottleneck_json(const Report& r) {
                  {"settings", settings_json(r, b.settings)},
                  {"elsewhere", settings_json(r, b.elsewhere)},
                  {"movers", std::move(movers)}};
-    if (b.changes_at) json["changes_at_factor"] = *b.changes_at, json["changes_at"] = b.changes_at_text;
+    if (b.changes_at) {
+        json["changes_at_factor"] = *b.changes_at;
+        json["changes_at"] = b.changes_at_text;
+    }
     return json;
 }
 
@@ -82,7 +85,10 @@ Json sweep_json(const SweepEstimate& s) {
     Json json = grouping(s.best);
     json["ungrouped_time_s"] = s.ungrouped.si();
     if (s.faster) json["faster"] = grouping(*s.faster);
-    if (s.bound) json["storage_bound_from_jobs"] = s.bound->jobs, json["storage_limit"] = to_text(s.bound->limit);
+    if (s.bound) {
+        json["storage_bound_from_jobs"] = s.bound->jobs;
+        json["storage_limit"] = to_text(s.bound->limit);
+    }
     return json;
 }
 
@@ -116,7 +122,10 @@ Json run_json(const Report& r) {
         json["failures_s"] = run.failures.si();
     }
     if (run.failing) json["failures"] = failures_json(*run.failing);
-    if (run.cost) json["cost_usd"] = run.cost->si(), json["cost_interval_usd"] = interval_json(interval_of(*run.cost, r));
+    if (run.cost) {
+        json["cost_usd"] = run.cost->si();
+        json["cost_interval_usd"] = interval_json(interval_of(*run.cost, r));
+    }
     if (r.batch.linear_rate) json["learning_rate"] = learning_rate_json(r.batch);
     return json;
 }

@@ -40,7 +40,10 @@ std::string terms_svg(const Estimate& e) {
         x += wide;
         const std::string entry = name + " " + percent_text(share, 2);
         const double room = mark + 6 + svg::width_of(entry, text_size) + 14;
-        if (legend_x + room > width && legend_x > 0) legend_x = 0, legend_y += line_height;
+        if (legend_x + room > width && legend_x > 0) {
+            legend_x = 0;
+            legend_y += line_height;
+        }
         legend += svg::rectangle(legend_x, legend_y, mark, mark, colour.hex()) +
                   svg::text(legend_x + mark + 6, legend_y + mark - 1, entry, {.size = text_size});
         legend_x += room;
@@ -77,7 +80,9 @@ std::string roofline_svg(const Roofline& r) {
     Seconds longest;
     for (const RooflineKernel& k : r.kernels)
         if (const auto intensity = k.intensity()) {
-            least = std::min(least, *intensity), most = std::max(most, *intensity), slowest = std::min(slowest, rate(k));
+            least = std::min(least, *intensity);
+            most = std::max(most, *intensity);
+            slowest = std::min(slowest, rate(k));
             longest = max(longest, k.in_step());
         }
     const auto below = [](double v) { return std::exp2(std::floor(std::log2(v))); };

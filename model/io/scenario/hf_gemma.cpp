@@ -47,9 +47,14 @@ void gemma2(ObjectReader& r, TransformerSpec& spec) {
 
 // Configs state what differs from these, which are those of transformers.
 void gemma3_text(ObjectReader& r, TransformerSpec& spec) {
-    spec.layers = 26, spec.hidden = 2304, spec.ffn_hidden = 9216;
-    spec.heads = 8, spec.kv_heads = 4, spec.head_dim = 256;
-    spec.vocab = 262208, spec.seq_len = 131072;
+    spec.layers = 26;
+    spec.hidden = 2304;
+    spec.ffn_hidden = 9216;
+    spec.heads = 8;
+    spec.kv_heads = 4;
+    spec.head_dim = 256;
+    spec.vocab = 262208;
+    spec.seq_len = 131072;
     r.optional("num_hidden_layers", spec.layers, layer_count);
     r.optional("hidden_size", spec.hidden, width_bound);
     r.optional("intermediate_size", spec.ffn_hidden, width_bound);

@@ -48,7 +48,8 @@ public:
 
 private:
     void see(Bytes memory, Frequency throughput) {
-        most_ = max(most_, memory_.place_of(memory)), fastest_ = max(fastest_, throughput);
+        most_ = max(most_, memory_.place_of(memory));
+        fastest_ = max(fastest_, throughput);
         has_beyond_ = has_beyond_ || memory_.is_beyond(memory);
     }
 

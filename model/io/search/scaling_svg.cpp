@@ -25,9 +25,11 @@ std::string scaling_svg(const Scaling& s) {
     if (points.empty()) return svg::Chart(job.name, kind + " No plan fits.", x, y).document();
     const ScalingPoint &first = *points.front(), &last = *points.back();
     const double start = first.best->samples_per_s.si(), grown = start * last.devices / first.devices;
-    x.low = first.devices, x.high = std::max(2 * x.low, 1.0 * last.devices);
+    x.low = first.devices;
+    x.high = std::max(2 * x.low, 1.0 * last.devices);
     for (const ScalingPoint* p : points) x.at.push_back(p->devices);
-    y.low = std::exp2(std::floor(std::log2(0.99 * start))), y.high = std::exp2(std::ceil(std::log2(1.01 * std::max(start, grown))));
+    y.low = std::exp2(std::floor(std::log2(0.99 * start)));
+    y.high = std::exp2(std::ceil(std::log2(1.01 * std::max(start, grown))));
     const std::string verdict = s.too_many ? " More than " + grouped_digits(*s.pays_up_to) + " devices do not pay." : "";
     svg::Chart chart(job.name, kind + verdict, x, y);
     chart.line({{x.low, start}, {1.0 * last.devices, grown}}, ideal, true);

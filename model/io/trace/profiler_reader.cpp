@@ -84,7 +84,8 @@ public:
         out_of_range = out_of_range || at.start < -latest || at.end > latest;
         if (category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset" || category == "memcpy" || category == "memset") {
             DeviceWork w{at, name, text_of(args, "Collective name") + " " + text_of(args, "Process Group Description")};
-            w.correlation = whole_of(args, "correlation"), w.stream = whole_of(args, "stream");
+            w.correlation = whole_of(args, "correlation");
+            w.stream = whole_of(args, "stream");
             w.bytes = std::max(0.0, number_of(args, "bytes"));
             work.push_back(std::move(w));
         } else if (category == "cuda_runtime" || category == "cuda_driver" || category == "runtime") {
@@ -181,7 +182,8 @@ private:
         const double start = std::max(w.start, window_.start), end = std::min(w.end, window_.end);
         if (end <= start) return;
         Span s;
-        s.start = since(start), s.end = since(end);
+        s.start = since(start);
+        s.end = since(end);
         s.bytes = Bytes::from_si(w.bytes);
         s.kind = w.kind;
         s.stream = w.stream == main_stream_ ? Stream::compute : stream_of(w.kind);
@@ -219,7 +221,8 @@ private:
     void wait(std::vector<Span>& waits, Seconds from, Seconds until, SpanKind kind) {
         if (from >= until) return;
         Span s;
-        s.start = from, s.end = until;
+        s.start = from;
+        s.end = until;
         s.kind = kind;
         s.name = name_of(std::string(to_text(kind)));
         waits.push_back(s);

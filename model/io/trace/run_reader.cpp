@@ -82,7 +82,10 @@ private:
         if (!cells.value) return false;
         if (!cells.is_array()) return refuse(cells, "expected a list: a column of the spans");
         const std::size_t size = cells.value->size();
-        if (!rows_) rows_ = size, spans_.resize(size);
+        if (!rows_) {
+            rows_ = size;
+            spans_.resize(size);
+        }
         if (size != *rows_)
             return refuse(cells, "it has " + std::to_string(size) + " rows, the columns before it " + std::to_string(*rows_));
         std::size_t broken = 0, first = 0;

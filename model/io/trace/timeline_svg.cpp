@@ -126,7 +126,10 @@ private:
     void count_micro_batches() {
         std::uint32_t first = UINT32_MAX, last = 0;
         for (const Span& s : trace_.spans)
-            if (numbered(s.kind)) first = std::min(first, s.micro_batch), last = std::max(last, s.micro_batch);
+            if (numbered(s.kind)) {
+                first = std::min(first, s.micro_batch);
+                last = std::max(last, s.micro_batch);
+            }
         has_numbers_ = first < last;
         widest_number_ = svg::width_of(std::to_string(last), 1);
     }
@@ -150,7 +153,10 @@ private:
         double x = margin;
         const auto entry = [&](std::string_view name, const std::string& fill) {
             const double needs = 18 + svg::width_of(name, legend_size) + 14;
-            if (x + needs > right_ && x > margin) x = margin, y += 20;
+            if (x + needs > right_ && x > margin) {
+                x = margin;
+                y += 20;
+            }
             out += svg::rectangle(x, y, 13, 13, fill) + svg::text(x + 18, y + 11, name, {.size = legend_size});
             x += needs;
         };
@@ -243,7 +249,10 @@ private:
                         svg::number(-w) + "z";
                 tops[c] -= part;
             }
-            if (!bars.empty()) out += svg::path(bars, look_of(kind).colour.hex()), kinds_.insert(kind);
+            if (!bars.empty()) {
+                out += svg::path(bars, look_of(kind).colour.hex());
+                kinds_.insert(kind);
+            }
         }
         return out;
     }
@@ -291,8 +300,10 @@ private:
         if (curves.size() < wish_.memory.size())
             heading += ". " + std::to_string(curves.size()) + " of " + std::to_string(wish_.memory.size()) + " stages";
         std::string out;
-        for (const std::string& text : svg::wrapped(heading, note_size, right_ - margin))
-            out += svg::text(margin, y, text, {.size = note_size, .fill = grey}), y += 18;
+        for (const std::string& text : svg::wrapped(heading, note_size, right_ - margin)) {
+            out += svg::text(margin, y, text, {.size = note_size, .fill = grey});
+            y += 18;
+        }
         y += 4;
         for (const MemoryTimeline& m : curves) {
             out += draw_curve(m, y, curve_height, top);
