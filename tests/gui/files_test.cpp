@@ -1,8 +1,8 @@
-// Opening and saving: what is broken is told, and nothing is lost.
+// Opening and exporting: what is broken is told, and what was open stays.
 #include "gui/models/bundled.hpp"
-#include "gui/models/scenario_words.hpp"
+#include "gui/models/recent_files.hpp"
 #include "gui/views/view_list.hpp"
-#include "tests/gui/desk.hpp"
+#include "tests/gui/files_desk.hpp"
 
 #include <gmock/gmock.h>
 
@@ -19,39 +19,13 @@
 #include <QStatusBar>
 #include <QTest>
 
-#include "gui/models/recent_files.hpp"
-
 #include <algorithm>
 #include <fstream>
-#include <sstream>
 
 namespace sextant::gui {
 namespace {
 
 using testing::HasSubstr;
-
-std::string contents(const QString& path) {
-    std::ostringstream text;
-    text << std::ifstream(path.toStdString()).rdbuf();
-    return text.str();
-}
-
-class Files : public Desk {
-protected:
-    // The text of the message that comes up.
-    std::string message(const char* name) {
-        wait_for([&] { return window.findChild<QMessageBox*>(QString::fromLatin1(name)) != nullptr; });
-        auto* box = window.findChild<QMessageBox*>(QString::fromLatin1(name));
-        std::string text = box->text().toStdString();
-        delete box;
-        return text;
-    }
-    QString broken() {
-        return write_file("broken.json", R"({"schema": "scenario/1", "name": "broken", "workload": "gpt3-2.7b",
-            "hardware": {"cluster": "selene", "device": {"memory": 40}}, "plan": {"dp": 8, "micro_batsh": 1, "global_batch": 8},
-            "framework": "megatron-core"})");
-    }
-};
 
 TEST_F(Files, ABrokenFileIsExplainedAndWhatWasOpenStays) {
     open("default");
@@ -141,50 +115,6 @@ TEST_F(Files, WhatCannotBeIsNotDrawnAndTheTimelineIsDrawnOnceItIsPlayed) {
     EXPECT_THAT(message("complaint"), HasSubstr("mended first"));
 }
 
-TEST_F(Files, SavingChangesTheLinesThatWereEditedAndNoOther) {
-    const QString path = write_file("mine.json", contents(bundled("gpt3-175b-1024xa100")));
-    window.files().open(path);
-    settle();
-    find<QSpinBox>("plan.micro_batch").setValue(2);
-    settle();
-    const Seconds edited_step = step();
-    ASSERT_TRUE(window.files().save());
-    EXPECT_FALSE(window.isWindowModified());
-    std::istringstream before(contents(bundled("gpt3-175b-1024xa100"))), after(contents(path));
-    std::string was, is;
-    int differing = 0;
-    while (std::getline(before, was) && std::getline(after, is))
-        if (was != is) {
-            ++differing;
-            EXPECT_THAT(is, HasSubstr("\"micro_batch\": 2"));
-        }
-    EXPECT_EQ(differing, 1);
-    Library library = open_library();
-    EXPECT_EQ(predict(load_scenario(library, path.toStdString())).estimate.step, edited_step);
-}
-
-TEST_F(Files, WhatSomebodyElseWroteMeanwhileIsNotOverwrittenUnasked) {
-    const QString path = write_file("mine.json", contents(bundled("default")));
-    window.files().open(path);
-    settle();
-    find<QSpinBox>("plan.micro_batch").setValue(2);
-    settle();
-    write_file("mine.json", contents(bundled("does-not-fit")));
-    answer_next(QMessageBox::Cancel);
-    EXPECT_FALSE(window.files().save());
-    EXPECT_THAT(asked.toStdString(), HasSubstr("changed on the disk"));
-    EXPECT_EQ(contents(path), contents(bundled("does-not-fit")));
-    EXPECT_TRUE(window.isWindowModified()) << "and what was edited is still here";
-    answer_next(QMessageBox::Save);
-    EXPECT_TRUE(window.files().save());
-    EXPECT_THAT(contents(path), HasSubstr("\"micro_batch\": 2"));
-    find<QSpinBox>("plan.micro_batch").setValue(1);
-    settle();
-    asked.clear();
-    EXPECT_TRUE(window.files().save());
-    EXPECT_TRUE(asked.isEmpty()) << "it is as it was saved here";
-}
-
 TEST_F(Files, IsOpenedAgainAsItIsOnTheDiskByNow) {
     const QString path = write_file("mine.json", contents(bundled("default")));
     window.files().open(path);
@@ -206,111 +136,13 @@ TEST(Documentation, IsFoundInASourceTreeAndWhereItIsInstalled) {
     EXPECT_EQ(documentation(share / "sextant"), share / "doc" / "sextant" / "README.md");
 }
 
-TEST_F(Files, AfterSavingUndoStillGoesBack) {
-    window.files().open(write_file("mine.json", contents(bundled("default"))));
-    settle();
-    const std::int64_t before = workbench.answer()->scenario.plan.micro_batch;
-    workbench.edit({{"plan.micro_batch", "2"}});
-    settle();
-    ASSERT_TRUE(window.files().save());
-    workbench.undo();
-    settle();
-    EXPECT_EQ(workbench.answer()->scenario.plan.micro_batch, before);
-    EXPECT_TRUE(window.isWindowModified());
-}
-
-TEST_F(Files, WhatIsBeingTypedIsSavedAndAskedAbout) {
-    const QString path = write_file("mine.json", contents(bundled("default")));
-    window.files().open(path);
-    settle();
-    auto& batch = find<QSpinBox>("plan.global_batch");
-    const auto type = [&](const char* text) {
-        batch.selectAll();
-        QTest::keyClicks(&batch, QString::fromLatin1(text));
-    };
-    type("32");
-    EXPECT_TRUE(window.files().save());
-    EXPECT_THAT(contents(path), HasSubstr("\"global_batch\": 32"));
-    type("64");
-    answer_next(QMessageBox::Cancel);
-    EXPECT_FALSE(window.close());
-    EXPECT_THAT(asked.toStdString(), HasSubstr("mine.json was changed"));
-    EXPECT_EQ(stated_at(workbench.session()->document, "plan.global_batch"), "64");
-}
-
-TEST_F(Files, AfterSavingElsewhereEveryStepIsOfTheNewFile) {
-    const QString first = write_file("a.json", contents(bundled("default"))), second = folder.filePath(QStringLiteral("b.json"));
-    window.files().open(first);
-    settle();
-    workbench.edit({{"plan.global_batch", "32"}});
-    EXPECT_TRUE(window.files().save_to(second)) << "before there is an answer";
-    settle();
-    EXPECT_EQ(workbench.session()->state, AnswerState::ready);
-    workbench.undo();
-    EXPECT_EQ(workbench.session()->document.file, second.toStdString());
-    EXPECT_TRUE(window.files().save());
-    EXPECT_EQ(contents(first), contents(bundled("default")));
-    EXPECT_EQ(contents(second), contents(bundled("default"))) << "what was gone back to";
-}
-
-TEST_F(Files, AfterSavingAndUndoTheCommandLineStillSaysWhatIsShown) {
-    const QString path = write_file("mine.json", contents(bundled("default")));
-    window.files().open(path);
-    settle();
-    workbench.edit({{"plan.global_batch", "32"}, {"hardware.device.memory", "\"7 GiB\""}, {"plan.recompute", "full"}});
-    settle();
-    EXPECT_THAT(edits_of_file(workbench.session()->document), testing::SizeIs(3)) << "those that were made";
-    ASSERT_TRUE(window.files().save());
-    EXPECT_THAT(edits_of_file(workbench.session()->document), testing::IsEmpty()) << "all of it stands in the file";
-    workbench.undo();
-    settle();
-    Library library = open_library();
-    EXPECT_EQ(predict(load_scenario(library, path.toStdString(), edits_of_file(workbench.session()->document))).estimate.step, step());
-    EXPECT_THAT(edits_of_file(workbench.session()->document), testing::Contains("plan.recompute=null"));
-}
-
 TEST(Bundled, AreTheScenariosOfTheProgram) {
     EXPECT_TRUE(is_bundled(SEXTANT_SOURCE_DIR "/scenarios/default.json"));
     EXPECT_TRUE(is_bundled(SEXTANT_SOURCE_DIR "/scenarios/../scenarios/default.json"));
     EXPECT_FALSE(is_bundled(SEXTANT_SOURCE_DIR "/tests/io/runs/scenario.json"));
 }
 
-TEST_F(Files, SavingWhereNothingCanBeWrittenLosesNothing) {
-    const QString path = write_file("mine.json", contents(bundled("default")));
-    window.files().open(path);
-    settle();
-    workbench.edit({{"plan.micro_batch", "2"}});
-    settle();
-    const std::vector<std::string> edits = workbench.session()->document.edits;
-    for (const QString& bad : {folder.filePath(QStringLiteral("no/such/folder/x.json")), folder.path(), QStringLiteral("/proc/x.json")}) {
-        EXPECT_FALSE(window.files().save_to(bad));
-        EXPECT_THAT(message("complaint"), HasSubstr("Nothing is lost"));
-    }
-    EXPECT_EQ(workbench.session()->document.edits, edits);
-    EXPECT_EQ(workbench.session()->document.file, path.toStdString());
-    EXPECT_TRUE(window.isWindowModified());
-    EXPECT_EQ(contents(path), contents(bundled("default")));
-}
-
 // /dev/full takes no byte: what a full disk does.
-TEST_F(Files, SavingOntoAFullDiskLosesNothing) {
-    const QString path = write_file("mine.json", contents(bundled("default")));
-    window.files().open(path);
-    settle();
-    workbench.edit({{"plan.micro_batch", "2"}});
-    settle();
-    const QString aside = path + QStringLiteral(".part");
-    std::filesystem::create_symlink("/dev/full", aside.toStdString());
-    EXPECT_FALSE(window.files().save());
-    EXPECT_THAT(message("complaint"), HasSubstr("is the disk full?"));
-    EXPECT_EQ(contents(path), contents(bundled("default")));
-    EXPECT_EQ(workbench.answer()->scenario.plan.micro_batch, 2);
-    EXPECT_TRUE(window.isWindowModified());
-    QFile::remove(aside);  // there is room again
-    EXPECT_TRUE(window.files().save());
-    EXPECT_FALSE(window.isWindowModified());
-}
-
 TEST_F(Files, AFileThatIsDroppedIsOpened) {
     QMimeData dragged;
     dragged.setUrls({QUrl::fromLocalFile(bundled("default"))});
