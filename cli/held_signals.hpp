@@ -1,4 +1,4 @@
-// Ctrl-C, and other requests to end, while there is something to put away first: a child that runs, a folder of passage.
+// Holds back Ctrl-C and other requests to end while there is something to put away first: a child that runs, or a temporary folder.
 #pragma once
 
 #include <sys/types.h>

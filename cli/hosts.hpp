@@ -8,7 +8,7 @@
 
 namespace sextant {
 
-// What mpirun would say of it names neither the option nor the file. Empty: there is none. Throws InputError.
+// Checked here, because mpirun's own message names neither the option nor the file. Empty: there is no host file. Throws InputError.
 void check_host_file(const std::string& file);
 
 // On its hosts as the plan has its ranks on nodes. Throws InputError where the host file names too few, or srun cannot place ranks so.

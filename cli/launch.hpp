@@ -17,8 +17,8 @@ struct Launch {
     Launcher launcher = Launcher::mpirun;
     int ranks = 1;
     int hosts = 1, ranks_per_host = 1;        // at most; ranks fill one host after the other. On a single machine all share it
-    bool in_turn = false;                     // srun: they do not, but are dealt to the hosts in turn
-    std::vector<std::string> hosts_of_ranks;  // mpirun: they do not, but stand on these; else empty
+    bool in_turn = false;                     // srun: ranks do not fill hosts, but are dealt to them in turn
+    std::vector<std::string> hosts_of_ranks;  // mpirun: ranks do not fill hosts, but stand on these; else empty
     int threads = 1;                          // that compute, of each rank; one more communicates
     std::string host_file;                    // mpirun: which hosts; empty: this machine
     bool as_root = false;

@@ -1,4 +1,4 @@
-// A folder for files of passage, gone with its owner, also when that is interrupted.
+// A folder for temporary files. It is removed with its owner, also when that is interrupted.
 #pragma once
 
 #include "cli/held_signals.hpp"

@@ -1,4 +1,4 @@
-// The file that long work is for: whether it can be written is asked before, and told after where it is.
+// The file that long work is for. Before the work it is asked whether the file can be written; afterwards the user is told where it is.
 #pragma once
 
 #include <filesystem>

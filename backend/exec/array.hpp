@@ -1,6 +1,5 @@
-// Memory of a device. What shape it has, the graph knows; what lies where in it:
-// a tensor of more than two dimensions that stands for an image [batch, channels, height, width] lies channels last, so that it is a matrix
-// of pixels by channels; all others lie as their shape says.
+// Memory of a device. The graph knows its shape. A tensor of more than two dimensions that stands for an image [batch, channels, height,
+// width] lies channels last, so that it is a matrix of pixels by channels. All others lie as their shape says.
 #pragma once
 
 #include "backend/exec/sixteen_bits.hpp"
@@ -42,7 +41,7 @@ decltype(auto) with_type(Element e, const Work& work) {
     return work.template operator()<float>();
 }
 
-// Copies share the memory. None where it was never allocated.
+// Copies share the memory. An array that was never allocated has none.
 struct Array {
     std::shared_ptr<void> memory;
     std::int64_t elements = 0;

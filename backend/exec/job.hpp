@@ -10,16 +10,16 @@
 
 namespace sextant {
 
-// What a scenario does not say. Absent: what is usual.
+// What a scenario leaves open. Absent: the usual value.
 struct TrainingChoices {
     std::optional<double> learning_rate{};
     std::optional<double> clip_norm{};   // where the framework clips gradients
     std::optional<double> loss_scale{};  // of fp16, at first
 };
 
-// Processes are numbered: the workers as the graph numbers them, then the parameter servers, for all of which one rank of the graph stands.
+// Processes are numbered: first the workers, as in the graph, then the parameter servers, which are all one rank of the graph.
 struct Job {
-    Scenario scenario;  // one that unsupported() has nothing against; its precision is the one that its framework makes of it
+    Scenario scenario;  // one that unsupported() accepts, with the precision that its framework makes of the stated one
     TaskGraph graph;    // lowered without folding
     Network serial;     // the network that nothing cuts
     std::uint64_t seed = 1;

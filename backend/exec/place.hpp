@@ -12,23 +12,23 @@ struct TensorCut {
     int rank = 0, ranks = 1;
 };
 
-// This rank in its context-parallel group, each of whose ranks has an equal part of every sequence: a slice; or, so that all see as many
-// keys where attention is causal, two of 2 x ranks, rank r the r-th from the front and the r-th from the back.
+// This rank in its context-parallel group. Each rank has one slice of every sequence. Where attention is causal, the sequence is cut into
+// 2 x ranks slices, and rank r has the r-th from the front and the r-th from the back, so that all ranks see as many keys.
 struct ContextCut {
     int rank = 0, ranks = 1;
     bool balanced = false;
 
     [[nodiscard]] constexpr int slices() const { return balanced && ranks > 1 ? 2 : 1; }  // here
-    // Which of all slices of the sequence the one of that number here is.
+    // The number in the whole sequence of the slice with this number on this rank.
     [[nodiscard]] constexpr int slice(int number) const { return number == 0 ? rank : 2 * ranks - 1 - rank; }
-    // Where in the whole sequence position i stands, of so many here.
+    // Where position i of the `here` positions on this rank stands in the whole sequence.
     [[nodiscard]] constexpr std::int64_t position(std::int64_t i, std::int64_t here) const {
         const std::int64_t length = here / slices();
         return slice(static_cast<int>(i / length)) * length + i % length;
     }
 };
 
-// This rank among those that share the experts of a mixture out, rank r the r-th part of them; and in the tensor group of its experts.
+// This rank among those that share out the experts of a mixture, of which rank r has the r-th part; and in the tensor group of its experts.
 struct ExpertCut {
     TensorCut among{}, inside{};
 };
@@ -70,9 +70,9 @@ private:
 // ranks have the same one (key-value heads).
 std::int64_t part_offset(std::int64_t part, std::int64_t whole, TensorCut);
 
-// Which of the ways a tensor can be cut over the tensor group follows from the two shapes: by channels or features (second extent), by rows
-// of the residual stream (first of two), by heads within a sample (first of three). A context group cuts the first of two extents, or the
-// second of three, the queries.
+// How a tensor is cut over the tensor group follows from the two shapes: by channels or features (second extent), by rows of the residual
+// stream (first of two extents), or by heads within a sample (first of three). A context group cuts the first of two extents, or the second
+// of three, which are the queries.
 Place place_of(const Tensor& part, const Tensor& whole, const BlockCut&, std::int64_t samples);
 
 }  // namespace sextant

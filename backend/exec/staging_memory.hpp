@@ -1,7 +1,7 @@
 // Memory of the host through which a device's arrays come and go.
 //
-// To make memory that a device copies from fast (to pin it) is to wait for all that goes on in the device: for an exchange too, whose other
-// ranks may wait likewise. So that is done when nothing is under way. What is wanted before is ordinary memory, from which copies are
+// Pinning memory, so that a device copies from it fast, waits for all that goes on in the device. That may be an exchange whose other ranks
+// wait in the same way, so memory is pinned only while nothing is under way. Until then, callers get ordinary memory, from which copies are
 // slower. One thread makes all calls.
 #pragma once
 
@@ -19,7 +19,7 @@ public:
     explicit StagingMemory(MemorySource fast) : fast_(std::move(fast)) {}
 
     Array take(std::int64_t elements, Element);
-    // Nothing is under way: all rooms that were wanted so far are of fast memory from now on, as far as that goes.
+    // To be called when nothing is under way: what was taken so far comes from fast memory from now on, as far as there is enough.
     void settle();
 
 private:

@@ -1,4 +1,4 @@
-// That a profile's numbers were measured: on which machine, when, from what, and how well it went.
+// Says that a profile's numbers were measured: on which machine, when, from what, and how well they predict it.
 #pragma once
 
 #include "model/base/quantity.hpp"
@@ -25,15 +25,15 @@ struct CalibratedNumber {
 };
 
 struct CalibrationStamp {
-    std::string host, processor;  // no host: from logs, of whichever machine left them
+    std::string host, processor;  // no host where the numbers come from logs, which may be of any machine
     std::string date;             // "2026-11-21"
-    int runs = 0;                 // of small jobs; of logs, curves and runs
-    double noise = 0;             // of their steps, relative: the median
+    int runs = 0;                 // how many small jobs ran; of logs: how many curves and runs they hold
+    double noise = 0;             // the median of the relative noise of their steps
     double median_error = 0;      // of the terms that the numbers were fitted to
     std::vector<CalibratedNumber> numbers;
     std::vector<CalibratedTerm> terms;
-    std::string fingerprint;  // of the profile as it was written; none: of one that is still to be
-    bool edited = false;      // it was read with another content than its fingerprint's
+    std::string fingerprint;  // of the profile as it was written; empty until it is
+    bool edited = false;      // the profile that was read no longer matches its fingerprint
 };
 
 }  // namespace sextant

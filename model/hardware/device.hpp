@@ -50,28 +50,31 @@ struct Device {
 
     int multiprocessors = 0;   // SMs, compute units or cores
     Sourced<Frequency> clock;  // boost clock
-    // Of the rates in short tests, what is left in a training run of hours: power and heat lower the clock of the arithmetic units, not
-    // that of the memory.
+    // The fraction of the rates of short tests that is left in a training run of hours. Power and heat lower the clock of the arithmetic
+    // units, not that of the memory.
     Sourced<double> sustained_clock{1.0, SourceKind::estimated, "as in short tests"};
     Sourced<Bytes> memory;                        // what the maker prints, in GiB
     std::optional<Sourced<Bytes>> usable_memory;  // what is left to programs (ECC, driver)
     Sourced<Bandwidth> memory_bandwidth;
     // Fraction of memory_bandwidth that a streaming kernel over a large array reaches.
     Sourced<double> stream_fraction;
-    // From a load of a multiprocessor that goes to memory until its data are there. Of GPUs whose multiprocessors are stated, else zero.
+    // How long a load that goes to memory takes until its data are there. Zero where nobody knows: on CPUs, and on GPUs whose
+    // multiprocessors are not stated.
     Sourced<Seconds> load_latency;
     Sourced<Bytes> l2;
-    // Of what lies in `l2`, on a CPU. Where it is known, a product costs its arithmetic and, besides, the passes over its operands.
+    // How fast a core of a CPU reads what lies in `l2`. Where that is known, a product costs the passes over its operands beside its
+    // arithmetic.
     std::optional<Sourced<Bandwidth>> cache_bandwidth;
-    // Behind it a cache that cores share: what one core finds there while the others work, and how fast that comes.
+    // The cache behind that one, which cores share: how much of it one core has while the others work, and how fast it is.
     std::optional<Sourced<Bytes>> shared_cache;
     std::optional<Sourced<Bandwidth>> shared_cache_bandwidth;
-    // Of one element of a long row, on a core; other functions take so many of these (model/cost/elementwise.hpp). Where it is not known,
-    // bytes alone say how long they take.
+    // The time that a core takes for the exponential of one element of a long row. Other functions are priced as multiples of it
+    // (model/cost/elementwise.hpp). Where it is not known, functions cost the bytes that they move and nothing else.
     std::optional<Sourced<Seconds>> exponential;
-    std::optional<Sourced<double>> convolution;  // against products of the same size, where it was measured on this device
-    // Of the rate of TF32 products, what is left where one operand does not lie along its depth, as in a gradient of data, and where
-    // neither does, as in a gradient of weights. Where absent, it does not matter how operands lie.
+    // The rate of convolutions over that of products of the same size, where it was measured on this device.
+    std::optional<Sourced<double>> convolution;
+    // The fraction of the rate of TF32 products that is left where one operand does not lie along its depth, as in a gradient of data, and
+    // where neither does, as in a gradient of weights. Absent: it does not matter how operands lie.
     std::optional<Sourced<double>> tf32_across_one, tf32_across_both;
     bool fp8_any_layout = false;  // products in FP8 take operands however they lie, not along their depth alone
     std::vector<PeakRate> peaks;
@@ -91,15 +94,15 @@ struct Device {
     std::vector<GemmCurve> gemm_curves;
     std::string notes;
 
-    // Of `cache_bandwidth`, where nobody measured it.
+    // What to take for `cache_bandwidth` where nobody measured it.
     [[nodiscard]] Bandwidth usual_cache_bandwidth() const { return 4.0 * memory_bandwidth.value; }
 
     // The fastest way to multiply with inputs of this type on this unit; null when the device has none.
     [[nodiscard]] const PeakRate* peak(DataType input, ComputeUnit unit) const;
 };
 
-// So many times as fast in all that its multiprocessors compute: whoever asks what if, a scenario or a report. `multiply(number, by)` says
-// whence the number is now.
+// Makes everything that the multiprocessors compute `by` times as fast, for a scenario or a report that asks what if. `multiply(number,
+// by)` also notes where the number now comes from.
 template <class Multiply>
 void scale_compute(Device& d, double by, const Multiply& multiply) {
     multiply(d.clock, by);
@@ -108,7 +111,7 @@ void scale_compute(Device& d, double by, const Multiply& multiply) {
         for (GemmCurve::Point& point : curve.points) point.time /= by;
 }
 
-// What programs have of its memory.
+// The part of the memory that programs can have.
 inline Bytes memory_for_programs(const Device& d) { return d.usable_memory ? d.usable_memory->value : d.memory.value; }
 
 // What a library does with a matrix product whose operands are of `type`: the unit and the type that it really multiplies in.

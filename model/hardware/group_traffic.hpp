@@ -1,9 +1,9 @@
-// What groups put on the links of a topology, for who lays many groups of which most lie alike.
+// What groups put on the links of a topology, for callers that lay many groups of which most lie alike.
 //
-// A group is said as a formation, its devices in one block of nodes, and the blocks in which it has that formation. What it does in one
-// of its blocks it does in all: so the links inside nodes are counted in its first two blocks alone (a ring enters its first block last
-// and the others first, and sums may round otherwise there), and those of the fabric, which blocks see differently, all. The answers are
-// those of Topology for the same devices, to the bit.
+// A group is described by a formation (its devices in one block of nodes) and by the blocks in which it has that formation. It does the
+// same in each of its blocks. So the links inside nodes are counted in its first two blocks only: a ring enters its first block last and
+// the others first, and sums may round differently there. The links of the fabric, which blocks see differently, are all counted. The
+// answers are those of Topology for the same devices, to the bit.
 #pragma once
 
 #include "model/hardware/topology.hpp"
@@ -40,7 +40,7 @@ struct Formation {
         std::vector<Way> ways;               // out of the unit, of each device
         bool on_switch = false;              // several devices on one peer switch
         const RingBundle* bundle = nullptr;  // over direct links, where they close a ring
-        // A ring of its own runs over direct links or a peer switch, or there is but one device.
+        // Whether a ring of its own needs no host: it runs over direct links or a peer switch, or there is only one device.
         [[nodiscard]] bool closed() const { return devices.size() == 1 || on_switch || bundle != nullptr; }
     };
     std::vector<Part> parts;
@@ -60,27 +60,27 @@ struct SpreadGroup {
 
 class GroupTraffic {
 public:
-    // Both outlive it. Device d of block b is b x `block_devices` + d; a block is a number of units.
+    // The topology outlives it. Device d of block b is b x `block_devices` + d; a block consists of whole units.
     GroupTraffic(const Topology&, int block_devices);
     ~GroupTraffic();
 
-    // One or several distinct devices in any order, counted from where a block begins: outside the block too, where a group has but one of
-    // it. Valid for as long as this object.
+    // One or several distinct devices in any order, counted from where a block begins. A group of a single block may also reach beyond it.
+    // The result is valid for as long as this object.
     Formation form(std::vector<DeviceIndex> devices);
 
-    // As Topology says, for a group beside all others that communicate at the same time. Of the ring's order and hops: as far as its
-    // first two blocks show them.
+    // As of Topology, for a group beside all others that communicate at the same time. The ring's order and hops are those of its first two
+    // blocks.
     RingLayout ring(const SpreadGroup&, std::span<const SpreadGroup> others);
     Bandwidth all_to_all_bandwidth(const SpreadGroup&, std::span<const SpreadGroup> others);
-    // On the links of the fabric and of the nodes of one block.
+    // The loads on the links of the fabric and of the nodes of one block.
     std::vector<LinkLoad> ring_loads(const SpreadGroup&, int block);
     std::vector<LinkLoad> all_to_all_loads(const SpreadGroup&, int block);
 
-    // Whether one of them may cross a link that the other crosses: not where they stand on other nodes of other leaves.
+    // Whether the two groups may cross a link that both use. They do not where they stand on other nodes of other leaves.
     [[nodiscard]] bool may_meet(const SpreadGroup&, const SpreadGroup&) const;
 
-    // Where in its leaf a block is: groups that are moved by whole leaves cross the same links, moved as they are. Nothing tells blocks
-    // apart that stand in a period of blocks that no leaf tears apart.
+    // The place of a block in its leaf. Groups that are moved by whole leaves cross the same links, moved with them. Blocks of a period
+    // that lies within one leaf all have the same place.
     [[nodiscard]] int place_in_leaf(int block, int period) const;
 
 private:

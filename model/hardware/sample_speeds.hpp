@@ -1,5 +1,5 @@
-// What one thread of a host does with samples, where that was measured on it. What is absent goes by the speed of a thread, and what
-// model/cost/data_formats.hpp states. Data only.
+// How fast one thread of a host handles samples, where that was measured on it. What is absent follows from the speed of a thread and the
+// numbers of model/cost/data_formats.hpp. Data only.
 #pragma once
 
 #include "model/base/provenance.hpp"
@@ -11,7 +11,7 @@
 
 namespace sextant {
 
-// What the library of a format takes for a sample, beside the calls of the system: for each, and for its bytes.
+// The time that the library of a format takes beside the calls of the system: for each sample, and for its bytes.
 struct FormatSpeed {
     std::optional<Sourced<Seconds>> read, write;
     std::optional<Sourced<Bandwidth>> read_bytes, write_bytes;
@@ -23,7 +23,7 @@ struct SampleSpeeds {
     std::map<std::string, FormatSpeed, std::less<>> formats;  // by name
 };
 
-// multiply(number, by) for each of them that grows with the speed of a thread; for each that shrinks, by 1 / `by`.
+// Calls multiply(number, by) for each number that grows with the speed of a thread, and multiply(number, 1 / by) for each that shrinks.
 template <class Speeds, class Multiply>
 void scale_speeds(Speeds& s, double by, const Multiply& multiply) {
     for (auto* speed : {&s.decode_jpeg, &s.decode_png, &s.encode_jpeg, &s.encode_png, &s.resize, &s.convert}) multiply(*speed, by);

@@ -19,11 +19,11 @@ struct StorageClass {
     std::optional<Sourced<Seconds>> seek_latency;              // random access inside an open file
     std::optional<Sourced<Seconds>> create_latency;            // of one file, beside its bytes
     std::optional<Sourced<Seconds>> remove_latency;            // of one file
-    std::optional<Sourced<Seconds>> remove_unwritten_latency;  // ... that the storage does not have yet; absent: as others
+    std::optional<Sourced<Seconds>> remove_unwritten_latency;  // ... whose data were not written back yet; absent: as other files
     std::optional<Sourced<Bandwidth>> read_bandwidth;          // one stream
     std::optional<Sourced<Bandwidth>> write_bandwidth;
     std::optional<Sourced<Bandwidth>> random_read_bandwidth;  // of pieces from any place, beside the seek; absent: as a stream
-    std::optional<Sourced<Bytes>> read_ahead;                 // at most, where something is asked for; absent: no more than that
+    std::optional<Sourced<Bytes>> read_ahead;                 // read beyond what is asked for, at most; absent: nothing is
     std::optional<Sourced<Frequency>> random_read_rate;       // operations per second, deep queue
     std::optional<Sourced<Frequency>> metadata_rate;          // opens or stats per second, whole system
     std::optional<Sourced<Frequency>> create_rate;            // new files per second, whole system; absent: as many as opens
@@ -38,9 +38,9 @@ struct StorageClass {
     std::string notes;
 };
 
-// Fills what a class leaves open and a stream of reads or writes needs (latencies, the bandwidth of one stream; of a shared file system how
-// many files all clients open a second), as usual for its kind and marked `estimated`; creating and removing a file are taken to cost what
-// opening one does. Caps of bandwidth that are not stated stay open.
+// Fills in what a class leaves open and a stream of reads or writes needs: latencies, the bandwidth of one stream, and of a shared file
+// system how many files all clients open a second. The numbers are usual for its kind and marked `estimated`. Creating and removing a file
+// are taken to cost what opening one does. Caps of bandwidth that are not stated stay open.
 void complete(StorageClass&);
 
 // The host's own memory, as a place to read from: what the page cache is.

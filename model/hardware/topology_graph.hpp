@@ -98,7 +98,7 @@ struct Topology::Graph {
     [[nodiscard]] Seconds latency(const Route&) const;
 };
 
-// From the first to the last node that it has.
+// From the first to the last node of the group.
 inline Nodes reach(const SpreadGroup& group, int nodes_per_block) {
     const std::vector<int>& nodes = group.formation->nodes;
     return {(group.first + group.shifts.front()) * nodes_per_block + nodes.front(),
@@ -130,7 +130,7 @@ public:
     void add(const Route& r, double weight) {
         for (const int l : r.links) add(l, weight / graph_.efficiency(l, r.through_host));
     }
-    // From here on it is the traffic of other groups, which limits us only where it meets ours.
+    // What is added from here on is traffic of other groups, which limits ours only where both meet.
     void end_of_own() { own_ = touched_.size(); }
 
     struct Limit {
@@ -139,7 +139,7 @@ public:
         LinkCategory category = LinkCategory::pcie;
     };
     [[nodiscard]] Limit limit() const;
-    // Of all groups since count_on().
+    // The loads of all groups since count_on().
     [[nodiscard]] std::vector<LinkLoad> all() const;
 
 private:
@@ -164,7 +164,7 @@ private:
     std::size_t own_ = 0;
 };
 
-// A group anywhere, said in one block: the whole machine.
+// A group anywhere, described in one block that is the whole machine.
 inline constexpr int only_block = 0;
 inline SpreadGroup in_one_block(const Formation& formation) { return {&formation, 0, std::span(&only_block, 1)}; }
 

@@ -1,4 +1,4 @@
-// What machines have of which nobody says more than the device: the links, networks and hosts that were sold with it.
+// What a machine usually has where a source names only its device: the links, networks and hosts that were sold with it.
 #pragma once
 
 #include "model/base/provenance.hpp"
@@ -14,8 +14,8 @@ struct UsualHardware {
     // How a device reaches its peers over NVLink.
     struct Nvlinks {
         std::string device, architecture;         // words of names; empty: any
-        std::string link;                         // one of them
-        std::string port;                         // all of a device, as the catalogue measures them
+        std::string link;                         // the type of one link
+        std::string port;                         // the type of all links of a device together, as the catalogue has it
         int links = 1, enabled = 1;               // of a device
         std::vector<std::vector<int>> mesh_of_8;  // links between every two of eight on a board; empty: they have none of their own
     };
@@ -37,7 +37,7 @@ struct UsualHardware {
     std::vector<Network> networks;
     std::vector<Host> hosts;
 
-    // Each the first that fits; none where none does.
+    // The first entry that fits; null where none does.
     [[nodiscard]] const Nvlinks* nvlinks_of(std::string_view device, std::string_view architecture) const;
     [[nodiscard]] const Host* host_of(std::string_view architecture) const;
     // The port of a fabric among these words that is nearest to a speed, as a factor.

@@ -17,7 +17,7 @@ Network build_convolutional(const ConvolutionalSpec&, const Shard&);
 Network build_mlp(const MlpSpec&, const Shard&);
 Network build_chain(const ChainSpec&, const Shard&);
 
-std::vector<ConvolutionalSpec> convolutional_specs();  // of every name, with the size of images that it was made for
+std::vector<ConvolutionalSpec> convolutional_specs();  // one for every name, with the size of images that the network was made for
 
 // Every extent of a network lies in [1, largest_extent], so that no product of a few of them overflows.
 inline constexpr std::int64_t largest_extent = 100'000'000;
@@ -27,8 +27,8 @@ inline constexpr std::int64_t largest_micro_batch = 1'000'000;
 void require_between(Diagnostics&, std::string pointer, std::string_view name, std::int64_t value, std::int64_t low, std::int64_t high);
 void require_divides(Diagnostics&, std::string pointer, std::string_view name, std::int64_t divisor, std::string_view extent_name,
                      std::int64_t extent);
-void check_shard(Diagnostics&, const Shard&);  // every degree and the micro-batch in range; what they cut is for each builder
-// For networks that know no such cut: context, expert and sequence parallelism must be off.
+void check_shard(Diagnostics&, const Shard&);  // that degrees and the micro-batch are in range; each builder checks what they cut
+// Refuses context, expert and sequence parallelism, for networks that cannot be cut in these ways.
 void refuse_transformer_cuts(Diagnostics&, const Shard&, std::string_view family);
 
 }  // namespace sextant

@@ -8,24 +8,24 @@
 
 namespace sextant {
 
-inline constexpr int chain_data = -1;  // as a layer's number: what the network reads
+inline constexpr int chain_data = -1;  // stands for what the network reads, where a layer's number is expected
 
-// By layer, the numbers of those that it reads. Names that nobody has, or two have, layers that nobody reads and joins of too few are
-// problems; what is returned is usable all the same.
+// For each layer, the numbers of the layers that it reads. Adds a diagnostic for a name that no layer has or two have, a layer that nobody
+// reads, and a join of too few layers. What is returned can be used all the same.
 std::vector<std::vector<int>> chain_sources(const std::vector<ChainLayer>&, Diagnostics&);
 
 // Layers [begin, end) that make one block.
 struct ChainGroup {
     std::size_t begin = 0, end = 0;
-    bool weighted = false;  // it has a layer with a matrix; else it is all there is in front of the classifier
+    bool weighted = false;  // it has a layer with a matrix; a group without one is all that stands in front of the classifier
 };
 
-// A block has one layer with a matrix, or one residual, and all behind it up to the next; the first also what stands in front of it. Where
-// layers read others than the one before, a block ends only where a single image is all that later layers read. See NetworkBuilder.
+// A block has one layer with a matrix, or one residual, and all that follows up to the next; the first block also has what stands in front.
+// Where layers read others than the one before, a block ends only where later layers read a single image. See NetworkBuilder.
 std::vector<ChainGroup> chain_groups(const std::vector<ChainLayer>&, const std::vector<std::vector<int>>& sources);
 
 std::string chain_pointer(std::size_t layer);  // "/workload/chain/layers/3"
-// All about the layer, and about what it reads from where this is not the layer before: blocks of the same words are the same.
+// Describes the layer, and what it reads where that is not the layer before. Blocks with the same description are the same.
 std::string describe(const ChainLayer&, int number, const std::vector<int>& sources);
 
 }  // namespace sextant

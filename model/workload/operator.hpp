@@ -152,8 +152,8 @@ struct CrossEntropy {
     double weight = 1;
 };
 
-// Router decision and the permutation of tokens to experts and back (the exchange itself is an Exchange). Its parameters, if it has some,
-// are a bias for each expert, which counts in the decision alone: they are frozen.
+// The router's decision and the permutation of tokens to experts and back; the exchange itself is an Exchange. Its parameters, where it has
+// any, are a bias for each expert, which counts only in the decision. They are frozen.
 struct TokenPermute {
     std::int64_t tokens = 1, width = 1, copies = 1;        // each token is written `copies` times
     std::int64_t expert_groups = 1, groups_per_token = 1;  // these and the next as in MixtureOfExperts
@@ -215,11 +215,11 @@ struct Operator {
     std::vector<TensorId> outputs{};
     double parameters = 0;           // local elements, bias included
     bool expert_parameters = false;  // sharded over the expert group rather than replicated over it
-    double load = 1;                 // what it is sized for, over the work of an average rank: of experts that are loaded unevenly
-    bool frozen = false;             // its parameters are held, and nothing trains them
+    double load = 1;                 // the work that it is sized for over that of an average rank, where experts are loaded unevenly
+    bool frozen = false;             // its parameters are not trained
     AdapterPart adapter = AdapterPart::none;
-    std::optional<SharedMatrix> shared{};  // what its weight is, if that
-    bool tied = false;                     // its weight belongs to another operator (tied embeddings): counted there
+    std::optional<SharedMatrix> shared{};  // which of the shared matrices its weight is, if it is one
+    bool tied = false;                     // its weight belongs to another operator (tied embeddings) and is counted there
     bool attention_core = false;           // between Q, K, V and the output projection: what selective recompute drops
     std::string label{};  // recompute module: "layernorm", "qkv", "core_attn", "mla_up_proj", "mlp", "mlp_act"; may be empty
 
@@ -231,12 +231,12 @@ struct Operator {
 // everything else a few operations per element, which no published figure counts: zero here.
 Flops forward_flops(const OperatorKind&);
 Flops forward_flops(const Operator&);  // on an average rank
-// Twice forward for anything with a weight or two differentiable operands; flash attention 2.5 x (it recomputes the scores), a scan as
-// much more as its states are made again. Once where the weight is frozen: the gradient of the input is all that is made.
+// Twice forward for anything with a weight or two differentiable operands; 2.5 times for flash attention, which recomputes the scores; for
+// a scan also what it takes to make its states again. Once where the weight is frozen, since only the gradient of the input is made.
 Flops backward_flops(const OperatorKind&);
 Flops backward_flops(const Operator&);
 
-// (query, key) pairs that the mask leaves, of one head: the last query sees all keys, or the window, each earlier one a key fewer.
+// The (query, key) pairs of one head that the mask leaves. The last query sees all keys, or the window, and each earlier one a key fewer.
 double attention_pairs(const Attention&);
 
 }  // namespace sextant

@@ -10,20 +10,21 @@
 
 namespace sextant {
 
-// Of a SharedMatrix, elements that belong to a block, and are among the dense ones; and that it uses and another block owns.
+// The elements of a SharedMatrix: those that the block owns, which are among its dense ones, and those that it uses and another block owns.
 struct SharedCount {
     double owned = 0, tied = 0;
     friend bool operator==(const SharedCount&, const SharedCount&) = default;
 };
 
-// Elements of parameters that one device holds of a block, or of many.
+// How many elements of parameters one device holds of a block, or of several blocks.
 struct ParameterCount {
     double dense = 0;   // every rank of the data group has them too
     double expert = 0;  // shared out over the expert group
     EnumArray<SharedMatrix, SharedCount, shared_matrix_count> shared{};
 
     [[nodiscard]] double total() const { return dense + expert; }
-    // A stage without the owner of a matrix needs a copy of its own, one for all of its blocks: `before` are those that have been counted.
+    // With one copy of each matrix that no block of the stage owns, for all its blocks together. `before`: what has been counted of the
+    // stage.
     [[nodiscard]] ParameterCount in_stage(const ParameterCount& before) const;
     friend ParameterCount operator+(const ParameterCount&, const ParameterCount&);
     friend ParameterCount operator*(double n, const ParameterCount&);  // so many such blocks
@@ -61,12 +62,13 @@ private:
 //   - relu, sigmoid, tanh, Softmax: output; max pooling: input and output
 //   - dropout: mask; CrossEntropy: logits; TokenPermute: scores; others: nothing
 // A tensor between two blocks counts in the one that reads it, when an operator of either needs it; so a block's own output never does
-// (leaves_needed_output tells the block behind). What an Exchange that gathers again made, or one that does nothing forward,
-// is kept as the exchange's input.
+// (leaves_needed_output tells the block behind). For the result of an Exchange that gathers again, or does nothing forward, the input of
+// the exchange is kept.
 std::vector<TensorId> saved_for_backward(const OperatorGraph&);
 // What one operator's backward reads.
 std::vector<TensorId> saved_for_backward(const Operator&);
-// Does the operator that writes the block's (first) output need it in backward, as ReLU does? The block that reads it must keep it.
+// Whether the operator that writes the block's (first) output needs it in backward, as ReLU does. The block that reads it must then keep
+// it.
 bool leaves_needed_output(const OperatorGraph&);
 
 class OperatorGraphBuilder {

@@ -7,8 +7,8 @@
 
 namespace sextant {
 
-// Vocabulary, width and widths of MLPs and experts of a transformer, hidden layers of an MLP, each up to the next multiple; what goes in
-// and comes out of an MLP, the data say. None where all are multiples already, and of other networks.
+// Rounds up to the next multiple: of a transformer the vocabulary, the width, and the widths of MLPs and experts; of an MLP its hidden
+// layers, since the data fix its input and output. None where all are multiples already, and for other networks.
 std::optional<Workload> padded(const Workload&, std::int64_t multiple);
 
 }  // namespace sextant

@@ -24,7 +24,7 @@ struct GpuTopology {
     [[nodiscard]] std::vector<std::string> compute_nics() const;
 };
 
-// A problem is told with its line; what is returned then is not to be used.
+// Problems are reported with their lines. After a problem the result must not be used.
 GpuTopology read_gpu_topology(std::string_view text, const std::string& name, Diagnostics&);
 
 // Gives the node the links, switches and adapters that were seen. What the profile says of each link stays. Returns what changed, in words;

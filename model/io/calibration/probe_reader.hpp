@@ -19,7 +19,7 @@ struct Probe {
     std::string workload, plan;  // as a scenario has them, JSON
 };
 
-// Throws InputError with everything that is wrong. The scenarios themselves are read by who reads scenarios.
+// Throws InputError with everything that is wrong. The scenarios in it are left as JSON, for the reader of scenarios.
 std::vector<Probe> load_probes(const std::filesystem::path&);
 
 // A scenario that runs the probe on all devices of the profile at `cluster`.

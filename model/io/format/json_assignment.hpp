@@ -21,7 +21,7 @@ Json json_value(std::string_view text) {
     return value.is_discarded() ? Json(text) : value;
 }
 
-// The first name of a dotted path, which is shortened by it.
+// Takes the first name off a dotted path.
 inline std::string next_name(std::string_view& path) {
     const auto dot = path.find('.');
     std::string name(path.substr(0, dot));

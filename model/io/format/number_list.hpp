@@ -7,7 +7,8 @@
 
 namespace sextant {
 
-// "8,16,64": these. "8..64": from the first, doubled each time; with `step`, in steps of it. Throws InputError naming `option`.
+// "8,16,64" means these numbers; "8..64" begins with the first and doubles it each time, or goes on in steps of `step`. Throws InputError
+// naming `option`.
 std::vector<int> numbers_in(const std::string& text, const std::string& option, std::optional<int> step = {});
 
 }  // namespace sextant

@@ -11,19 +11,19 @@ namespace sextant {
 
 struct ProtobufField {
     std::uint32_t number = 0;
-    std::uint64_t value = 0;   // of a number: its bits
-    std::string_view bytes{};  // of a text, a message or packed numbers
+    std::uint64_t value = 0;   // the bits of a number
+    std::string_view bytes{};  // the content of a text, a message or packed numbers
     bool is_number = false;
 
     [[nodiscard]] std::int64_t integer() const { return static_cast<std::int64_t>(value); }
-    // Of a repeated integer, which writers pack or do not: adds those of this field.
+    // Adds the integers of this field to those of a repeated one, which writers may pack.
     void add_integers(std::vector<std::int64_t>&) const;
 };
 
-// Adds integers of 8 bytes each, the lowest byte first; what is left over is none.
+// Adds integers of 8 bytes each, the lowest byte first. Bytes that are left over are not used.
 void add_fixed_integers(std::string_view bytes, std::vector<std::int64_t>&);
 
-// The next of several messages that lie behind each other, each with its length before it. None where no whole one is left.
+// The next of several messages, each of which follows its length. None where no whole message is left.
 std::optional<std::string_view> take_message(std::string_view& from);
 
 class ProtobufFields {

@@ -1,4 +1,4 @@
-// What a program reads it does not write over.
+// Keeps a program from writing over the files that it reads.
 #pragma once
 
 #include <filesystem>

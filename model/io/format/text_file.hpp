@@ -12,12 +12,12 @@ namespace sextant {
 // The file that another names: beside that one, unless its path is whole. `by`: empty where no file names it.
 std::filesystem::path file_beside(const std::filesystem::path& by, const std::filesystem::path& name);
 
-// Is it there, and a regular file? Else adds a Diagnostic: pipes and character devices have no size and may never end.
+// Whether the path is a regular file. Adds a Diagnostic where it is not: pipes and character devices have no size and may never end.
 bool check_regular_file(const std::filesystem::path&, Diagnostics&);
 
-// The text of a regular file, unpacked where it is packed; none after a Diagnostic, as where it is more than 4 GiB.
+// The text of a regular file, unpacked where it is packed. None after a Diagnostic, for example where it has more than 4 GiB.
 std::optional<std::string> read_packed_text(const std::filesystem::path&, Diagnostics&);
-// How it begins: at most so many bytes, none of a file that cannot be read.
+// At most so many bytes from the beginning of the file; none where it cannot be read.
 std::string start_of_packed_text(const std::filesystem::path&, std::size_t bytes);
 
 }  // namespace sextant

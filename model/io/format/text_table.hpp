@@ -14,11 +14,11 @@ std::size_t columns_of(std::string_view text);
 
 // "data_communication" as people write it.
 std::string words(std::string_view name);
-// A line for the title and one for the text, apart from what stands before; nothing where there is no text.
+// The title on one line and the text below it, after an empty line; nothing where there is no text.
 std::string paragraph(const std::string& title, const std::string& text);
-// One # for each fortieth.
+// A bar of one # for each fortieth.
 std::string share_bar(double fraction);
-// So many #, to the left of a line where negative and to its right where positive, at most `half` on a side: "  ##|", "    |##".
+// A bar of at most `half` # to the left of a line where the number is negative, to its right where it is positive: "  ##|", "    |##".
 std::string side_bar(double marks, std::size_t half);
 
 enum class Align { left, right };

@@ -126,7 +126,7 @@ struct LoadingRow {
     std::optional<double> accelerator_utilization;
 };
 
-// A row that says what no row of its kind can say, and why it is not understood. Others of its file are.
+// A row that could not be understood, and why. The other rows of its file are used.
 struct UnreadRow {
     RowHeader header;
     std::vector<Diagnostic> problems;

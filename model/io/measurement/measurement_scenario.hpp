@@ -30,7 +30,7 @@ Scenario to_scenario(const TrainingRow&, const MeasurementSources&);
 // Of one step: as it was published, or from the throughput of the scenario's batch.
 std::optional<Seconds> measured_step(const TrainingRow&, const Scenario&);
 
-// Is the problem the row's, which then has no prediction? Else it is of a file that many rows stand on.
+// Whether the problem is the row's own, which then has no prediction, or that of a file on which many rows depend.
 bool is_of_row(const InputError&, const RowHeader&);
 
 // One call of a collective: the machine, who takes part, and through which library.

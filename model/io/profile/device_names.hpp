@@ -1,4 +1,4 @@
-// Devices of the catalogue for what a driver says of one.
+// Finds the device of the catalogue that a driver describes.
 #pragma once
 
 #include "model/base/diagnostics.hpp"
@@ -9,7 +9,7 @@
 
 namespace sextant {
 
-// A name of the catalogue for what a driver calls a device, "NVIDIA A100-SXM4-40GB", "Tesla V100-SXM2-16GB"; as it is where there is none.
+// The name in the catalogue of what a driver calls "NVIDIA A100-SXM4-40GB" or "Tesla V100-SXM2-16GB"; the same name where there is none.
 std::string catalogue_name(Catalog&, const std::string& device);
 
 // The bundled device of this compute capability, or of the nearest before it; of several the one with most alike multiprocessors, but none

@@ -1,4 +1,4 @@
-// Whether a document is still as it was written.
+// Tells whether a document was changed since it was written.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -6,9 +6,9 @@
 
 namespace sextant {
 
-// What stands behind such a word, of the core that is this many behind the first; empty where it does not.
+// The value that stands behind a word for the core of this number, counted from 0; empty where there is none.
 std::string processor_fact(std::istream& cpuinfo, const std::string& word, int core = 0);
-// The same of this machine.
+// The same for this machine.
 std::string processor_fact(const std::string& word, int core = 0);
 
 }  // namespace sextant

@@ -8,8 +8,8 @@
 
 namespace sextant {
 
-// The framework/1 at `file` with what a calibration finds of one in place of its own: dispatch, the overhead of a step, and what its
-// attention and its convolutions reach, as they stand in `measured`. Throws InputError where the file does not read.
+// The framework/1 at `file` with the numbers that a calibration found in place of its own: dispatch, the overhead of a step, and what
+// attention and convolutions reach. They are taken from `measured`. Throws InputError where the file cannot be read.
 std::string framework_to_profile(const std::filesystem::path& file, const Framework& measured);
 
 }  // namespace sextant

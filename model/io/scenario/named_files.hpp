@@ -7,11 +7,11 @@
 
 namespace sextant {
 
-// The words of --set with the files that they name, which lie in a folder, as whole paths.
+// The words of --set, with the files that they name written as whole paths. Names are looked up in the given folder.
 std::vector<std::string> with_whole_paths(const std::vector<std::string>& overrides,
                                           const std::filesystem::path& folder = std::filesystem::current_path());
 
-// As it has to be written to lie at `file`: what it names beside itself is named so that it is found from there.
+// The document as it has to be written to `file`: what it names beside itself is renamed so that it is found from there.
 ScenarioDocument moved(ScenarioDocument, const std::filesystem::path& file);
 
 }  // namespace sextant

@@ -1,4 +1,4 @@
-// What another system cannot do of a plan, collected.
+// Collects what another system cannot do of a plan.
 #pragma once
 
 #include "model/plan/partition.hpp"

@@ -19,7 +19,7 @@ std::string place_of(const YAML::Mark&);
 // A text or a key of the file, as it can be shown; "?" for what is neither.
 std::string text_of(const YAML::Node&);
 
-// A file as it is read: its problems, and the keys that were passed over.
+// What reading a file has found so far: its problems, and the keys that were passed over.
 struct YamlReading {
     std::string file;
     Diagnostics diagnostics;
