@@ -1,8 +1,13 @@
-// Products of matrices that lie in awkward ways. Run with AVX-512 and without it (CMakeLists.txt): oneDNN has other kernels then.
+// Products of matrices that lie in awkward ways, run with AVX-512 and without it (CMakeLists.txt), as oneDNN has other kernels then; and what
+// becomes of numbers that are too small.
+#include "backend/cpu/cpu_device.hpp"
 #include "backend/cpu/engine.hpp"
 #include "tests/backend/arrays.hpp"
 
 #include <gtest/gtest.h>
+
+#include <limits>
+#include <thread>
 
 namespace sextant::cpu {
 namespace {
@@ -23,6 +28,20 @@ TEST(CpuProducts, OfTurnedMatricesWithRowsThatShareSetsOfACache) {
             expected[i * n + j] = static_cast<float>(0.5 * sum + 2);
         }
     EXPECT_LT(relative_error(c, expected), 1e-5);
+}
+
+// In the thread that has made the device, and in one that this has started.
+TEST(CpuDevice, TakesNumbersTooSmallToBeNormalForZero) {
+    const auto half_of_the_least = [] {
+        volatile float least = std::numeric_limits<float>::min();
+        return least / 2;
+    };
+    std::jthread([&] {
+        const CpuDevice device;
+        EXPECT_EQ(half_of_the_least(), 0);
+        std::jthread([&] { EXPECT_EQ(half_of_the_least(), 0); }).join();
+    }).join();
+    EXPECT_GT(half_of_the_least(), 0) << "elsewhere they are numbers";
 }
 
 }  // namespace
