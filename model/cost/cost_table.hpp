@@ -4,6 +4,7 @@
 
 #include "model/base/quantity.hpp"
 #include "model/cost/collectives.hpp"
+#include "model/cost/shared_with_servers.hpp"
 #include "model/graph/trace.hpp"
 #include "model/plan/gradient_fusion.hpp"
 
@@ -71,7 +72,8 @@ struct CostTable {
     bool hosts_wait = false;       // hosts issue nothing of a segment before it may start
     double overlap_slowdown = 1;   // how many times as long kernels take while communication uses the device
     std::optional<GradientFusion> fusion;
-    std::optional<LoaderPrices> loaders;  // where samples are read
+    std::optional<LoaderPrices> loaders;       // where samples are read
+    std::optional<SharedWithServers> servers;  // where they are processes beside the workers
 };
 
 }  // namespace sextant

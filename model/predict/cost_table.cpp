@@ -107,12 +107,13 @@ public:
         return price;
     }
 
-    // To the next stage as a send of the library. A parameter server's host memory is read and written straight.
+    // To the next stage as a send of the library. A parameter server's host memory is read and written straight; a server on a core copies
+    // what it is sent as part of what it does.
     WorkPrice price(const TransferWork& work) const {
         const Bytes size = work.elements * size_of(work.type);
         const SpanKind kind = span_kind(work.payload);
         if (kind == SpanKind::data_exchange)
-            return calls(1, kind, {ParallelGroup::data, {{}, size, Pattern::path}, 0, Collective::send, size});
+            return calls(1, kind, {ParallelGroup::data, {{}, is_taken(work) ? Bytes{} : size, Pattern::path}, 0, Collective::send, size});
         CollectivePrice send = collective_price(Collective::send, size, job_.groups.send, job_.scenario.library);
         send.fixed += job_.nodes.turn;
         return calls(1, kind, {ParallelGroup::pipeline, send, 0, Collective::send, size});
@@ -215,6 +216,10 @@ private:
         if (gathers_each_pass || makes_weight_gradients(phase)) price.releases += gathered;
     }
 
+    // By the server, who copies it.
+    [[nodiscard]] bool is_taken(const TransferWork& work) const {
+        return work.payload == Payload::gradients && shared_with_servers(job_).has_value();
+    }
     // Gathering weights of which the rank holds only a part.
     [[nodiscard]] bool is_gather(const CollectiveWork& work) const {
         return plan_.data_parallel == DataParallel::zero3 && work.kind == ExchangeKind::all_gather && work.payload == Payload::weights;
@@ -274,6 +279,7 @@ CostTable cost_table(const Prepared& prepared, const TaskGraph& graph) {
     table.hosts_wait = waits_for_transfers(job.scenario.plan, f);
     if (job.input) table.loaders = loader_prices(*job.input, job);
     table.fusion = gradient_fusion(job.scenario.plan, f);
+    table.servers = shared_with_servers(job);
     return table;
 }
 

@@ -3,11 +3,23 @@
 #include "model/plan/data_exchanges.hpp"
 #include "model/predict/block_price.hpp"
 
+#include <algorithm>
+
 namespace sextant {
 namespace {
 
 // Where the workers are cores, a server is a process on a core too: it receives what comes itself, and moves bytes at the rate of a core.
 bool serves_on_core(const Prepared::State& job) { return job.scenario.cluster.node.device.kind == DeviceKind::cpu; }
+
+// A server has an equal part of what a rank with all weights would keep, and goes over it in every step.
+Seconds passes_on_server(const Prepared::State& job, Bytes moved) {
+    return passing_time(moved, job.rates.kept / job.groups.to_servers.servers, job.rates);
+}
+
+// Of what takes so long on a core as workers have it: workers wait for servers, which have the cores meanwhile.
+Seconds on_core_of_server(const Prepared::State& job, Seconds time) {
+    return time / job.nodes.ranks_per_core * std::max(1.0, job.groups.to_servers.on_a_host / job.nodes.cores);
+}
 
 Seconds on_host_of_server(const Prepared::State& job, Bytes moved) {
     return job.groups.to_servers.on_a_host * moved / job.nodes.host_memory;
@@ -20,17 +32,29 @@ Seconds server_way_time(const Prepared::State& job, Bytes bytes, const Resources
     return max(bytes / (way.host * r.host_link), bytes / (way.network * r.network_bandwidth));
 }
 
+Seconds push_time(const Prepared::State& job, Bytes bytes, const Resources& r) {
+    return shared_with_servers(job) ? Seconds{} : server_way_time(job, bytes, r);
+}
+
+std::optional<SharedWithServers> shared_with_servers(const Prepared::State& job) {
+    if (!job.scenario.plan.has_servers() || !serves_on_core(job) || !job.groups.to_servers.inside_hosts()) return {};
+    return SharedWithServers{static_cast<double>(job.used_devices()), static_cast<double>(job.groups.to_servers.on_a_host),
+                             job.nodes.cores};
+}
+
 Seconds server_sum_time(const Prepared::State& job, Bytes gradients) {
     if (!serves_on_core(job)) return on_host_of_server(job, gradients);
     const double added = 1 - 1.0 / job.scenario.plan.dp;  // what comes first is the sum: the others read it, and write it
-    return gradients / job.nodes.host_copy + 3 * added * gradients / streaming_bandwidth(job.rates);
+    return on_core_of_server(job, gradients / job.nodes.host_copy + passes_on_server(job, 3 * added * gradients));
 }
 
 Seconds server_update_time(const Prepared::State& job, Bytes gradients) {
     if (!serves_on_core(job)) return on_host_of_server(job, 2.0 * gradients);
     const double in_and_out = 2.0 * (1 + facts_of(job.scenario.plan.optimizer).states);  // weights and states
-    const Seconds updates = (1 + in_and_out) * gradients / streaming_bandwidth(job.rates);
-    return job.scenario.plan.is_asynchronous() ? gradients / job.nodes.host_copy + updates : updates;
+    Seconds time = passes_on_server(job, (1 + in_and_out) * gradients);
+    // Taken from the worker; and the weights are copied for it, so that the next update does not show in them on their way.
+    if (job.scenario.plan.is_asynchronous()) time += gradients / job.nodes.host_copy + passes_on_server(job, 2.0 * gradients);
+    return on_core_of_server(job, time);
 }
 
 Seconds pieces_time(const Group& group, const Prepared::State& job) {

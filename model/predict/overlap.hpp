@@ -3,6 +3,7 @@
 // handed over. docs/model/data_parallel.md derives it. Internal to predict.
 #pragma once
 
+#include "model/cost/shared_with_servers.hpp"
 #include "model/plan/gradient_fusion.hpp"
 
 #include <optional>
@@ -51,7 +52,8 @@ struct OverlapTimes {
 class Overlap : public OverlapTimes {
 public:
     // Where a thread fuses calls, an exchange of several calls is started alone.
-    explicit Overlap(double slowdown, std::optional<GradientFusion> fusion = {}) : slowdown_(slowdown), fusion_(fusion) {}
+    explicit Overlap(double slowdown, std::optional<GradientFusion> fusion = {}, std::optional<SharedWithServers> shared = {})
+        : slowdown_(slowdown), fusion_(fusion), shared_(shared) {}
 
     void run(const OwnWork&);
     // Hands over an exchange that is ready now: `calls` of them, one after another. Fused calls pay `fixed` once.
@@ -80,6 +82,7 @@ private:
         int calls = 1;
     };
     void run_between_cycles(const OwnWork&);
+    void share_core(Seconds alone);
     void put_off(const Ready&);
     void start_what_fits();
     void wait_for_cycles();
@@ -88,6 +91,7 @@ private:
 
     double slowdown_;
     std::optional<GradientFusion> fusion_;
+    std::optional<SharedWithServers> shared_;
     std::vector<Ready> ready_;       // for the thread, when it wakes
     std::optional<Seconds> starts_;  // when it does
     Seconds wakes_;                  // the earliest: a cycle after it began to exchange, and not before that has ended
@@ -107,9 +111,19 @@ inline void Overlap::run(const OwnWork& work) {
         slowed += takes - alone;
         now += takes;
     } else {
+        if (shared_) share_core(alone);
         now += alone;
     }
     wait_for_host(issued += work.host);
+}
+
+// Until either the work that would take so long alone or that of the servers is done, both get on more slowly.
+inline void Overlap::share_core(Seconds alone) {
+    const double worker = shared_->worker_slowdown(shared_->workers), server = shared_->server_slowdown(shared_->workers);
+    const Seconds both = min(worker * alone, server * max(Seconds{}, served - now)), longer = (1 - 1 / worker) * both;
+    served += (1 - 1 / server) * both;
+    slowed += longer;
+    now += longer;
 }
 
 inline void Overlap::exchange(Seconds fixed, Seconds rest, Bytes size, int calls) {

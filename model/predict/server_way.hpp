@@ -14,6 +14,7 @@ struct ServerWay {
     Bandwidth host = endless, network = endless;
     int servers = 1;    // all of them
     int on_a_host = 1;  // those that share the memory of one host
+    [[nodiscard]] bool inside_hosts() const { return network == endless; }
 
 private:
     static constexpr Bandwidth endless = Bandwidth::from_si(std::numeric_limits<double>::infinity());

@@ -14,10 +14,12 @@ void divide(T& number, double by) {
 
 }  // namespace
 
+double cores_of_node(const NodeSpec& node) { return static_cast<double>(node.devices) / node.ranks_per_device; }
+
 double ranks_per_core(const Scenario& s) {
     const NodeSpec& node = s.cluster.node;
-    const double cores = static_cast<double>(node.devices) / node.ranks_per_device;
-    return std::clamp(std::min(s.plan.devices(), used_devices_per_node(s)) / cores, 1.0, static_cast<double>(node.ranks_per_device));
+    return std::clamp(std::min(s.plan.devices(), used_devices_per_node(s)) / cores_of_node(node), 1.0,
+                      static_cast<double>(node.ranks_per_device));
 }
 
 Seconds turn_of_core(const Scenario& s) {

@@ -57,7 +57,7 @@ private:
     DataExchangePrice push(double parameters) const {
         const Bytes size = gradient_bytes(job_, parameters), at_server = size * plan_.dp / job_.groups.to_servers.servers;
         const Seconds served = plan_.is_asynchronous() ? server_update_time(job_, at_server) : server_sum_time(job_, at_server);
-        return {{}, server_way_time(job_, size, r_), size, 1, served};
+        return {{}, push_time(job_, size, r_), size, 1, served};
     }
     DataExchangePrice pull(double parameters) const {
         const Bytes size = weight_bytes(job_, parameters), at_server = gradient_bytes(job_, parameters) / job_.groups.to_servers.servers;

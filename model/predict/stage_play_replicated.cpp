@@ -140,7 +140,7 @@ DataParallelPrice StagePlay::play_replicated(const StageExchanges& exchanges) co
     // With a single micro-batch they come at the end, as when gradients are added up, unless they delay what the stage sends.
     const bool holds_up = !alone() && !overlaps_gradients(plan_, framework_) && !overlaps_pipeline(plan_, framework_);
     const bool every = reduces_every_micro_batch(plan_, framework_) && (job_.micro_batches > 1 || holds_up);
-    Overlap o(slowdown_, gradient_fusion(plan_, framework_));
+    Overlap o(slowdown_, gradient_fusion(plan_, framework_), shared_with_servers(job_));
     // Weights that the step before updated arrive from the start of the step on.
     if (gathers) exchange(o, {exchanges.gathers}, context_.slowdown);
     o.now = context_.arrival;

@@ -65,6 +65,7 @@ struct UsedNodes {
     Bandwidth host_copy;        // between the memory of a device and pinned host memory
     Bandwidth host_memory;      // of all devices of a node together
     Bandwidth network;          // all network links of a node together; zero where there is no network
+    double cores = 1;           // of a node, where its devices are ranks on them
     double ranks_per_core = 1;  // where ranks share cores: the scenario's rates are then those of a part of a core (shared_cores.hpp)
     Seconds turn;               // of the other ranks on a core, for which each call waits; zero where no ranks share one
 };

@@ -3,6 +3,7 @@
 #include "model/base/failure.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace sextant {
 
@@ -18,6 +19,7 @@ Player::Player(const TaskGraph& graph, const CostTable& table, const LinkMap& li
       released_by_(graph.segments().size(), nothing),
       meetings_(graph.communicators().size() * stream_count),
       wakes_(graph.communicators().size()) {
+    for (const RankInfo& rank : graph.ranks()) workers_ += rank.server ? 0 : rank.multiplicity;
     find_lanes();
     find_followers();
     begin_with_what_is_ready();
@@ -148,8 +150,23 @@ void Player::go_on(LaneIndex l) {
 
 // Of what the lane runs. Waiting for the host or for a copy takes as long beside communication as without.
 double Player::slowness(LaneIndex l) const {
-    const bool beside = communicating_[rank_of(l)] > 0 && stream_of(l) == Stream::compute && runs_kernels(piece_of(lanes_[l]).kind);
-    return beside ? table_.overlap_slowdown : 1.0;
+    if (stream_of(l) == Stream::server) return table_.servers ? table_.servers->server_slowdown(computing_on_a_host()) : 1.0;
+    if (stream_of(l) != Stream::compute || !runs_kernels(piece_of(lanes_[l]).kind)) return 1.0;
+    const double beside = communicating_[rank_of(l)] > 0 ? table_.overlap_slowdown : 1.0;
+    return serving_ > 0 ? beside * table_.servers->worker_slowdown(computing_on_a_host()) : beside;
+}
+
+double Player::computing_on_a_host() const { return computing_ * table_.servers->workers / workers_; }
+
+// Where servers share the cores of workers: who begins or ends to compute changes how fast the others do.
+void Player::count_on_cores(LaneIndex l, int change) {
+    if (!table_.servers) return;
+    if (stream_of(l) == Stream::server)
+        serving_ += change;
+    else if (stream_of(l) == Stream::compute && runs_kernels(piece_of(lanes_[l]).kind))
+        computing_ += change * graph_.ranks()[rank_of(l)].multiplicity;
+    for (LaneIndex other = 0; other < lanes_.size(); ++other)
+        if (other != l) retime(other);
 }
 
 void Player::run_kernel(LaneIndex l, const Piece& piece) {
@@ -159,28 +176,30 @@ void Player::run_kernel(LaneIndex l, const Piece& piece) {
     lane.since = now_;
     lane.left = device_time(piece, slowness_[rank_of(l)]);
     lane.issued = host_[rank_of(l)] += piece.host;
+    count_on_cores(l, 1);
+    lane.slowness = slowness(l);
     if (piece.device > Seconds{} && shares_cores(l)) return run_beside_loaders(l);
-    queue_.push(now_ + lane.left * slowness(l), {EventKind::kernel_done, l, ++lane.version});
+    queue_.push(now_ + lane.left * lane.slowness, {EventKind::kernel_done, l, ++lane.version});
 }
 
-// Another stream of the rank has begun or ended to communicate.
-void Player::retime_kernel(GraphRank rank) {
-    const LaneIndex l = lane_of(rank, Stream::compute);
+// What takes part of its device has begun or ended.
+void Player::retime(LaneIndex l) {
     Lane& lane = lanes_[l];
-    if (!lane.in_kernel || !runs_kernels(piece_of(lane).kind) || table_.overlap_slowdown == 1) return;
+    if (!lane.in_kernel || slowness(l) == lane.slowness) return;
+    const double was = std::exchange(lane.slowness, slowness(l));
     if (lane.flow) {
         lane.left = stop_flow(*lane.flow) / LoaderLinks::kernel_pace;
         return run_beside_loaders(l);
     }
-    const double was = communicating_[rank] > 0 ? 1.0 : table_.overlap_slowdown;
     lane.left = max(Seconds{}, lane.left - (now_ - lane.since) / was);
     lane.since = now_;
-    queue_.push(now_ + lane.left * slowness(l), {EventKind::kernel_done, l, ++lane.version});
+    queue_.push(now_ + lane.left * lane.slowness, {EventKind::kernel_done, l, ++lane.version});
 }
 
 void Player::kernel_done(LaneIndex l) {
     Lane& lane = lanes_[l];
     lane.in_kernel = false;
+    count_on_cores(l, -1);
     if (piece_of(lane).device > Seconds{}) close_span(lane);
     if (lane.issued <= now_) return after_kernel(l);
     lane.span = open_span(l, order_[lane.at], lane.cause, {SpanKind::launch, {}, {}});

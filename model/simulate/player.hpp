@@ -48,7 +48,8 @@ private:
         // The kernels that run: work left at `since`, in seconds at full speed.
         bool in_kernel = false;
         Seconds since, left;
-        Seconds issued;  // when the host is done with them
+        double slowness = 1;  // since then
+        Seconds issued;       // when the host is done with them
         std::uint32_t version = 0;
         std::optional<FlowIndex> flow;  // of kernels or a load
     };
@@ -104,7 +105,8 @@ private:
     void finish_segment(LaneIndex);
     void release(SegmentIndex, SpanIndex by);
     void put_in_queue(Lane&, SegmentIndex);
-    void retime_kernel(GraphRank);
+    void retime(LaneIndex);
+    void count_on_cores(LaneIndex, int change);
 
     void flow_done(FlowIndex);
     FlowIndex start_flow(const FlowState&, Bytes, Bandwidth limit, double efficiency = 1);
@@ -131,6 +133,7 @@ private:
     static GraphRank rank_of(LaneIndex l) { return l / stream_count; }
     static Stream stream_of(LaneIndex l) { return static_cast<Stream>(l % stream_count); }
     [[nodiscard]] double slowness(LaneIndex) const;
+    [[nodiscard]] double computing_on_a_host() const;
     [[nodiscard]] bool shares_cores(LaneIndex) const;
     struct SpanContent {
         SpanKind kind = SpanKind::forward;
@@ -151,6 +154,8 @@ private:
 
     std::vector<double> slowness_;        // by rank
     std::vector<int> communicating_;      // by rank: exchanges beside its kernels
+    int workers_ = 0;                     // all of them
+    int computing_ = 0, serving_ = 0;     // where servers share the cores of workers: kernels of workers and works of servers that run
     std::vector<Seconds> host_;           // by rank: until when its host is busy issuing
     std::vector<Lane> lanes_;             // rank x stream_count + stream
     std::vector<SegmentIndex> order_;     // lane by lane

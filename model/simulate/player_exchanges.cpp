@@ -165,7 +165,7 @@ void Player::count_communication(const Exchange& exchange, int change) {
     const auto count = [&](GraphRank rank) {
         const bool was = communicating_[rank] > 0;
         communicating_[rank] += change;
-        if (was != (communicating_[rank] > 0)) retime_kernel(rank);
+        if (was != (communicating_[rank] > 0)) retime(lane_of(rank, Stream::compute));
     };
     for (const LaneIndex l : exchange.lanes)
         if (stream_of(l) != Stream::compute) count(rank_of(l));

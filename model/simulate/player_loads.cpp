@@ -80,7 +80,7 @@ void Player::run_beside_loaders(LaneIndex l) {
     Lane& lane = lanes_[l];
     const TrafficIndex traffic = links_.traffic(*graph_.ranks()[rank_of(l)].feed, TrafficPattern::kernels);
     constexpr Bandwidth pace = LoaderLinks::kernel_pace;
-    lane.flow = start_flow({FlowState::Of::kernels, l, traffic}, lane.left * pace, pace / slowness(l));
+    lane.flow = start_flow({FlowState::Of::kernels, l, traffic}, lane.left * pace, pace / lane.slowness);
 }
 
 }  // namespace sextant

@@ -2,6 +2,7 @@
 
 #include "model/lower/lower.hpp"
 #include "model/plan/partition.hpp"
+#include "model/predict/data_parallel_price.hpp"
 #include "model/predict/stage_memory.hpp"
 #include "model/predict/state.hpp"
 #include "model/predict/update.hpp"
@@ -178,7 +179,8 @@ TEST(CostTable, OfAParameterServerIsBytesOnTheWayAndPassesOverHostMemory) {
 }
 
 // Beside four workers that are cores it is one too. It takes 2 GB of gradients at 20 GB/s; three workers' in four are added to the sum in
-// three passes at 1 TB/s. Adam's update reads the gradients, and reads and writes weights and two states: seven passes.
+// three passes at 1 TB/s. Adam's update reads the gradients, and reads and writes weights and two states: seven passes. An asynchronous one
+// copies the weights for the worker besides: two.
 TEST(CostTable, OfAParameterServerOnACoreIsCopiesAndPassesOfThatCore) {
     Scenario job = four_copies();
     job.cluster.node.device.kind = DeviceKind::cpu;
@@ -187,7 +189,47 @@ TEST(CostTable, OfAParameterServerOnACoreIsCopiesAndPassesOfThatCore) {
     EXPECT_NEAR(device_time(price_of(job, ServeWork{1e9, false})) / ms, 100 + 4.5, 1e-9);
     EXPECT_NEAR(device_time(price_of(job, ServeWork{1e9, true})) / ms, 14, 1e-9);
     job.plan.data_parallel = DataParallel::async_parameter_server;
-    EXPECT_NEAR(device_time(price_of(job, ServeWork{1e9, true})) / ms, 100 + 14, 1e-9);
+    EXPECT_NEAR(device_time(price_of(job, ServeWork{1e9, true})) / ms, 100 + 14 + 4, 1e-9);
+}
+
+// Four workers keep 16 bytes for each parameter: that is what a server has where it is alone, and half of it where there are two. A cache
+// of all of it serves its passes at twice the bandwidth of memory.
+TEST(CostTable, OfAParameterServerOnACoreFindsInACacheWhatItKeeps) {
+    Scenario job = four_copies();
+    Device& device = job.cluster.node.device;
+    device.kind = DeviceKind::cpu;
+    device.l2 = round_machine::given(1 * B);
+    device.cache_bandwidth = round_machine::given(4e12 * B / s);
+    device.shared_cache_bandwidth = round_machine::given(2e12 * B / s);
+    job.plan.optimizer = Optimizer::adam;
+    job.plan.data_parallel = DataParallel::parameter_server;
+    const Bytes kept = prepare(job).state().rates.kept;
+    device.shared_cache = round_machine::given(kept);
+    EXPECT_NEAR(device_time(price_of(job, ServeWork{1e9, true})) / ms, 7, 1e-6);
+    device.shared_cache = round_machine::given(kept / 2);  // of twice as much as it holds nothing is left
+    EXPECT_NEAR(device_time(price_of(job, ServeWork{1e9, true})) / ms, 14, 1e-6);
+    job.cluster.nodes = 3;
+    job.plan.parameter_servers = 2;
+    EXPECT_NEAR(device_time(price_of(job, ServeWork{1e9, true})) / ms, 7, 1e-6);
+}
+
+// Gradients are copied by the server, as part of what it does; weights by the worker. Beside four workers on four cores a server is the
+// fifth process: while all compute, each has 4/5 of a core.
+TEST(CostTable, OfAPushToAServerThatSharesTheCoresIsNothing) {
+    Scenario job = four_copies();
+    job.cluster.node.device.kind = DeviceKind::cpu;
+    job.plan.data_parallel = DataParallel::parameter_server;
+    job.plan.servers_on_workers = true;
+    EXPECT_EQ(price_of(job, TransferWork{Payload::gradients, 1e9, DataType::fp32}).pieces[0].exchange->price.bytes, Bytes{});
+    EXPECT_EQ(price_of(job, TransferWork{Payload::weights, 1e9, DataType::fp32}).pieces[0].exchange->price.bytes, 4 * GB);
+    const auto shared = shared_with_servers(prepare(job).state());
+    ASSERT_TRUE(shared);
+    EXPECT_NEAR(shared->worker_slowdown(4), 1.25, 1e-9);
+    EXPECT_NEAR(shared->server_slowdown(4), 1.25, 1e-9);
+    EXPECT_NEAR(shared->server_slowdown(3), 1, 1e-9);
+    job.plan.servers_on_workers = false;  // over the network
+    EXPECT_EQ(price_of(job, TransferWork{Payload::gradients, 1e9, DataType::fp32}).pieces[0].exchange->price.bytes, 4 * GB);
+    EXPECT_FALSE(shared_with_servers(prepare(job).state()));
 }
 
 TEST(CostTable, OfTheFrameworkIsOverTheSpeedOfTheHost) {

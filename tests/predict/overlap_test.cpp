@@ -68,6 +68,22 @@ TEST(Overlap, ExchangesThatAreLongerThanTheWorkFallBehind) {
     EXPECT_NEAR(o.done / ms, 20 + 100 * 20, 1e-9);
 }
 
+// Two workers and a server on two cores: while all three have work, each gets on at 2/3 of its speed. The server needs 3 ms: 4.5 beside
+// workers, who do 3 of their 10 ms meanwhile, and are through 1.5 ms later. Of 30 ms it does 10 beside 10 of theirs, in 15.
+TEST(Overlap, WorkersAndServersOnTheSameCoresSlowEachOther) {
+    const OwnWork work{.kernels = 10 * ms, .rest = {}, .host = {}, .longer = {}, .holds_up = {}};
+    Overlap shorter(1, {}, SharedWithServers{2, 1, 2}), longer = shorter;
+    shorter.serve(3 * ms);
+    shorter.run(work);
+    EXPECT_NEAR(shorter.now / ms, 11.5, 1e-9);
+    EXPECT_NEAR(shorter.served / ms, 4.5, 1e-9);
+    longer.serve(30 * ms);
+    longer.run(work);
+    EXPECT_NEAR(longer.now / ms, 15, 1e-9);
+    EXPECT_NEAR(longer.served / ms, 35, 1e-9);
+    EXPECT_NEAR(longer.slowed / ms, 5, 1e-9);
+}
+
 TEST(Overlap, ManyAtOnceAreWhatTheyAreOneByOne) {
     std::mt19937_64 draw(7);
     const auto some = [&](double most) { return std::uniform_real_distribution<double>(0, most)(draw) * ms; };

@@ -248,7 +248,7 @@ TEST(Agreement, OfPredictAndSimulateOnEqualStagesByEverySchedule) {
 // apart workers that wait for nobody do the same at the same time.
 TEST(Agreement, OfPredictAndSimulateOnParameterServers) {
     std::vector<Difference> together, each;
-    for (const char* of : {"parameter-server-sync", "parameter-server-8xk80"})
+    for (const char* of : {"parameter-server-sync", "parameter-server-8xk80", "cpu-data-parallel"})
         for (const char* how : {"parameter_server", "async_parameter_server"})
             for (const char* workers : {"1", "2", "8"})
                 for (const char* servers : {"1", "3"})

@@ -270,6 +270,21 @@ TEST(Player, ServesInTheOrderOfArrival) {
     EXPECT_EQ(span_of(played, for_slow).cause, &span_of(played, for_quick) - played.trace.spans.data());
 }
 
+// Two workers and a server on two cores. From 3 ms on all have work, and each 2/3 of a core: 2 ms of worker 0 take until 6. The other two
+// have a core each then: worker 1 has 2 of its 4 ms left, the server 4 of its 6.
+TEST(Player, ServesOnTheCoresOfItsWorkers) {
+    HandMadeJob job(3);
+    job.builder.rank(2).server = true;
+    job.table.servers = SharedWithServers{2, 1, 2};
+    const auto first = job.kernel(0, 3), other = job.kernel(1, 3), shorter = job.kernel(0, 2), longer = job.kernel(1, 4);
+    const auto serve = job.add(2, Stream::server, ServeWork{1, true}, {{SpanKind::serve, 6 * ms, {}, {}, {}, {}}}, 0, {first, other});
+    const Simulation played = job.play();
+    EXPECT_NEAR(start_ms(played, serve), 3, exact);
+    EXPECT_NEAR(end_ms(played, shorter), 6, exact);
+    EXPECT_NEAR(end_ms(played, longer), 8, exact);
+    EXPECT_NEAR(end_ms(played, serve), 10, exact);
+}
+
 // Causes.
 
 TEST(Causes, LeadThroughTheStepWithoutHoles) {
