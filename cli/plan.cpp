@@ -29,24 +29,25 @@ struct PlanOptions {
     std::string save_best, picture;
 };
 
-PlanQuestion question_of(const PlanOptions& o, const Scenario& job, Diagnostics& problems) {
-    PlanQuestion question{o.search.request(job, problems), job.plan, !o.no_simulate};
+PlanQuestion question_of(const PlanOptions& o, const std::optional<Scenario>& job, Diagnostics& problems) {
+    PlanQuestion question{o.search.request(job, problems), job ? job->plan : Plan{}, !o.no_simulate};
     SearchRequest& request = question.search;
     request.top = o.top;
     problems.collect([&] {
         if (!o.gpus.empty()) request.devices = numbers_in(o.gpus, "--gpus");
         if (o.nodes.empty()) return;
         request.devices = numbers_in(o.nodes, "--nodes", 1);
-        for (int& n : request.devices) n *= run_layout(job).ranks_per_node;
+        for (int& n : request.devices) n *= job ? run_layout(*job).ranks_per_node : 1;
     });
     if (!o.gpus.empty() || !o.nodes.empty()) request.job.reserved_devices = 0;
     return question;
 }
 
-// The scenario to write the best plan into: a file, and as it is found from the place of the new one.
+// The scenario to write the best plan into: a file, or a published run, as it is found from the place of the new one.
 ScenarioDocument document_to_save(const PlanOptions& o) {
     const ScenarioOptions& from = o.search.scenario;
-    ScenarioDocument document = moved(open_document(from.scenario), o.save_best);
+    Library library = open_library(from.profiles);
+    ScenarioDocument document = moved(open_scenario(library, from.scenario), o.save_best);
     std::ranges::move(with_whole_paths(from.overrides), std::back_inserter(document.edits));
     return document;
 }
@@ -54,12 +55,14 @@ ScenarioDocument document_to_save(const PlanOptions& o) {
 ExitCode run_plan(const PlanOptions& o) {
     check_writable(o.save_best);
     check_picture(o.picture);
-    const Scenario job = o.search.scenario.load({o.save_best, o.picture});
     Diagnostics problems;
+    std::optional<Scenario> job;
+    problems.collect([&] { job = o.search.scenario.load({o.save_best, o.picture}); });
     std::optional<ScenarioDocument> to_save;
-    if (!o.save_best.empty()) problems.collect([&] { to_save = document_to_save(o); });
-    const std::vector<Condition> conditions = read_conditions(
-        o.report.fail_if, "--fail-if", [&] { return named_quantities(predict(job)); }, problems);
+    if (job && !o.save_best.empty()) problems.collect([&] { to_save = document_to_save(o); });
+    const auto known = [&] { return named_quantities(predict(*job)); };
+    const std::vector<Condition> conditions =
+        read_conditions(o.report.fail_if, "--fail-if", job ? KnownQuantities(known) : KnownQuantities(), problems);
     PlanQuestion question = question_of(o, job, problems);
     problems.throw_if_any();
     question.search.elsewhere = [&o, asked = question.search.job] {

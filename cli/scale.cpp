@@ -34,14 +34,13 @@ ExitCode run_scale(const ScaleOptions& o) {
     });
     std::optional<Scenario> loaded;
     problems.collect([&] { loaded = o.search.scenario.load({o.picture}); });
-    if (!loaded) problems.throw_if_any();
-    const Scenario& job = *loaded;
-    const std::vector<Condition> conditions = read_conditions(
-        o.report.fail_if, "--fail-if", [&] { return scaling_quantities(job); }, problems);
-    ScalingRequest request{o.search.request(job, problems), o.weak};
+    const auto known = [&] { return scaling_quantities(*loaded); };
+    const std::vector<Condition> conditions =
+        read_conditions(o.report.fail_if, "--fail-if", loaded ? KnownQuantities(known) : KnownQuantities(), problems);
+    ScalingRequest request{o.search.request(loaded, problems), o.weak};
     request.search.job.reserved_devices = 0;
     problems.throw_if_any();
-    request.search.devices = o.gpus.empty() ? usual_sizes(job) : sizes;
+    request.search.devices = o.gpus.empty() ? usual_sizes(*loaded) : sizes;
     std::optional<SearchWatch> watch(std::in_place);
     const Scaling scaling = scale(request, [&](const ScalingProgress& p) { return watch->show("planning", p.done, &p.search); });
     const bool interrupted = watch->interrupted();

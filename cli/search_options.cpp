@@ -22,10 +22,10 @@ void SearchOptions::add_to(CLI::App& command) {
     command.add_option("--threads", threads, "search threads; default: one per core")->check(CLI::Range(1, 1024));
 }
 
-SearchRequest SearchOptions::request(const Scenario& job, Diagnostics& problems) const {
+SearchRequest SearchOptions::request(const std::optional<Scenario>& job, Diagnostics& problems) const {
     SearchRequest request;
-    request.job = job;
-    request.pinned = pinned_fields(job);
+    request.job = job.value_or(Scenario{});
+    request.pinned = pinned_fields(request.job);
     std::set<PlanField> asked;
     for (const std::string& pin : pins)
         problems.collect([&] {
@@ -33,11 +33,11 @@ SearchRequest SearchOptions::request(const Scenario& job, Diagnostics& problems)
             if (!asked.insert(field).second) problems.add({"--pin " + pin, "", "this field is pinned already", "one --pin for each field"});
             request.pinned.insert(field);
         });
-    request.devices = {job.plan.devices()};
+    request.devices = {request.job.plan.devices()};
     request.global_batches = batches;
     request.objective = *sextant::objective(objective);
-    request.where = read_conditions(
-        where, "--where", [&] { return searched_quantities(job); }, problems);
+    const auto known = [&] { return searched_quantities(*job); };
+    request.where = read_conditions(where, "--where", job ? KnownQuantities(known) : KnownQuantities(), problems);
     request.threads = threads > 0 ? threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     return request;
 }

@@ -20,8 +20,9 @@ struct SearchOptions {
     int threads = 0;  // 0: as many as there are cores
 
     void add_to(CLI::App& command);
-    // For the scenario, with its plan's values where a pin states none. Adds what is wrong with pins and conditions.
-    [[nodiscard]] SearchRequest request(const Scenario&, Diagnostics&) const;
+    // For the scenario, with its plan's values where a pin states none. Adds what is wrong with pins and conditions; where the scenario
+    // cannot be read, what is wrong with them whatever it is.
+    [[nodiscard]] SearchRequest request(const std::optional<Scenario>&, Diagnostics&) const;
 };
 
 // A bar with the plans a second, the time left and the best plan so far; listens to Ctrl-C.

@@ -152,12 +152,6 @@ MeasurementSources measurement_sources(Library& library) {
     return s;
 }
 
-namespace {
-
-struct RowName {
-    std::string file, id;
-};
-// "FILE#ROW", unless a file is called so.
 std::optional<RowName> row_named(const std::filesystem::path& path) {
     const std::string name = path.string();
     const std::size_t mark = name.rfind('#');
@@ -165,11 +159,19 @@ std::optional<RowName> row_named(const std::filesystem::path& path) {
     return RowName{name.substr(0, mark), name.substr(mark + 1)};
 }
 
-// A workload of DLIO as our own document, any other file as it is.
-ScenarioDocument open_predictable(const std::filesystem::path& path, const std::vector<std::string>& overrides) {
+ScenarioDocument open_scenario(Library& library, const std::filesystem::path& path) {
+    const auto row = row_named(path);
+    return row ? published_run(library, row->file, row->id).document : open_document(path);
+}
+
+namespace {
+
+// A workload of DLIO as our own document.
+ScenarioDocument open_predictable(Library& library, const std::filesystem::path& path, const std::vector<std::string>& overrides) {
     const std::string ending = path.extension().string();
-    ScenarioDocument document = ending == ".yaml" || ending == ".yml" ? ScenarioDocument{path, import_dlio(path), {}} : open_document(path);
-    document.edits = with_whole_paths(overrides);
+    ScenarioDocument document =
+        ending == ".yaml" || ending == ".yml" ? ScenarioDocument{path, import_dlio(path), {}} : open_scenario(library, path);
+    std::ranges::move(with_whole_paths(overrides), std::back_inserter(document.edits));
     return document;
 }
 
@@ -187,9 +189,10 @@ Scenario read_training(Library& library, const JsonFile& file, Diagnostics& diag
 }  // namespace
 
 Predictable load_predictable(Library& library, const std::filesystem::path& path, const std::vector<std::string>& overrides) {
-    if (const auto row = row_named(path)) return published_job(library, row->file, row->id, overrides);
+    const auto row = row_named(path);
+    if (row && overrides.empty()) return published_job(library, row->file, row->id);
     Diagnostics diagnostics;
-    const JsonFile file = as_json(open_predictable(path, overrides), diagnostics);
+    const JsonFile file = as_json(open_predictable(library, path, overrides), diagnostics);
     if (!is_storage_benchmark(file)) return read_training(library, file, diagnostics);
     StorageBenchmark benchmark = read_storage_benchmark(file, sources(library, diagnostics));
     library.check_read(diagnostics);
@@ -197,12 +200,9 @@ Predictable load_predictable(Library& library, const std::filesystem::path& path
 }
 
 Scenario load_scenario(Library& library, const std::filesystem::path& path, const std::vector<std::string>& overrides) {
-    if (row_named(path)) {
-        Predictable published = load_predictable(library, path, overrides);
-        if (auto* scenario = std::get_if<Scenario>(&published)) return std::move(*scenario);
-        refuse_benchmark(path);
-    }
-    return load_scenario(library, open_predictable(path, overrides));
+    Predictable found = load_predictable(library, path, overrides);
+    if (auto* scenario = std::get_if<Scenario>(&found)) return std::move(*scenario);
+    refuse_benchmark(path);
 }
 
 Scenario load_scenario(Library& library, const ScenarioDocument& document) {

@@ -68,6 +68,14 @@ Predictable load_predictable(Library&, const std::filesystem::path&, const std::
 Scenario load_scenario(Library&, const std::filesystem::path&, const std::vector<std::string>& overrides = {});
 Scenario load_scenario(Library&, const ScenarioDocument&);
 
+// "FILE#ROW" in its parts; none where a file is called so.
+struct RowName {
+    std::string file, id;
+};
+std::optional<RowName> row_named(const std::filesystem::path&);
+// A scenario as it is edited and saved; "FILE#ROW" is that published run written out as one. Throws InputError where there is no such.
+ScenarioDocument open_scenario(Library&, const std::filesystem::path&);
+
 // The scenarios that the repository carries, in the order of their file names; none where there are no more than profiles.
 std::vector<ScenarioTitle> bundled_scenarios(const Library&);
 
@@ -143,9 +151,15 @@ Cluster guessed_cluster(Library&, const MachineFacts&, const std::vector<DeviceF
 // The files of published measurements that the repository carries, in the order of their paths.
 std::vector<std::filesystem::path> bundled_measurements(const Library&);
 
-// What predicts a published run of training, with `overrides` as of a scenario, or of storage, which takes none. Throws InputError where
-// the file has no such row, or nothing says how to predict it.
-Predictable published_job(Library&, const std::filesystem::path& file, std::string_view id, const std::vector<std::string>& overrides = {});
+// A published run of training, or of storage. Throws InputError where the file has no such row, or nothing says how to predict it.
+Predictable published_job(Library&, const std::filesystem::path& file, std::string_view id);
+// One of training as a scenario to be changed and saved, with what was measured of it. Throws InputError where it is none.
+struct PublishedRun {
+    ScenarioDocument document;
+    std::optional<Seconds> step;
+    std::optional<Bytes> memory;  // peak of a device
+};
+PublishedRun published_run(Library&, const std::filesystem::path& file, std::string_view id);
 
 // What published rows show and no probe does: of devices and frameworks the training runs, of communication libraries the calls of
 // collectives. Fitted to the half of the rows that may be (model/io/measurement/measurement_split.hpp).

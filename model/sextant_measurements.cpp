@@ -3,7 +3,6 @@
 #include "model/io/measurement/measurement_evaluation.hpp"
 #include "model/io/measurement/measurement_split.hpp"
 #include "model/io/measurement/published_document.hpp"
-#include "model/io/scenario/named_files.hpp"
 #include "model/predict/loading.hpp"
 #include "model/report/uncertainty.hpp"
 #include "model/sextant.hpp"
@@ -91,44 +90,34 @@ StorageBenchmark benchmark_of(const LoadingRow& row) {
 // Of one sample.
 Seconds predict_loading(const LoadingRow& row) { return 1 / estimate_loading(benchmark_of(row), row.accelerators).samples; }
 
-// A published run of training with something set otherwise.
-Scenario variant_of(Library& library, const Scenario& published, const std::string& name, const std::vector<std::string>& overrides) {
-    Diagnostics diagnostics;
-    ScenarioSources known = sources(library, diagnostics);
-    known.workload = [&published, others = known.workload](std::string_view asked) {
-        return asked == published.name ? published.workload : others(asked);
-    };
-    known.cluster = [&published, others = known.cluster](const JsonNode& asked) {
-        std::string name;
-        return asked.is_string() && read_value(asked, name) && name == published.name ? published.cluster : others(asked);
-    };
-    ScenarioDocument document = published_document(published, name);
-    std::ranges::move(with_whole_paths(overrides), std::back_inserter(document.edits));
-    const JsonFile file = as_json(document, diagnostics);
-    Scenario variant = read_scenario(file, known, diagnostics);
-    library.check_read(diagnostics);
-    return variant;
-}
-
-}  // namespace
-
-Predictable published_job(Library& library, const std::filesystem::path& file, std::string_view id,
-                          const std::vector<std::string>& overrides) {
+// The row of that name, and the job that it is. Throws InputError.
+std::pair<MeasurementRow, Predictable> published_row(Library& library, const std::filesystem::path& file, std::string_view id) {
     const std::vector<MeasurementFile> files = load_all(library, {file});
     for (const MeasurementRow& row : files.front().rows) {
         if (header_of(row).id != id) continue;
-        if (const auto* training = std::get_if<TrainingRow>(&row)) {
-            Scenario published = to_scenario(*training, measurement_sources(library));
-            return overrides.empty() ? published : variant_of(library, published, file.string() + "#" + published.name, overrides);
-        }
-        if (const auto* loading = std::get_if<LoadingRow>(&row); loading && overrides.empty()) return benchmark_of(*loading);
-        if (std::holds_alternative<LoadingRow>(row))
-            throw InputError(Diagnostic{file.string(), header_of(row).pointer, "nothing can be set in a published benchmark of storage",
-                                        "write it as a file of schema storage-benchmark/1 (docs/storage_benchmark.md)"});
+        if (const auto* training = std::get_if<TrainingRow>(&row)) return {row, to_scenario(*training, measurement_sources(library))};
+        if (const auto* loading = std::get_if<LoadingRow>(&row)) return {row, benchmark_of(*loading)};
         if (const auto* unread = std::get_if<UnreadRow>(&row)) throw InputError(unread->problems);
         throw InputError(Diagnostic{file.string(), header_of(row).pointer, "this row is no training run", ""});
     }
     throw InputError(Diagnostic{file.string(), "", "no row \"" + std::string(id) + "\"", "`sextant validate FILE --rows` lists them"});
+}
+
+}  // namespace
+
+Predictable published_job(Library& library, const std::filesystem::path& file, std::string_view id) {
+    return published_row(library, file, id).second;
+}
+
+PublishedRun published_run(Library& library, const std::filesystem::path& file, std::string_view id) {
+    const auto [row, job] = published_row(library, file, id);
+    const auto* training = std::get_if<TrainingRow>(&row);
+    if (!training)
+        throw InputError(Diagnostic{file.string(), header_of(row).pointer, "a published benchmark of storage is no scenario",
+                                    "write it as a file of schema storage-benchmark/1 (docs/storage_benchmark.md)"});
+    const Scenario& scenario = std::get<Scenario>(job);
+    ScenarioDocument document = published_document(scenario, file.string() + "#" + scenario.name);
+    return {std::move(document), measured_step(*training, scenario), training->memory};
 }
 
 PublishedFit fit_to_measurements(Library& library, const std::vector<std::filesystem::path>& files, const std::function<void()>& progress) {

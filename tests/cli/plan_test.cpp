@@ -85,6 +85,17 @@ TEST(Plan, SavesAScenarioThatPredictAnswersAlike) {
     std::filesystem::remove(file);
 }
 
+TEST(Plan, SavesAPublishedRunAsAScenario) {
+    const std::filesystem::path file = scratch("published.json");
+    const Json best = json_of(run_with("plan", "measurements/transformer/korthikanti2022.json#korthikanti-table5-22B-full",
+                                       {"--format", "json", "--no-simulate", "--save-best", file.string()}))
+                          .at("best")
+                          .at(0);
+    const double predicted = json_of(run_with("predict", file.string(), {"--format", "json"})).at("step_time_s");
+    EXPECT_NEAR(predicted / best.at("step_time_s").get<double>(), 1, 1e-8);  // profiles have nine digits
+    std::filesystem::remove(file);
+}
+
 // By the closed form, which knows no ranks that wait for each other's samples, the first of these tie.
 TEST(Plan, TiesAreDecidedByTheSimulation) {
     const Json best = json_of(run_with("plan", "scenarios/input-one-file.json", {"--format", "json", "--top", "4"})).at("best");
@@ -103,6 +114,16 @@ TEST(Plan, NamesEverythingThatIsWrongAtOnce) {
         plan_default({"--where", "a > 1", "--pin", "nope", "--fail-if", "z > 1", "--gpus", "0", "--save-best", scratch("b.json").string()});
     EXPECT_EQ(r.exit_code, 2);
     for (const char* option : {"--where", "--pin", "--fail-if", "--gpus"}) EXPECT_THAT(r.err, HasSubstr(option));
+}
+
+TEST(Plan, NamesWhatElseIsWrongBesideAScenarioThatIsNotThere) {
+    for (const char* command : {"plan", "scale"}) {
+        const ProcessResult r =
+            run_with(command, "absent.json", {"--gpus", "many", "--pin", "nope", "--where", "memory", "--fail-if", "z"});
+        EXPECT_EQ(r.exit_code, 2);
+        for (const char* named : {"absent.json", "--gpus", "--pin", "--where", "--fail-if"})
+            EXPECT_THAT(r.err, HasSubstr(named)) << command;
+    }
 }
 
 TEST(Scale, ExitsWith1WhereConditionsRuleOutEveryPlan) {

@@ -29,6 +29,12 @@ ProcessResult predict_default(std::vector<std::string> more = {}) {
     return run_sextant(more);
 }
 
+TEST(Predict, SaysHowOneOfManyMeasurementsIsNamed) {
+    const ProcessResult r = run_sextant({"predict", "measurements/transformer/korthikanti2022.json"});
+    EXPECT_EQ(r.exit_code, 2);
+    EXPECT_THAT(r.err, HasSubstr("/rows: these are published measurements, and no scenario\n  hint: name one of them, 'FILE#ROW'"));
+}
+
 TEST(Predict, ExitsWith0AndWritesAReport) {
     const ProcessResult r = predict_default();
     EXPECT_EQ(r.exit_code, 0);

@@ -1,4 +1,4 @@
-// A published run as a scenario's document, so that `--set` can ask for a variant of it.
+// A published run as a scenario's document, so that it can be edited and saved.
 #pragma once
 
 #include "model/io/scenario/scenario_document.hpp"
@@ -8,9 +8,8 @@
 
 namespace sextant {
 
-// Read back, it is the run. Its workload and its cluster stand in no file: the document names both after the run (Scenario::name), and
-// whoever reads it has to know them. Where the plan fills the cluster, `dp` is left out, so that it follows from the devices as other
-// degrees change.
+// Read back, it is the run, its workload and its cluster written out in place. Where the plan fills the cluster, `dp` is left out, so that
+// it follows from the devices as other degrees change.
 ScenarioDocument published_document(const Scenario& published, const std::filesystem::path& name);
 
 }  // namespace sextant

@@ -258,6 +258,11 @@ Scenario read_scenario(const JsonFile& file, const ScenarioSources& sources, Dia
         schema.complain(schema.value->dump() + " is another kind of file", std::string("expected \"") + expected + "\"");
         return scenario;
     }
+    if (const JsonNode rows = file.root().child("rows"); rows.is_array()) {
+        rows.complain("these are published measurements, and no scenario",
+                      "name one of them, 'FILE#ROW': `sextant validate FILE --rows` lists them");
+        return scenario;
+    }
     ObjectReader r(file.root());
     if (!r) return scenario;
     r.schema(expected);
