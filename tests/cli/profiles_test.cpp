@@ -21,7 +21,7 @@ TEST(ProfilesCommand, ShowsADeviceByItsAlias) {
     EXPECT_THAT(r.err, IsEmpty());
 }
 
-TEST(ProfilesCommand, FindsAClusterByWhatItsListCallsIt) {
+TEST(ProfilesCommand, FindsAClusterByItsTitle) {
     EXPECT_EQ(run_sextant({"profiles", "show", "SURF Snellius gcn (A100)"}).out, run_sextant({"profiles", "show", "snellius-gcn"}).out);
     EXPECT_EQ(run_sextant({"predict", "scenarios/resnet50-snellius-4xa100.json", "--set", "hardware.cluster=NVIDIA DGX-2"}).exit_code, 0);
 }
@@ -47,6 +47,11 @@ TEST(ProfilesCommand, ShowsAFramework) {
 TEST(ProfilesCommand, BreaksLongSourcesIntoLines) {
     std::istringstream text(run_sextant({"profiles", "show", "nccl"}).out);
     for (std::string line; std::getline(text, line);) EXPECT_LE(columns_of(line), 100U) << line;
+}
+
+TEST(ProfilesCommand, ListsWhatATerminalHolds) {
+    std::istringstream text(run_sextant({"profiles", "list"}).out);
+    for (std::string line; std::getline(text, line);) EXPECT_LE(columns_of(line), 110U) << line;
 }
 
 TEST(ProfilesCommand, AnUnknownNameIsWrongInputWithAHint) {

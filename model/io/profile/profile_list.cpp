@@ -36,7 +36,7 @@ std::vector<std::string> device_row(const Device& d) {
 
 std::vector<std::string> cluster_row(const Cluster& c) {
     const std::string network = c.node.nics ? std::to_string(c.node.nics) + " x " + c.node.nic_link.name : "";
-    return {c.name, std::to_string(c.node.devices) + " x " + c.node.device.name, network, c.title};
+    return {c.name, std::to_string(c.node.devices) + " x " + c.node.device.name, network};
 }
 
 std::vector<std::string> row_of(Catalog& catalog, const std::string& kind, const std::string& name) {
@@ -58,6 +58,7 @@ std::string profile_list_to_text(Catalog& catalog) {
     for (const NamesOfKind& kind : all_names(catalog)) {
         TextTable table;
         if (kind.kind == "devices") table.row({"", "memory", "bandwidth", "FP32", "16 bit", "FP8 TFLOP/s"});
+        if (kind.kind == "clusters") table.row({"", "a node", "its network"});
         if (kind.kind == "links") table.row({"", "bandwidth", "reached", "latency"});
         for (const std::string& name : kind.names) table.row(row_of(catalog, kind.kind, name));
         append_to_list(out, kind.kind + "\n" + table.text(), "\n");
