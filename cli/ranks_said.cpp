@@ -18,6 +18,15 @@ constexpr std::array asides{std::string_view("has sent help message help-mpi-api
                             std::string_view("Set MCA parameter \"orte_base_help_aggregate\" to 0"),
                             std::string_view("] Read -1, expected ")};
 
+// What Slurm's srun and its slurmstepd say of tasks that have ended, and of the rest that they end then: recalled, not seen here. Why a step
+// had to end, of memory or of its time limit, is none of it.
+constexpr std::array ends_of_tasks{std::string_view(": Exited with exit code "),
+                                   std::string_view(": Killed"),
+                                   std::string_view(": Terminated"),
+                                   std::string_view("Job step aborted: "),
+                                   std::string_view("Terminating StepId="),
+                                   std::string_view("Terminating job step ")};
+
 bool is_rule(const std::string& line) { return line.size() >= 70 && line.find_first_not_of('-') == std::string::npos; }
 
 bool tells_the_end_of_ranks(std::string_view frame) {
@@ -25,8 +34,14 @@ bool tells_the_end_of_ranks(std::string_view frame) {
     return std::ranges::any_of(ends_of_ranks, [&](std::string_view begin) { return text.starts_with(begin); });
 }
 
-bool is_aside(const std::string& line) {
-    return std::ranges::any_of(asides, [&](std::string_view part) { return line.find(part) != std::string::npos; });
+bool has_one_of(const std::string& line, const auto& parts) {
+    return std::ranges::any_of(parts, [&](std::string_view part) { return line.find(part) != std::string::npos; });
+}
+
+bool is_of_srun(const std::string& line) {
+    if (line.starts_with("srun: ")) return has_one_of(line, ends_of_tasks);
+    return line.starts_with("slurmstepd: error: *** ") && line.find(" CANCELLED AT ") != std::string::npos &&
+           line.find(" DUE TO ") == std::string::npos;
 }
 
 }  // namespace
@@ -40,7 +55,7 @@ void RanksSaid::hear(const std::string& line) {
         frame_.clear();
         return;
     }
-    if (is_aside(line)) {
+    if (has_one_of(line, asides) || is_of_srun(line)) {
         held_ += line + '\n';
         return;
     }

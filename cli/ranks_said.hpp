@@ -1,5 +1,5 @@
-// What ranks and their launcher say, passed on, but for what Open MPI's mpirun adds when ranks have ended: that they have. Where a rank
-// said why, that says it again in more lines; where none did, it is all there is.
+// What ranks and their launcher say, passed on, but for what Open MPI's mpirun or Slurm's srun adds when ranks have ended: that they have.
+// Where a rank said why, that says it again in more lines; where none did, it is all there is.
 #pragma once
 
 #include <ostream>

@@ -48,6 +48,24 @@ TEST(RanksSaid, LeavesOutThatRanksHaveEndedWhereOneSaidWhy) {
     EXPECT_EQ(passed_on({{"the plan does not fit"}, end_of_ranks}, true), "the plan does not fit\n");
 }
 
+// In the words of Slurm's srun and slurmstepd.
+const std::vector<std::string> end_of_tasks{
+    "srun: error: node2: task 1: Exited with exit code 3", "srun: error: node1: tasks 0,2-3: Killed",
+    "srun: launch/slurm: _step_signal: Terminating StepId=7.0", "srun: Job step aborted: Waiting up to 32 seconds for job step to finish.",
+    "slurmstepd: error: *** STEP 7.0 ON node1 CANCELLED AT 2026-11-29T17:00:00 ***"};
+
+TEST(RanksSaid, LeavesOutTheSameOfSrun) {
+    EXPECT_EQ(passed_on({{rank_line}, end_of_tasks}), rank_line + '\n');
+    EXPECT_EQ(passed_on({end_of_tasks}), joined(end_of_tasks));
+}
+
+TEST(RanksSaid, KeepsWhySlurmEndedIt) {
+    const std::vector<std::string> why{"slurmstepd: error: *** STEP 7.0 ON node1 CANCELLED AT 2026-11-29T17:00:00 DUE TO TIME LIMIT ***",
+                                       "srun: error: node1: task 0: Out Of Memory",
+                                       "srun: error: Unable to create step for job 7: Requested node configuration is not available"};
+    EXPECT_EQ(passed_on({{rank_line}, why}), rank_line + '\n' + joined(why));
+}
+
 TEST(RanksSaid, KeepsItWhereNobodyElseSaysAnything) {
     EXPECT_EQ(passed_on({end_of_ranks}), joined(end_of_ranks));
     EXPECT_EQ(passed_on({abort}), joined(abort));
