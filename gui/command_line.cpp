@@ -30,7 +30,8 @@ std::optional<QSize> parse_size(const QString& text) {
 CommandLine read_command_line(const QStringList& arguments) {
     QCommandLineParser parser;
     parser.setApplicationDescription(QStringLiteral("See a parallel plan, see what holds it back, change it."));
-    parser.addPositionalArgument(QStringLiteral("scenario"), QStringLiteral("a scenario file to open"), QStringLiteral("[SCENARIO]"));
+    parser.addPositionalArgument(QStringLiteral("scenario"), QStringLiteral("a scenario file to open, or a published run: 'FILE#ROW'"),
+                                 QStringLiteral("[SCENARIO]"));
     const QCommandLineOption help({QStringLiteral("h"), QStringLiteral("help")}, QStringLiteral("show this"));
     const QCommandLineOption version(QStringLiteral("version"), QStringLiteral("show the version"));
     const QCommandLineOption list(QStringLiteral("list-views"), QStringLiteral("the names of the views, a line each"));

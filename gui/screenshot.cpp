@@ -37,7 +37,7 @@ int take_screenshot(const CommandLine& options) {
     Selection selection;
     try {
         Library library = open_library();
-        auto session = std::make_shared<const Session>(answered(library, {.document = open_document(options.scenario->toStdString())}));
+        auto session = std::make_shared<const Session>(answered(library, question_in(library, options.scenario->toStdString())));
         if (!session->answer) throw InputError(session->problems);
         if (options.run) library.files.insert(options.run->toStdString());
         check_apart({options.screenshot->toStdString()}, library.files);

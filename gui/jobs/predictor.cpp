@@ -93,7 +93,7 @@ void Predictor::read(Library& library, const std::filesystem::path& path) {
             if (const auto mistakes = mistakes_in(*lesson); !mistakes.empty()) throw InputError(mistakes);
             return tell([this, lesson] { workbench_.open(lesson); });
         }
-        const auto session = std::make_shared<const Session>(answered(library, {.document = open_document(path)}));
+        const auto session = std::make_shared<const Session>(answered(library, question_in(library, path)));
         if (session->answer) return tell([this, session] { workbench_.open(session); });
         const SessionPtr mendable = can_be_edited(session->document) ? session : nullptr;
         tell([this, name, session, mendable] { emit refused(name, session->problems, mendable); });

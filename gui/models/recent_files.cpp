@@ -15,7 +15,8 @@ constexpr qsizetype most = 12;
 
 QStringList recent_files() {
     QStringList list = QSettings().value(key).toStringList();
-    list.removeIf([](const QString& path) { return !QFileInfo::exists(path); });
+    list.removeIf(
+        [](const QString& path) { return !QFileInfo::exists(path) && !QFileInfo::exists(path.section(QLatin1Char('#'), 0, -2)); });
     return list;
 }
 

@@ -25,6 +25,12 @@ bool matches(const ScenarioEntry& entry, const QStringList& words) {
     });
 }
 
+// A published run is called by its row.
+std::optional<ScenarioTitle> recent_title(const std::string& path) {
+    const auto row = row_named(path);
+    return row ? ScenarioTitle{path, row->id, "A published run, as it was opened"} : title_of(path);
+}
+
 std::set<std::string> scenarios_of_lessons(const Library& library) {
     std::set<std::string> names;
     for (const Lesson& lesson : bundled_lessons(library))
@@ -97,7 +103,7 @@ std::vector<ScenarioEntry> scenario_entries(const Library& library, const QStrin
     };
     heading(QStringLiteral("Open last"));
     for (const QString& file : recent)
-        if (const auto title = title_of(file.toStdString())) {
+        if (const auto title = recent_title(file.toStdString())) {
             entries.push_back(entry_of(*title));
             entries.back().place = QStringLiteral("%1 in %2").arg(QFileInfo(file).fileName(), QFileInfo(file).absolutePath());
         }

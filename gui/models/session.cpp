@@ -16,6 +16,13 @@ Answer answer_to(Library& library, const Session& question) {
 
 }  // namespace
 
+Session question_in(Library& library, const std::filesystem::path& path) {
+    const auto row = row_named(path);
+    if (!row) return {.document = open_document(path)};
+    const auto published = std::make_shared<const PublishedRun>(published_run(library, row->file, row->id));
+    return {.document = published->document, .published = published};
+}
+
 Session answered(Library& library, const Session& question) {
     Session result = question;
     try {

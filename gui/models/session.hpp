@@ -31,7 +31,8 @@ enum class AnswerState {
 
 struct Session {
     ScenarioDocument document;
-    bool is_exercise = false;  // of a lesson: what is changed is no loss
+    std::shared_ptr<const PublishedRun> published{};  // that the document began as
+    bool is_exercise = false;                         // of a lesson: what is changed is no loss
     Resources what_if{};
     AnswerState state = AnswerState::pending;
     std::shared_ptr<const Answer> answer{};
@@ -45,6 +46,8 @@ struct Session {
 };
 using SessionPtr = std::shared_ptr<const Session>;
 
+// What a file holds, or "FILE#ROW", as it is asked about. Throws InputError.
+Session question_in(Library&, const std::filesystem::path&);
 // Works out the answer to a session. Takes milliseconds: for worker threads.
 Session answered(Library&, const Session& question);
 

@@ -12,15 +12,16 @@
 #include "gui/views/summary/summary_view.hpp"
 #include "gui/views/timeline/timeline_view.hpp"
 #include "gui/views/topology/topology_view.hpp"
+#include "gui/views/validation/validation_view.hpp"
 
 #include <algorithm>
 
 namespace sextant::gui {
 
 const std::vector<ViewInfo>& all_views() {
-    static const std::vector<ViewInfo> views = {start_view(),    summary_view(), breakdown_view(), timeline_view(),
-                                                topology_view(), memory_view(),  roofline_view(),  planner_view(),
-                                                scaling_view(),  run_view(),     lessons_view(),   editor_view()};
+    static const std::vector<ViewInfo> views = {start_view(),      summary_view(),  breakdown_view(), timeline_view(), topology_view(),
+                                                memory_view(),     roofline_view(), planner_view(),   scaling_view(),  run_view(),
+                                                validation_view(), lessons_view(),  editor_view()};
     return views;
 }
 

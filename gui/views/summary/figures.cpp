@@ -34,6 +34,16 @@ std::shared_ptr<Chart> memory_bar(const Estimate& e) {
     return bar;
 }
 
+// What was measured of the run that this began as, and how far off what is predicted of it is.
+template <class Q>
+QString published_line(const Session& session, Q measured, Q predicted) {
+    const bool is_as_it_ran = session.document.edits.empty() && is_neutral(session.what_if);
+    if (!is_as_it_ran) return QObject::tr("<br>measured, before the changes: %1").arg(quantity(measured));
+    const double error = predicted / measured - 1;
+    return QObject::tr("<br><b>measured: %1</b>, predicted %2")
+        .arg(quantity(measured), with_signs((error < 0 ? "" : "+") + percent_text(error, 2)));
+}
+
 }  // namespace
 
 FigureCard::FigureCard(const QString& heading, const QString& tip) : Card(heading, tip) {
@@ -81,6 +91,7 @@ void Figures::show_answer(const Session& session, const Answer& answer) {
         lines += tr("<br>%1 without the what-if").arg(quantity(answer.step_without_what_if));
     }
     if (!e.fits()) lines += tr("<br>as if it fitted");
+    if (session.published && session.published->step) lines += published_line(session, *session.published->step, e.step);
     step_->chart().show_chart(interval);
     step_->set_lines(lines);
 
@@ -97,9 +108,13 @@ void Figures::show_answer(const Session& session, const Answer& answer) {
     const QString room = e.fits_device() && !e.host.fits()
                              ? tr("<b>DOES NOT FIT</b>: %1 offloaded, a host has %2").arg(quantity(e.host.total()), quantity(e.host.there))
                              : (e.fits() ? tr("<b>fits</b> in %1") : tr("<b>DOES NOT FIT</b> in %1")).arg(quantity(e.device_memory));
-    memory_->set_lines(room + (r.batch.any_micro_batch_fits()    ? tr("<br>any micro-batch fits")
-                               : r.batch.largest_micro_batch > 0 ? tr("<br>largest micro-batch: %1").arg(r.batch.largest_micro_batch)
-                                                                 : tr("<br>no micro-batch fits")));
+    QString measured;
+    if (session.published && session.published->memory) measured = published_line(session, *session.published->memory, e.peak_memory);
+    memory_->set_lines(room +
+                       (r.batch.any_micro_batch_fits()    ? tr("<br>any micro-batch fits")
+                        : r.batch.largest_micro_batch > 0 ? tr("<br>largest micro-batch: %1").arg(r.batch.largest_micro_batch)
+                                                          : tr("<br>no micro-batch fits")) +
+                       measured);
     set_role(memory_->figure(), e.fits() ? "" : "bad");
 
     efficiency_->set_figure(number(100 * r.mfu), tr("% MFU"));

@@ -74,7 +74,7 @@ void FileActions::open_again() {
 bool FileActions::save() {
     const SessionPtr session = workbench_.session();
     if (!session) return false;
-    if (is_bundled(session->document.file)) return ask_and_save();
+    if (is_bundled(session->document.file) || row_named(session->document.file)) return ask_and_save();
     return may_replace(session->document.file) && save_to(QString::fromStdString(session->document.file.string()));
 }
 
@@ -274,15 +274,16 @@ QString FileActions::ask_for_path(const QString& title, const QString& ending, c
     return dialog.exec() == QDialog::Accepted ? dialog.selectedFiles().value(0) : QString();
 }
 
-// Beside the scenario, with its name; of one that comes with the program, where a user has files.
+// Beside the scenario, with its name; of what comes with the program, where a user has files.
 QString FileActions::suggested(const QString& ending) const {
     const SessionPtr session = workbench_.session();
     if (!session) return {};
     const QFileInfo file(QString::fromStdString(session->document.file.string()));
-    const QString folder = is_bundled(session->document.file) ? QDir::homePath() : file.absolutePath();
+    const auto row = row_named(session->document.file);
+    const QString folder = row || is_bundled(session->document.file) ? QDir::homePath() : file.absolutePath();
+    const QString name = row ? q(row->id).replace(QLatin1Char('/'), QLatin1Char('-')) : file.completeBaseName();
     if (ending.isEmpty()) return file.absolutePath();
-    if (ending == QLatin1String("json")) return folder + QLatin1Char('/') + file.completeBaseName() + QStringLiteral(".json");
-    return folder + QLatin1Char('/') + file.completeBaseName() + QLatin1Char('-') + ending;
+    return folder + QLatin1Char('/') + name + (ending == QLatin1String("json") ? QStringLiteral(".json") : QLatin1Char('-') + ending);
 }
 
 }  // namespace sextant::gui

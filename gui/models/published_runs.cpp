@@ -1,0 +1,121 @@
+#include "gui/models/published_runs.hpp"
+
+#include "gui/models/text.hpp"
+
+#include <cmath>
+#include <iterator>
+
+namespace sextant::gui {
+namespace {
+
+QString label(const RowResult& row, const char* name) {
+    const auto found = row.labels.find(name);
+    return found == row.labels.end() ? QString() : q(found->second);
+}
+
+QString signed_percent(double fraction) { return with_signs((fraction < 0 ? "" : "+") + percent_text(fraction, 2)); }
+
+// None sorts behind all.
+double sortable(const std::optional<Seconds>& time) { return time ? time->si() : HUGE_VAL; }
+double sortable(const std::optional<double>& error) { return error ? std::abs(*error) : HUGE_VAL; }
+
+struct Column {
+    QString heading;
+    bool is_figure;
+    QString (*text)(const RowResult&);
+    QVariant (*order)(const RowResult&);
+};
+
+QString time_text(const std::optional<Seconds>& time) { return time ? quantity(*time) : QString(); }
+
+const std::vector<Column>& columns() {
+    static const std::vector<Column> all = {
+        {QStringLiteral("run"), false, [](const RowResult& r) { return q(r.id); }, [](const RowResult& r) { return QVariant(q(r.id)); }},
+        {QStringLiteral("measured"), true, [](const RowResult& r) { return time_text(r.measured_step); },
+         [](const RowResult& r) { return QVariant(sortable(r.measured_step)); }},
+        {QStringLiteral("predicted"), true, [](const RowResult& r) { return time_text(r.predicted_step); },
+         [](const RowResult& r) { return QVariant(sortable(r.predicted_step)); }},
+        {QStringLiteral("error"), true, [](const RowResult& r) { return r.step_error() ? signed_percent(*r.step_error()) : QString(); },
+         [](const RowResult& r) { return QVariant(sortable(r.step_error())); }},
+        {QStringLiteral("devices"), true, [](const RowResult& r) { return grouped(r.extent.value_or(0)); },
+         [](const RowResult& r) { return QVariant(r.extent.value_or(0)); }},
+        {QStringLiteral("device"), false, [](const RowResult& r) { return label(r, "gpu"); },
+         [](const RowResult& r) { return QVariant(label(r, "gpu")); }},
+        {QStringLiteral("model"), false, [](const RowResult& r) { return label(r, "model"); },
+         [](const RowResult& r) { return QVariant(label(r, "model")); }},
+        {QStringLiteral("framework"), false, [](const RowResult& r) { return label(r, "framework"); },
+         [](const RowResult& r) { return QVariant(label(r, "framework")); }},
+    };
+    return all;
+}
+
+QString tip_of(const RowResult& row) {
+    QStringList lines{q(row.id)};
+    if (row.refused) lines += QStringLiteral("not predicted: ") + q(*row.refused);
+    if (!row.counted) lines += QStringLiteral("incomplete or suspect: not counted");
+    if (row.fitted) lines += QStringLiteral("parameters were fitted to this run and others");
+    if (row.interval)
+        lines +=
+            QStringLiteral("predicted: %1 to %2 in four of five cases").arg(quantity(row.interval->first), quantity(row.interval->second));
+    for (QString& line : lines) line = line.toHtmlEscaped();
+    return lines.join(QStringLiteral("<br>"));
+}
+
+QString verdict_on(const Validation& validation) {
+    QStringList parts;
+    for (const SeriesMean& s : validation.unseen().series())
+        if (s.series == "transformer" || s.series.starts_with("vision")) parts += QStringLiteral("%1 %2").arg(q(s.series), percent(s.mape));
+    return parts.join(QStringLiteral("; "));
+}
+
+}  // namespace
+
+PublishedRuns published_runs(Library& library, const std::function<void(std::size_t done, std::size_t total)>& progress) {
+    const Validation validation = validate(library, bundled_measurements(library), progress);
+    PublishedRuns runs{{}, verdict_on(validation)};
+    for (const FileValidation& file : validation.files)
+        for (const RowResult& row : file.results)
+            if (row.labels.contains("gpus"))  // a job that trains, and no call of a collective
+                runs.entries.push_back({q((library.root / file.file).string() + "#" + row.id), row});
+    return runs;
+}
+
+void PublishedRunsModel::set_entries(std::vector<PublishedEntry> entries) {
+    beginResetModel();
+    entries_ = std::move(entries);
+    endResetModel();
+}
+
+int PublishedRunsModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(entries_.size()); }
+
+int PublishedRunsModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(columns().size()); }
+
+QVariant PublishedRunsModel::data(const QModelIndex& index, int role) const {
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
+    const PublishedEntry& entry = entries_[static_cast<std::size_t>(index.row())];
+    const Column& column = columns()[static_cast<std::size_t>(index.column())];
+    switch (role) {
+        case Qt::DisplayRole:
+            return column.text(entry.row);
+        case Qt::ToolTipRole:
+            return tip_of(entry.row);
+        case Qt::TextAlignmentRole:
+            return headerData(index.column(), Qt::Horizontal, role);
+        case path:
+            return entry.path;
+        case order:
+            return column.order(entry.row);
+        default:
+            return {};
+    }
+}
+
+QVariant PublishedRunsModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal || section < 0 || section >= columnCount()) return {};
+    const Column& column = columns()[static_cast<std::size_t>(section)];
+    if (role == Qt::TextAlignmentRole)
+        return QVariant::fromValue(Qt::Alignment(Qt::AlignVCenter | (column.is_figure ? Qt::AlignRight : Qt::AlignLeft)));
+    return role == Qt::DisplayRole ? QVariant(column.heading) : QVariant();
+}
+
+}  // namespace sextant::gui

@@ -1,0 +1,172 @@
+#include "gui/views/validation/validation_view.hpp"
+
+#include "gui/jobs/long_job.hpp"
+#include "gui/models/published_runs.hpp"
+#include "gui/models/text.hpp"
+#include "gui/views/paint/card.hpp"
+
+#include <QHeaderView>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSortFilterProxyModel>
+#include <QTableView>
+
+#include <algorithm>
+
+namespace sextant::gui {
+namespace {
+
+// Those that have every word of a text in some column.
+class FoundRuns : public QSortFilterProxyModel {
+public:
+    using QSortFilterProxyModel::QSortFilterProxyModel;
+    void set_words(const QString& text) {
+        words_ = text.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+        invalidateFilter();
+    }
+
+protected:
+    [[nodiscard]] bool filterAcceptsRow(int row, const QModelIndex& parent) const override {
+        QString text;
+        for (int c = 0; c < sourceModel()->columnCount(); ++c)
+            text += sourceModel()->index(row, c, parent).data().toString() + QLatin1Char(' ');
+        return std::ranges::all_of(words_, [&](const QString& word) { return text.contains(word, Qt::CaseInsensitive); });
+    }
+
+private:
+    QStringList words_;
+};
+
+class ValidationView : public View {
+public:
+    ValidationView(Workbench& workbench, Selection& selection) : View(workbench, selection) {
+        auto* column = new QVBoxLayout(this);
+        column->setContentsMargins(4 * gap, 3 * gap, 4 * gap, 2 * gap);
+        column->setSpacing(gap);
+        auto* title = text_label(Type::title);
+        title->setText(tr("Published training runs, and their predictions"));
+        said_ = text_label(Type::body, "faint");
+        said_->setObjectName(QStringLiteral("validation.said"));
+        auto* row = new QHBoxLayout;
+        filter_ = new QLineEdit;
+        filter_->setAccessibleName(tr("Search"));
+        filter_->setPlaceholderText(tr("Search: a model, a device, a framework"));
+        filter_->setClearButtonEnabled(true);
+        filter_->setObjectName(QStringLiteral("validation.filter"));
+        open_ = new QPushButton(tr("Open this run"));
+        open_->setObjectName(QStringLiteral("validation.open"));
+        open_->setToolTip(tr("As a scenario, to be changed and saved, with what was measured beside its step time"));
+        open_->setEnabled(false);
+        row->addWidget(filter_, 1);
+        row->addWidget(open_);
+        for (QWidget* w : {title, said_}) column->addWidget(w);
+        column->addLayout(row);
+        column->addWidget(make_table(), 1);
+        setFocusProxy(filter_);
+        connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
+            found_.set_words(text);
+            say();
+        });
+        connect(open_, &QPushButton::clicked, this, [this] { choose(table_->currentIndex()); });
+        load();
+    }
+
+    [[nodiscard]] bool is_complete() const override { return is_complete_; }
+    [[nodiscard]] std::vector<NamedTable> tables() const override { return {{QStringLiteral("published runs"), &found_}}; }
+
+private:
+    QWidget* make_table() {
+        found_.setSourceModel(&runs_);
+        found_.setSortRole(PublishedRunsModel::order);
+        found_.sort(-1);
+        table_ = new QTableView;
+        table_->setObjectName(QStringLiteral("bare"));
+        table_->setAccessibleName(tr("Published runs"));
+        table_->setFont(font_of(Type::small));
+        table_->setModel(&found_);
+        table_->setShowGrid(false);
+        table_->setSelectionBehavior(QAbstractItemView::SelectRows);
+        table_->setSelectionMode(QAbstractItemView::SingleSelection);
+        table_->setTabKeyNavigation(false);
+        table_->setWordWrap(false);
+        table_->verticalHeader()->hide();
+        table_->verticalHeader()->setDefaultSectionSize(3 * gap);
+        table_->horizontalHeader()->setStretchLastSection(true);
+        table_->horizontalHeader()->setHighlightSections(false);
+        table_->horizontalHeader()->setSortIndicatorClearable(true);
+        table_->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
+        table_->setSortingEnabled(true);
+        connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) { choose(index); });
+        connect(table_->selectionModel(), &QItemSelectionModel::currentChanged, this,
+                [this](const QModelIndex& index) { open_->setEnabled(index.isValid()); });
+        return table_;
+    }
+
+    void choose(const QModelIndex& index) {
+        if (const QString path = index.data(PublishedRunsModel::path).toString(); !path.isEmpty()) emit wants_to_open(path);
+    }
+
+    void load() {
+        said_->setText(tr("Reading them\u2026"));
+        connect(&job_, &LongJob::progressed, said_,
+                [this](double done, const QString&) { said_->setText(tr("Predicting them: %1").arg(percent(done))); });
+        job_.start(
+            [](const LongJob::Tell& tell) {
+                Library library = open_library();
+                return published_runs(library, [&](std::size_t done, std::size_t total) {
+                    if (!tell(static_cast<double>(done) / static_cast<double>(total), {})) throw Stopped();
+                });
+            },
+            [this](Outcome<PublishedRuns> outcome) {
+                is_complete_ = true;
+                if (outcome.result)
+                    show(std::move(*outcome.result));
+                else
+                    said_->setText(html_of(outcome.problems));
+                emit completed();
+            });
+    }
+
+    void show(PublishedRuns runs) {
+        verdict_ = runs.verdict;
+        runs_.set_entries(std::move(runs.entries));
+        table_->resizeColumnsToContents();
+        constexpr int widest = 200;
+        for (int c = 0; c < runs_.columnCount(); ++c) table_->setColumnWidth(c, std::min(widest, table_->columnWidth(c) + gap));
+        say();
+    }
+
+    void say() {
+        if (runs_.rowCount() == 0) return;
+        if (found_.rowCount() == 0)
+            return said_->setText(
+                tr("None of these runs has \u201c%1\u201d in its name, model, device or framework.").arg(filter_->text().toHtmlEscaped()));
+        const QString shown = found_.rowCount() == runs_.rowCount()
+                                  ? tr("%1 runs.").arg(grouped(runs_.rowCount()))
+                                  : tr("%1 of %2 runs.").arg(grouped(found_.rowCount()), grouped(runs_.rowCount()));
+        said_->setText(shown + tr(" Mean errors where nothing was fitted: %1. Open a run to change it.").arg(verdict_));
+    }
+
+    PublishedRunsModel runs_;
+    FoundRuns found_;
+    LongJob job_;
+    QLabel* said_;
+    QLineEdit* filter_;
+    QPushButton* open_;
+    QTableView* table_;
+    QString verdict_;
+    bool is_complete_ = false;
+};
+
+}  // namespace
+
+ViewInfo validation_view() {
+    return {.name = "validation",
+            .title = QStringLiteral("Validation"),
+            .tip = QStringLiteral("Published training runs beside their predictions, each to be opened and changed"),
+            .icon = "<path d='M3 3v18h18M7 17l12-12'/><path d='M8 12h.01M12 9h.01M13 15h.01M17 10h.01' stroke-width='3'/>",
+            .needs_scenario = false,
+            .make = [](Workbench& w, Selection& s) { return std::make_unique<ValidationView>(w, s); }};
+}
+
+}  // namespace sextant::gui

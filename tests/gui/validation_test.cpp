@@ -1,0 +1,76 @@
+// Published training runs: found, opened as scenarios beside what was measured, changed and saved.
+#include "gui/views/view_list.hpp"
+#include "tests/gui/desk.hpp"
+
+#include <gmock/gmock.h>
+
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QTableView>
+#include <QTest>
+
+namespace sextant::gui {
+namespace {
+
+using testing::HasSubstr;
+
+// Table 5 of Korthikanti et al. 2022: 22B with full recompute on 8 A100, 1.42 s a step.
+const char* const run = "korthikanti-table5-22B-full";
+
+class PublishedRunsInTheWindow : public Desk {
+protected:
+    bool is_there(const QString& text) {
+        const auto labels = window.view("summary").findChildren<QLabel*>();
+        return std::ranges::any_of(labels, [&](const QLabel* label) { return label->text().contains(text); });
+    }
+    QTableView& table_of_runs() { return *window.view("validation").findChild<QTableView*>(); }
+    void wait_for_runs() {  // all are predicted, which takes seconds where nobody else computes
+        ASSERT_TRUE(QTest::qWaitFor([this] { return table_of_runs().model()->rowCount() > 2500; }, 100'000));
+    }
+    void open_run() {
+        window.files().open(QStringLiteral(SEXTANT_SOURCE_DIR "/measurements/transformer/korthikanti2022.json#") + QLatin1String(run));
+        settle();
+    }
+};
+
+TEST_F(PublishedRunsInTheWindow, AreFoundByTheirWordsAndOpened) {
+    window.show_view("validation");
+    auto& table = table_of_runs();
+    wait_for_runs();
+    find<QLineEdit>("validation.filter").setText(QStringLiteral("22B-FULL a100 korthikanti"));
+    ASSERT_EQ(table.model()->rowCount(), 1);
+    EXPECT_EQ(table.model()->index(0, 1).data().toString(), QStringLiteral("1.42 s"));
+    auto& open = find<QPushButton>("validation.open");
+    EXPECT_FALSE(open.isEnabled());
+    table.setCurrentIndex(table.model()->index(0, 0));
+    open.click();
+    settle();
+    EXPECT_THAT(workbench.session()->document.file.string(), testing::EndsWith(std::string("#") + run));
+    EXPECT_TRUE(is_there(QStringLiteral("measured: 1.42 s")));
+}
+
+TEST_F(PublishedRunsInTheWindow, ASearchWithoutASuccessIsSaid) {
+    window.show_view("validation");
+    wait_for_runs();
+    find<QLineEdit>("validation.filter").setText(QStringLiteral("abacus"));
+    EXPECT_THAT(find<QLabel>("validation.said").text().toStdString(), HasSubstr("abacus"));
+}
+
+TEST_F(PublishedRunsInTheWindow, AreChangedAndSavedAsScenarios) {
+    open_run();
+    EXPECT_FALSE(window.isWindowModified());
+    find<QSpinBox>("plan.micro_batch").setValue(2);
+    settle();
+    EXPECT_TRUE(is_there(QStringLiteral("measured, before the changes: 1.42 s")));
+    const QString path = folder.filePath(QStringLiteral("mine.json"));
+    ASSERT_TRUE(window.files().save_to(path));
+    Library library = open_library();
+    const Scenario saved = load_scenario(library, path.toStdString());
+    EXPECT_EQ(saved.plan.micro_batch, 2);
+    EXPECT_EQ(predict(saved).estimate.step, step());
+}
+
+}  // namespace
+}  // namespace sextant::gui
