@@ -19,7 +19,7 @@ Desk::OwnSettings::OwnSettings(const QTemporaryDir& folder) {
 Desk::Desk() { window.show(); }
 
 void Desk::wait_for(const std::function<bool()>& done) {
-    if (!QTest::qWaitFor(done, 10'000)) throw std::runtime_error("waited in vain");
+    if (!QTest::qWaitFor(done, 60'000)) throw std::runtime_error("waited in vain");
 }
 
 void Desk::settle() {

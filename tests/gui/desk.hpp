@@ -19,7 +19,7 @@ protected:
 
     // Waits for the answer; `name` is of a bundled scenario.
     void open(const std::string& name);
-    // Until nothing is worked out any more. Fails the test when that takes seconds.
+    // Until nothing is worked out any more. Fails the test when that takes a minute.
     void settle();
     void wait_for(const std::function<bool()>&);
     // The next question that comes up is answered so, and its text kept.

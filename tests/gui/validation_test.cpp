@@ -26,8 +26,8 @@ protected:
         return std::ranges::any_of(labels, [&](const QLabel* label) { return label->text().contains(text); });
     }
     QTableView& table_of_runs() { return *window.view("validation").findChild<QTableView*>(); }
-    void wait_for_runs() {  // all are predicted, which takes seconds where nobody else computes
-        ASSERT_TRUE(QTest::qWaitFor([this] { return table_of_runs().model()->rowCount() > 2500; }, 100'000));
+    void wait_for_runs() {  // all are predicted first
+        wait_for([this] { return table_of_runs().model()->rowCount() > 2500; });
     }
     void open_run() {
         window.files().open(QStringLiteral(SEXTANT_SOURCE_DIR "/measurements/transformer/korthikanti2022.json#") + QLatin1String(run));
