@@ -60,8 +60,10 @@ void flush_subnormals() {
 }  // namespace
 
 struct CpuDevice::State {
+    explicit State(MemorySource source) : memory(std::move(source)) {}
+
     cpu::Engine engine;
-    MemoryPool memory{host_memory()};
+    MemoryPool memory;
 
     // work(engine, the operator's kind, call), in fp32 where the operator has no form for what its arrays are in.
     template <class Work>
@@ -88,10 +90,10 @@ struct CpuDevice::State {
     }
 };
 
-CpuDevice::CpuDevice(int threads) {
+CpuDevice::CpuDevice(int threads, MemorySource memory) {
     flush_subnormals();
     omp_set_num_threads(threads);
-    state_ = std::make_unique<State>();  // which tries how it computes best
+    state_ = std::make_unique<State>(std::move(memory));  // which tries how it computes best
 }
 CpuDevice::~CpuDevice() = default;
 

@@ -3,7 +3,7 @@
 // To be used by the thread that made it.
 #pragma once
 
-#include "backend/exec/device.hpp"
+#include "backend/exec/memory_pool.hpp"
 
 #include <memory>
 #include <string>
@@ -12,9 +12,9 @@ namespace sextant {
 
 class CpuDevice final : public ComputeDevice {
 public:
-    // oneDNN computes on so many threads, the plain loops on one. More threads than free cores are worse than one: they wait for each
-    // other.
-    explicit CpuDevice(int threads = 1);
+    // oneDNN computes on so many threads, and optimizers update; other plain loops run on one. More threads than free cores are worse than
+    // one: they wait for each other.
+    explicit CpuDevice(int threads = 1, MemorySource memory = host_memory());
     ~CpuDevice() override;
     [[nodiscard]] static std::string library_version();  // of oneDNN: "2.7.0"
 

@@ -19,15 +19,17 @@ constexpr int threads_of_core = 8;  // with more, a step that is divided among t
 
 }  // namespace
 
-SharedMemory CpuEngine::memory(const MpiWorld& world) const { return {world.host(), available_memory()}; }
-
-std::unique_ptr<ComputeDevice> CpuEngine::make_device(const MpiWorld&, const Job&, int threads) const {
+std::unique_ptr<ComputeDevice> make_cpu_device(int threads, MemorySource memory) {
     const auto cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     if (threads > threads_of_core * cores)
         throw BackendError(std::to_string(threads) + " threads on " + std::to_string(cores) +
                            " cores would wait for each other: --threads with fewer, as many as there are cores for each rank");
-    return std::make_unique<CpuDevice>(threads);
+    return std::make_unique<CpuDevice>(threads, std::move(memory));
 }
+
+SharedMemory CpuEngine::memory(const MpiWorld& world) const { return {world.host(), available_memory()}; }
+
+std::unique_ptr<ComputeDevice> CpuEngine::make_device(const MpiWorld&, const Job&, int threads) const { return make_cpu_device(threads); }
 
 std::unique_ptr<Transport> CpuEngine::make_transport(const MpiWorld& world, const Job& job, ComputeDevice&) const {
     return std::make_unique<MpiTransport>(job.graph, world.rank());

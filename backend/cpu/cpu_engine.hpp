@@ -1,9 +1,13 @@
 // A rank on cores.
 #pragma once
 
+#include "backend/exec/memory_pool.hpp"
 #include "backend/rank/rank_engine.hpp"
 
 namespace sextant {
+
+// Throws BackendError where so many threads would wait for each other.
+std::unique_ptr<ComputeDevice> make_cpu_device(int threads, MemorySource = host_memory());
 
 class CpuEngine final : public RankEngine {
 public:

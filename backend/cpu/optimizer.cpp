@@ -31,18 +31,18 @@ struct Run {
           correction2(static_cast<float>(1 / (1 - std::pow(o.beta2, step)))) {}
 
     void sgd() const {
-        for (std::int64_t i = 0; i < count; ++i) w[i] -= rate * (g[i] + decay * w[i]);
+        each([this](std::int64_t i) { w[i] -= rate * (g[i] + decay * w[i]); });
     }
     void momentum() const {
         const auto keep = static_cast<float>(o.momentum);
-        for (std::int64_t i = 0; i < count; ++i) {
+        each([this, keep](std::int64_t i) {
             m[i] = keep * m[i] + g[i] + decay * w[i];
             w[i] -= rate * m[i];
-        }
+        });
     }
     // `coupled`: the decay goes through the moments (Adam), `apart`: it does not (AdamW).
     void adam(float coupled, float apart) const {
-        for (std::int64_t i = 0; i < count; ++i) w[i] -= rate * (moment_step(i, coupled) + apart * w[i]);
+        each([=, this](std::int64_t i) { w[i] -= rate * (moment_step(i, coupled) + apart * w[i]); });
     }
     // Of a part of a tensor, whose step is as long as the tensor is.
     void take_moments(float* added) const {
@@ -64,6 +64,13 @@ struct Run {
     }
 
 private:
+    // On all threads, since one core has but a part of the memory's bandwidth; small runs on one, since others take microseconds to wake.
+    template <class Step>
+    void each(const Step& step) const {
+        constexpr std::int64_t small = 1 << 16;
+#pragma omp parallel for schedule(static) if (count > small)
+        for (std::int64_t i = 0; i < count; ++i) step(i);
+    }
     [[nodiscard]] float step_of(std::int64_t i) const {
         return m[i] * correction1 / (std::sqrt(v[i] * correction2) + static_cast<float>(o.epsilon));
     }

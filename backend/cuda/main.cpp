@@ -52,7 +52,7 @@ Bytes most_of_scans(const Network& network, Element element, bool backward) {
 class CudaEngine final : public RankEngine {
 public:
     [[nodiscard]] std::string name() const override { return "cuda"; }
-    [[nodiscard]] Abilities abilities() const override { return {.captures = true}; }
+    [[nodiscard]] Abilities abilities() const override { return {.captures = true, .offloads = true}; }
     [[nodiscard]] const RankEngine& of_servers() const override { return servers_; }
     void check_machine() const override { (void)cuda::gpu_count(); }
     [[nodiscard]] SharedMemory memory(const MpiWorld& world) const override {
@@ -82,6 +82,9 @@ public:
                                " a GPU of compute capability 8.0 (Ampere) or later, and this is a " + facts.name +
                                ": \"precision\": \"fp32\" runs");
         return cuda::make_device(gpu, tf32, job.scenario.plan.cuda_graph);
+    }
+    [[nodiscard]] std::unique_ptr<ComputeDevice> make_host(const MpiWorld& world, int threads) const override {
+        return make_cpu_device(threads, cuda::pinned_memory(gpu_of(world)));
     }
     [[nodiscard]] std::unique_ptr<Transport> make_transport(const MpiWorld& world, const Job& job, ComputeDevice&) const override {
         const int gpu = gpu_of(world);

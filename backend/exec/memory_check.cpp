@@ -103,6 +103,8 @@ std::vector<Bytes> predicted_peaks(const Scenario& s) {
     return peaks;
 }
 
+Bytes predicted_offload(const Scenario& s) { return estimate(prepare(s)).host.total() / used_devices_per_node(s); }
+
 std::string memory_refusal(const Scenario& s, std::span<const RankNeed> ranks) {
     struct Host {
         Bytes available = everything, needed;

@@ -19,6 +19,9 @@ Bytes available_memory(const std::filesystem::path& root = "/");
 // beside arrays is not looked at: it does not run here.
 std::vector<Bytes> predicted_peaks(const Scenario&);
 
+// What a rank takes of its host's memory at its peak, where the plan offloads: nothing elsewhere.
+Bytes predicted_offload(const Scenario&);
+
 struct RankNeed {
     std::string host;
     Bytes available;  // on the host, as this rank finds it

@@ -43,8 +43,8 @@ SharedHome::Part SharedHome::part_of(ShardCut shard) const {
 }
 
 RankMemory::RankMemory(ComputeDevice& device, const TaskGraph& graph, GraphRank rank, const Network& serial, const Plan& plan,
-                       const BlockCut& cut, ShardCut of_dense, ShardCut of_experts, GradientFlow flow)
-    : device_(device), flow_(flow) {
+                       const BlockCut& cut, ShardCut of_dense, ShardCut of_experts, GradientFlow flow, ComputeDevice* host)
+    : device_(device), host_(host), flow_(flow) {
     const auto make = [&](int b, SharedHomes& homes) {
         const BlockOptions options{.block = b,
                                    .samples = plan.micro_batch,
@@ -95,13 +95,17 @@ void RankMemory::make_room(ParameterRun HeldBlock::*of, const Plan& plan, bool t
         if (gradients) run.gradients = gradients.part(offset, run.elements);
         run.sums = run.sharded || flow_.accumulates ? device_.allocate(part) : run.gradients;
         offset += run.elements;
-        const bool updates = !plan.without_optimizer && !flow_.served;
-        if (updates && element != Element::real) run.masters = device_.allocate(part);
-        const int states = updates ? facts_of(plan.optimizer).states : 0;
-        for (int i = 0; i < states; ++i) {
-            run.states.push_back(device_.allocate(part));
-            device_.fill(run.states.back(), 0);
-        }
+        if (!plan.without_optimizer && !flow_.served) make_room_to_update(run, part, plan);
+    }
+}
+
+void RankMemory::make_room_to_update(ParameterRun& run, std::int64_t part, const Plan& plan) {
+    ComputeDevice& device = updater(device_);
+    if (host_ != nullptr) run.lowered = device.allocate(part);
+    if (host_ != nullptr || run.owned.element != Element::real) run.masters = device.allocate(part);
+    for (int i = 0; i < facts_of(plan.optimizer).states; ++i) {
+        run.states.push_back(device.allocate(part));
+        device.fill(run.states.back(), 0);
     }
 }
 
@@ -119,7 +123,7 @@ void RankMemory::draw_weights(std::uint64_t seed) {
 // For all of a run, in fp32: where there is room for that, it stays.
 Array RankMemory::room_for(const ParameterRun& run) {
     Array whole;
-    for (const Array& room : {run.weights, run.masters})
+    for (const Array& room : {run.weights, host_ == nullptr ? run.masters : Array{}})
         if (room.element == Element::real && room.elements == run.elements) whole = room;
     if (!whole) whole = device_.allocate(run.elements);
     device_.fill(whole, 0);
@@ -132,7 +136,10 @@ void RankMemory::put(const ParameterRun& run, const Array& whole) {
     };
     const Array owned = whole.part(run.shard.rank * run.owned.elements, run.owned.elements);
     copy(whole, run.weights);
-    copy(owned, run.masters);
+    if (run.lowered)
+        device_.download(owned, run.masters.memory.get());
+    else
+        copy(owned, run.masters);
     if (!run.weights) copy(owned, run.owned);
 }
 
@@ -207,16 +214,36 @@ void RankMemory::clear_gradients() {
 }
 
 void RankMemory::update(ComputeDevice& device, const OptimizerSettings& settings, int step) {
+    lower_gradients();
     for (auto& [b, held] : blocks_)
         for (const ParameterRun* run : held.runs())
-            if (run->elements > 0) device.update(settings, step, run->updated(), run->sums, run->states);
-    round_masters(device);
+            if (run->elements > 0) updater(device).update(settings, step, run->updated(), run->updates_with(), run->states);
+    take_masters(device);
 }
 
-void RankMemory::round_masters(ComputeDevice& device) {
+void RankMemory::lower_gradients() {
     for (auto& [b, held] : blocks_)
         for (const ParameterRun* run : held.runs())
-            if (run->masters) device.copy(run->masters, run->owned);
+            if (run->lowered) device_.download(run->sums, run->lowered.memory.get());
+}
+
+// The host rounds what the device keeps in fewer bits, so that no more than these come up. They may be on their way until the step ends:
+// nobody writes there before the next one's gradients have come.
+void RankMemory::take_masters(ComputeDevice& device) {
+    for (auto& [b, held] : blocks_)
+        for (const ParameterRun* run : held.runs()) {
+            if (!run->masters) continue;
+            if (!run->lowered) {
+                device.copy(run->masters, run->owned);
+                continue;
+            }
+            Array weights = run->masters;
+            if (run->owned.element != Element::real) {
+                weights = {run->lowered.memory, run->owned.elements, run->owned.element};
+                host_->copy(run->masters, weights);
+            }
+            device_.upload(weights.memory.get(), run->owned);
+        }
 }
 
 }  // namespace sextant

@@ -25,11 +25,13 @@ struct ParameterRun {
     Array weights{};              // the run; none between uses where parameters are sharded
     Array gradients{};            // the run: of what backward made since the last reduction. None between uses where they are sharded
     Array owned{}, sums{};        // what this rank updates: all of the run or its shard, and the gradients for it
-    Array masters{};              // `owned` in fp32, where weights are 16 bits: what the optimizer updates
+    Array masters{};              // `owned` in fp32, where weights are 16 bits or the host updates: what the optimizer updates
     std::vector<Array> states{};  // of the optimizer, for `owned`
     Array received{};             // where gradients are sharded: what the reduction under way brings
+    Array lowered{};              // where the host updates: `sums` in its memory; then new weights on their way up
 
     [[nodiscard]] const Array& updated() const { return masters ? masters : owned; }
+    [[nodiscard]] const Array& updates_with() const { return lowered ? lowered : sums; }
 };
 
 struct HeldBlock {
@@ -80,9 +82,9 @@ struct GradientFlow {
 
 class RankMemory {
 public:
-    // `mine`: the network as this rank has it; `serial`: as nothing cuts it.
+    // `serial`: the network as nothing cuts it. `host`: has masters and states, and updates, where the plan offloads; else null.
     RankMemory(ComputeDevice&, const TaskGraph&, GraphRank, const Network& serial, const Plan&, const BlockCut&, ShardCut dense,
-               ShardCut experts, GradientFlow);
+               ShardCut experts, GradientFlow, ComputeDevice* host = nullptr);
 
     void draw_weights(std::uint64_t seed);
     [[nodiscard]] HeldBlock& block(int b) { return blocks_.at(b); }
@@ -100,18 +102,24 @@ public:
 
     void settle(int b);  // what was reduced goes to the sums
     void clear_gradients();
-    void update(ComputeDevice&, const OptimizerSettings&, int step);  // on the device that is to run it
-    void round_masters(ComputeDevice&);                               // likewise, once they are updated
+    // The device given, which is to run the update, or the host in its place: see ComputeDevice. An update that is made in parts begins
+    // with lower_gradients() and ends with take_masters().
+    [[nodiscard]] ComputeDevice& updater(ComputeDevice& device) const { return host_ != nullptr ? *host_ : device; }
+    void update(ComputeDevice&, const OptimizerSettings&, int step);
+    void lower_gradients();             // to the host, if that updates
+    void take_masters(ComputeDevice&);  // weights become what their masters are
 
 private:
     // Of the runs of the block, and of those that are home to its tied parameters, which are left out where that has none.
     [[nodiscard]] ParameterArrays split(int b, const std::function<RunArrays(int block)>&) const;
     void make_room(ParameterRun HeldBlock::*of, const Plan&, bool trained);
+    void make_room_to_update(ParameterRun&, std::int64_t part, const Plan&);
     Array room_for(const ParameterRun&);
     void put(const ParameterRun&, const Array& whole);
     void settle(ParameterRun&);
 
     ComputeDevice& device_;
+    ComputeDevice* host_;
     GradientFlow flow_;
     std::map<int, HeldBlock> blocks_;
     SharedHomes homes_{};

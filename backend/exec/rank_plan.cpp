@@ -76,6 +76,7 @@ private:
         if (work.payload == Payload::weights) settle_all();
     }
     void take(const UpdateWork&) { settle_all(); }
+    void take(const OffloadWork&) { settle_all(); }  // likewise: there is none but the update's
     void take(const OverheadWork& work) {
         if (!work.of_step) return;
         settle_all();

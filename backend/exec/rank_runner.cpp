@@ -51,8 +51,8 @@ RankPlan planned(const Job& job, GraphRank rank, GradientFlow& flow) {
 
 }  // namespace
 
-RankRunner::RankRunner(const Job& job, GraphRank rank, ComputeDevice& device, Transport& transport, Whereabouts& where, DatasetFeed* feed,
-                       bool times_operators)
+RankRunner::RankRunner(const Job& job, GraphRank rank, ComputeDevice& device, ComputeDevice* host, Transport& transport, Whereabouts& where,
+                       DatasetFeed* feed, bool times_operators)
     : job_(job),
       rank_(rank),
       layout_(job.scenario.plan, used_nodes(job.scenario), job.scenario.cluster.node.devices),
@@ -66,7 +66,7 @@ RankRunner::RankRunner(const Job& job, GraphRank rank, ComputeDevice& device, Tr
       loop_(job.graph, rank, device, transport, [this](SegmentIndex s) { return calls_of(s); }),
       block_exchanges_(job.graph, rank, loop_, device, recorder_),
       memory_(device, job.graph, rank, job.serial, job.scenario.plan, cut_of(job, rank, place_),
-              shard_of(job, rank, flow_, ParallelGroup::shard), shard_of(job, rank, flow_, ParallelGroup::expert_data), flow_),
+              shard_of(job, rank, flow_, ParallelGroup::shard), shard_of(job, rank, flow_, ParallelGroup::expert_data), flow_, host),
       task_(job.serial, job.seed, job.element()),
       feed_(feed),
       arriving_(job.graph.segments().size()),

@@ -32,8 +32,9 @@ struct StepRecord {
 
 class RankRunner {
 public:
-    // `feed`: where samples are read from; null: they are made.
-    RankRunner(const Job&, GraphRank, ComputeDevice&, Transport&, Whereabouts&, DatasetFeed* feed, bool times_operators);
+    // `host`: see RankMemory. `feed`: where samples are read from; null: they are made.
+    RankRunner(const Job&, GraphRank, ComputeDevice&, ComputeDevice* host, Transport&, Whereabouts&, DatasetFeed* feed,
+               bool times_operators);
 
     ExchangeLoop& exchanges() { return loop_; }
     StepRecord step(int number);  // walks through the graph; from 0
@@ -71,6 +72,7 @@ private:
     void await(SegmentIndex);
     void run(SegmentIndex, const ComputeWork&);
     void run(SegmentIndex, const UpdateWork&);
+    void run(SegmentIndex, const OffloadWork&);
     void run(SegmentIndex, const OverheadWork&);
     void run(SegmentIndex, const TakeWork&);
     void run(SegmentIndex, const CopyWork&);
@@ -80,10 +82,12 @@ private:
     void backward(const Segment&, const ComputeWork&, const SegmentPlan&);
     void finish_backward(const Segment&, const ComputeWork&, const SegmentPlan&);
     void complete(int block, const BlockContext&);
+    void update(SegmentIndex, SpanKind);
     void sum_tied_gradients(SharedMatrix);
     [[nodiscard]] int rank_of_shard(int stage, int shard) const;
     void move_biases();
     void update_in_proportion();
+    void sum_over_ranks(const Array&, ComputeDevice& of);
     [[nodiscard]] Counted counted_here() const;
     [[nodiscard]] double norm_of_gradients();
     [[nodiscard]] std::optional<double> factor_of_gradients();

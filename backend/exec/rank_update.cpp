@@ -8,12 +8,16 @@
 
 namespace sextant {
 
-void RankRunner::run(SegmentIndex s, const UpdateWork&) {
-    recorder_.begin(s, SpanKind::optimizer);
+void RankRunner::run(SegmentIndex s, const UpdateWork&) { update(s, SpanKind::optimizer); }
+// Offload of gradients or weights alone does not run.
+void RankRunner::run(SegmentIndex s, const OffloadWork&) { update(s, SpanKind::offload); }
+
+void RankRunner::update(SegmentIndex s, SpanKind kind) {
+    recorder_.begin(s, kind);
     for (const auto& [matrix, stages] : stages_with_)
         if (std::ranges::find(stages, place_.pipeline) != stages.end()) sum_tied_gradients(matrix);
     const std::optional<double> factor = factor_of_gradients();
-    recorder_.kernel(SpanKind::optimizer, {}, {});  // goes on behind the exchange of their norm
+    recorder_.kernel(kind, {}, {});  // goes on behind the exchange of their norm
     if (factor) {
         if (*factor != 1)
             for (auto& [b, held] : memory_.blocks())
@@ -99,8 +103,10 @@ void RankRunner::move_biases() {
 // LAMB: of each tensor, wherever its parts are, a step as long as it is itself.
 void RankRunner::update_in_proportion() {
     const std::vector<TensorPart> parts = tensor_parts(memory_, job_.graph.network(), counted_here());
-    const Array squares = device_.allocate(2 * static_cast<std::int64_t>(tensor_numbers(job_.graph.network())), Element::real);
-    device_.fill(squares, 0);
+    ComputeDevice& updater = memory_.updater(device_);
+    const Array squares = updater.allocate(2 * static_cast<std::int64_t>(tensor_numbers(job_.graph.network())), Element::real);
+    updater.fill(squares, 0);
+    memory_.lower_gradients();
     const auto with = [](const TensorPart& p, const auto& work) {
         std::vector<Array> states;
         for (const Array& s : p.run->states) states.push_back(s.part(p.first, p.count));
@@ -109,15 +115,24 @@ void RankRunner::update_in_proportion() {
     const auto of_tensor = [&](const TensorPart& p) { return squares.part(2 * static_cast<std::int64_t>(p.tensor), 2); };
     for (const TensorPart& p : parts)
         with(p, [&](const Array& weights, const Arrays& states) {
-            device_.take_moments(job_.optimizer, updates_, weights, p.run->sums.part(p.first, p.count), states,
+            updater.take_moments(job_.optimizer, updates_, weights, p.run->updates_with().part(p.first, p.count), states,
                                  p.counts ? of_tensor(p) : Array{});
         });
-    exchange(recorder_.segment(), {SumCall{squares}});
+    sum_over_ranks(squares, updater);
     for (const TensorPart& p : parts)
         with(p, [&](const Array& weights, const Arrays& states) {
-            device_.step_in_proportion(job_.optimizer, updates_, weights, states, of_tensor(p));
+            updater.step_in_proportion(job_.optimizer, updates_, weights, states, of_tensor(p));
         });
-    memory_.round_masters(device_);
+    memory_.take_masters(device_);
+}
+
+// What devices have is exchanged: numbers of the host go there first.
+void RankRunner::sum_over_ranks(const Array& numbers, ComputeDevice& of) {
+    if (&of == &device_) return exchange(recorder_.segment(), {SumCall{numbers}});
+    const Array there = device_.allocate(numbers.elements, numbers.element);
+    device_.upload(numbers.memory.get(), there);
+    exchange(recorder_.segment(), {SumCall{there}});
+    device_.download(there, numbers.memory.get());
 }
 
 // Of all ranks that have the same the first one's count.

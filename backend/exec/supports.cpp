@@ -2,6 +2,7 @@
 
 #include "backend/exec/executable_graph.hpp"
 #include "model/plan/framework_defaults.hpp"
+#include "model/plan/offload.hpp"
 #include "model/plan/partition.hpp"
 #include "model/plan/rank_layout.hpp"
 
@@ -20,6 +21,7 @@ public:
         check_context();
         check_experts();
         check_precision();
+        check_offload();
         check_memory();
         check_framework();
         check_network();
@@ -82,10 +84,21 @@ private:
                   "weights of 16 bits are rounded from masters in fp32", "\"master_weights\": true");
         refuse_if(plan_.has_servers(), at, "parameter servers hold and send fp32", "\"precision\": \"fp32\"");
     }
+    void check_offload() {
+        constexpr auto at = "/plan/offload";
+        const bool activations = plan_.offload_activations != OffloadActivations::none;
+        if (!engine_.offloads) {
+            constexpr auto one_memory = "a rank on cores has no memory but its host's, so there is nothing to gain";
+            refuse_if(plan_.offload != Offload::none, at, one_memory, "--backend cuda, or \"offload\": \"none\"");
+            return refuse_if(activations, "/plan/offload_activations", one_memory, "\"offload_activations\": false");
+        }
+        refuse_if(plan_.offload == Offload::optimizer_and_parameters, at, "parameters stay on the device", "\"offload\": \"optimizer\"");
+        refuse_if(gradients_go_down(plan_, s_.framework), "/framework", "gradients go to the host with the update, not before",
+                  "\"offloaded_gradients\": \"with_update\", as \"framework\": \"sextant-cuda\" has it");
+        refuse_if(activations, "/plan/offload_activations", "activations stay on the device",
+                  "\"offload_activations\": false; \"recompute\": \"full\" saves memory too");
+    }
     void check_memory() {
-        refuse_if(plan_.offload != Offload::none, "/plan/offload", "offload does not run: a rank has one memory");
-        refuse_if(plan_.offload_activations != OffloadActivations::none, "/plan/offload_activations",
-                  "offload does not run: a rank has one memory");
         refuse_if(plan_.head_chunks > 1, "/plan/head_chunks", "the head runs over all tokens at once");
         refuse_if(plan_.pruned_fraction > 0, "/plan/pruned_fraction", "pruned weights do not run");
     }

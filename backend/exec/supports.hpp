@@ -11,6 +11,7 @@ namespace sextant {
 // What engines differ in.
 struct Abilities {
     bool captures = false;  // launches of kernels, as graphs
+    bool offloads = false;  // to the memory of its host, which is another than its own
 };
 
 // All reasons, with pointers into the scenario. Empty: it runs. The plan is one that check_plan accepts.

@@ -43,6 +43,9 @@ public:
     [[nodiscard]] virtual Bytes beside_arrays(const MpiWorld&, const Scenario&) const { return {}; }
     // `threads`: that compute. All ranks make theirs at the same time.
     [[nodiscard]] virtual std::unique_ptr<ComputeDevice> make_device(const MpiWorld&, const Job&, int threads) const = 0;
+    // Cores that update in the device's place where a plan offloads, with memory that it copies from and to fastest. Asked for by the
+    // thread that has made the device, where abilities() say so.
+    [[nodiscard]] virtual std::unique_ptr<ComputeDevice> make_host(const MpiWorld&, int /*threads*/) const { return nullptr; }
     [[nodiscard]] virtual std::unique_ptr<Transport> make_transport(const MpiWorld&, const Job&, ComputeDevice&) const = 0;
     // Beside MPI; and what the device took of them where it had a choice.
     [[nodiscard]] virtual std::vector<LibraryVersion> libraries(ComputeDevice&) const = 0;

@@ -10,6 +10,7 @@
 #include "model/base/failure.hpp"
 #include "model/io/format/replace_file.hpp"
 #include "model/io/trace/run_writer.hpp"
+#include "model/plan/offload.hpp"
 #include "model/sextant.hpp"
 
 #include <algorithm>
@@ -40,14 +41,17 @@ void run(const RankEngine& engine, const MpiWorld& world, const ExecArguments& a
         nearby.data = world.from_first_on_host(staged ? staged->path().string() : "");
     }
     where.at("the making of communicators, weights and states");
-    const std::unique_ptr<ComputeDevice> device = engine.make_device(world, job, a.threads.value_or(1));
-    const std::unique_ptr<Transport> transport = engine.make_transport(world, job, *device);
+    const int threads = a.threads.value_or(1);
+    RankMeans with;
+    with.device = engine.make_device(world, job, threads);
+    if (updates_on_host(job.scenario.plan)) with.host = engine.make_host(world, threads);
+    with.transport = engine.make_transport(world, job, *with.device);
     const auto does = job.is_server(world.rank()) ? run_server : run_worker;
-    RankOutcome outcome = does(world, nearby, job, *device, *transport, where);
+    RankOutcome outcome = does(world, nearby, job, with, where);
 
     where.at("the gathering of what the ranks found");
     if (staged) outcome.fed.push_back(staging_of(*staged));
-    const RunRecord record = gather_record(engine, world, a, job, *device, std::move(outcome));
+    const RunRecord record = gather_record(engine, world, a, job, with, std::move(outcome));
     if (world.rank() != 0) return;
     where.at("the writing of the results");
     const std::string text = run_to_json(record);
@@ -85,17 +89,24 @@ bool fits(const RankEngine& engine, const MpiWorld& world, const Scenario& scena
         char of[80];
         double available, beside_arrays;
     };
-    const SharedMemory memory = engine.memory(world);
-    Travelling mine{{}, memory.available.si(), engine.beside_arrays(world, scenario).si()};
-    memory.of.copy(mine.of, sizeof mine.of - 1);
-    const auto found = gather(world, std::vector{mine});
+    const auto gathered = [&](const SharedMemory& memory, Bytes beside_arrays) {
+        Travelling mine{{}, memory.available.si(), beside_arrays.si()};
+        memory.of.copy(mine.of, sizeof mine.of - 1);
+        return gather(world, std::vector{mine});
+    };
+    const auto found = gathered(engine.memory(world), engine.beside_arrays(world, scenario));
+    const auto hosts = gathered(engine.of_servers().memory(world), {});
     std::string refusal;
     if (world.rank() == 0) {
         const std::vector<Bytes> peaks = predicted_peaks(scenario);
+        const Bytes offloaded = predicted_offload(scenario);
         std::vector<RankNeed> needs;
         for (std::size_t r = 0; r < found.size(); ++r) {
-            const Travelling& rank = found[r][0];
-            needs.push_back({rank.of, rank.available * units::B, peaks[r] + rank.beside_arrays * units::B});
+            const auto add = [&](const Travelling& rank, Bytes arrays) {
+                needs.push_back({rank.of, rank.available * units::B, arrays + rank.beside_arrays * units::B});
+            };
+            add(found[r][0], peaks[r]);
+            if (offloaded > Bytes{}) add(hosts[r][0], offloaded);
         }
         refusal = memory_refusal(scenario, needs);
         if (!refusal.empty()) std::cerr << refusal << '\n';

@@ -14,11 +14,12 @@ namespace {
 struct EnvironmentBytes {
     char host[64], processor[64];
     int threads;
-    double peak_memory, peak_resident;
+    double peak_memory, peak_resident, offloaded;
     double clock;  // zero: not told
 };
 
-EnvironmentBytes environment(const RankEngine& engine, const MpiWorld& world, int threads, std::int64_t peak_bytes) {
+EnvironmentBytes environment(const RankEngine& engine, const MpiWorld& world, int threads, std::int64_t peak_bytes,
+                             const ComputeDevice* host) {
     EnvironmentBytes e{};
     world.host().copy(e.host, sizeof e.host - 1);
     const ProcessorFacts processor = engine.processor();
@@ -26,6 +27,7 @@ EnvironmentBytes environment(const RankEngine& engine, const MpiWorld& world, in
     e.clock = processor.clock.value_or(Frequency{}).si();
     e.threads = threads;
     e.peak_memory = static_cast<double>(peak_bytes);
+    e.offloaded = host != nullptr ? static_cast<double>(host->peak_bytes()) : 0;
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
     e.peak_resident = static_cast<double>(usage.ru_maxrss) * 1024;  // counted in KiB
@@ -50,7 +52,7 @@ Trace traced(const MpiWorld& world, const Job& job, StepRecord step, Seconds off
 
 }  // namespace
 
-RunRecord gather_record(const RankEngine& engine, const MpiWorld& world, const ExecArguments& a, const Job& job, ComputeDevice& device,
+RunRecord gather_record(const RankEngine& engine, const MpiWorld& world, const ExecArguments& a, const Job& job, const RankMeans& with,
                         RankOutcome outcome) {
     const auto sum = [&](std::span<double> values) { world.sum(values); };
     const auto largest = [&](std::span<double> values) { world.largest(values); };
@@ -59,13 +61,13 @@ RunRecord gather_record(const RankEngine& engine, const MpiWorld& world, const E
     record.backend = engine.name();
     record.overrides = a.overrides;
     record.libraries.push_back({"MPI", MpiWorld::library_version()});
-    for (LibraryVersion& library : engine.libraries(device)) record.libraries.push_back(std::move(library));
+    for (LibraryVersion& library : engine.libraries(*with.device)) record.libraries.push_back(std::move(library));
     if (a.parameters) record.parameters = summarize(outcome.weights, sum);
     if (outcome.loss_scale) record.loss_scale = LossScaleSummary{outcome.loss_scale->value(), outcome.loss_scale->skipped()};
     if (!a.data.empty()) record.dataset = summarize(gather(world, outcome.fed), a.data);
     if (job.servers() > 0) record.servers = summarize(outcome.pushed, outcome.applied, gather(world, outcome.staleness), sum);
     const auto environments =
-        gather(world, std::vector{environment(engine, world, a.threads.value_or(1), outcome.walks.back().peak_bytes)});
+        gather(world, std::vector{environment(engine, world, a.threads.value_or(1), outcome.walks.back().peak_bytes, with.host.get())});
     StepRecord& median = outcome.walks[static_cast<std::size_t>(record.traced_step / job.rounds())];
     if (a.operators) record.operators = summarize(job.graph.network(), gather(world, median.operators));
     record.trace = traced(world, job, std::move(median), offset);
@@ -74,7 +76,7 @@ RunRecord gather_record(const RankEngine& engine, const MpiWorld& world, const E
         const EnvironmentBytes& e = environments[r][0];
         record.trace.ranks[r].host = e.host;
         record.ranks.push_back({static_cast<int>(r), e.host, e.processor, e.threads, e.peak_memory * units::B, e.peak_resident * units::B,
-                                e.clock > 0 ? std::optional(Frequency::from_si(e.clock)) : std::nullopt});
+                                e.offloaded * units::B, e.clock > 0 ? std::optional(Frequency::from_si(e.clock)) : std::nullopt});
     }
     return record;
 }

@@ -8,6 +8,6 @@
 namespace sextant {
 
 // All ranks call it; the record is whole on rank 0.
-RunRecord gather_record(const RankEngine&, const MpiWorld&, const ExecArguments&, const Job&, ComputeDevice&, RankOutcome);
+RunRecord gather_record(const RankEngine&, const MpiWorld&, const ExecArguments&, const Job&, const RankMeans&, RankOutcome);
 
 }  // namespace sextant

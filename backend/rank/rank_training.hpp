@@ -8,6 +8,7 @@
 #include "backend/rank/mpi_world.hpp"
 
 #include <exception>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -23,9 +24,15 @@ struct RankOutcome {
     std::optional<LossScale> loss_scale;
 };
 
+// What a rank computes on and exchanges by. `host`: the cores that update where the plan offloads; else null.
+struct RankMeans {
+    std::unique_ptr<ComputeDevice> device, host;
+    std::unique_ptr<Transport> transport;
+};
+
 // A worker's steps, with a thread beside that communicates.
-RankOutcome run_worker(const MpiWorld&, const ExecArguments&, const Job&, ComputeDevice&, Transport&, Whereabouts&);
-RankOutcome run_server(const MpiWorld&, const ExecArguments&, const Job&, ComputeDevice&, Transport&, Whereabouts&);
+RankOutcome run_worker(const MpiWorld&, const ExecArguments&, const Job&, RankMeans&, Whereabouts&);
+RankOutcome run_server(const MpiWorld&, const ExecArguments&, const Job&, RankMeans&, Whereabouts&);
 
 FeedSettings feed_settings(const ExecArguments&);
 

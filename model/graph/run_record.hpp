@@ -18,6 +18,7 @@ struct RankEnvironment {
     int threads = 1;                 // that compute; one more communicates
     Bytes peak_memory;               // of the arrays that training holds
     Bytes peak_resident;             // of the process
+    Bytes offloaded{};               // arrays in memory of the host, where the plan offloads: at their peak
     std::optional<Frequency> clock;  // of its core when the steps were through, where the system tells
 };
 

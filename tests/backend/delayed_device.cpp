@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <map>
 
 namespace sextant {
 namespace {
@@ -39,6 +40,22 @@ struct Operands {
 };
 
 Array lent(const Array& a) { return Operands::lent(a); }
+
+// By where they end.
+struct PinnedBlocks {
+    std::mutex mutex;
+    std::map<const std::byte*, const std::byte*> begin_by_end;
+
+    static PinnedBlocks& all() {
+        static PinnedBlocks blocks;
+        return blocks;
+    }
+    bool contain(const std::byte* at) {
+        const std::lock_guard lock(mutex);
+        const auto block = begin_by_end.upper_bound(at);
+        return block != begin_by_end.end() && block->second <= at;
+    }
+};
 
 MemorySource queued_memory(const std::shared_ptr<WorkQueue>& queue) {
     MemorySource source = host_memory();
@@ -98,6 +115,27 @@ void WorkQueue::serve() {
 bool queue_reached(const Mark& m) { return m.event == nullptr || *static_cast<const std::atomic<double>*>(m.event) > 0; }
 Seconds queue_time_of(const Mark& m) { return *static_cast<const std::atomic<double>*>(m.event) * units::s; }
 
+MemorySource pinned_memory() {
+    MemorySource source = host_memory();
+    source.allocate = [allocate = source.allocate](std::int64_t bytes) {
+        void* memory = allocate(bytes);
+        const auto* begin = static_cast<const std::byte*>(memory);
+        PinnedBlocks& all = PinnedBlocks::all();
+        const std::lock_guard lock(all.mutex);
+        all.begin_by_end[begin + bytes] = begin;
+        return memory;
+    };
+    source.release = [release = source.release](void* memory) {
+        PinnedBlocks& all = PinnedBlocks::all();
+        {
+            const std::lock_guard lock(all.mutex);
+            std::erase_if(all.begin_by_end, [&](const auto& block) { return block.second == memory; });
+        }
+        release(memory);
+    };
+    return source;
+}
+
 DelayedDevice::DelayedDevice(std::unique_ptr<ComputeDevice> device) : device_(std::move(device)), memory_(queued_memory(queue_)) {}
 
 Array DelayedDevice::allocate(std::int64_t elements, Element element) {
@@ -105,6 +143,7 @@ Array DelayedDevice::allocate(std::int64_t elements, Element element) {
 }
 void DelayedDevice::upload(const void* from, const Array& to) {
     const auto* bytes = static_cast<const std::byte*>(from);
+    if (PinnedBlocks::all().contain(bytes)) return queue_->call([this, from, to = lent(to)] { device_->upload(from, to); });
     queue_->call([this, taken = std::vector<std::byte>(bytes, bytes + to.bytes()), to = lent(to)] { device_->upload(taken.data(), to); });
 }
 void DelayedDevice::download(const Array& from, void* to) {

@@ -40,6 +40,9 @@ private:
 bool queue_reached(const Mark&);
 Seconds queue_time_of(const Mark&);
 
+// Memory of the host that such a device reads itself, and so as late as all that it does: to upload from there is only to call for it.
+MemorySource pinned_memory();
+
 class DelayedDevice final : public ComputeDevice {
 public:
     explicit DelayedDevice(std::unique_ptr<ComputeDevice> device);

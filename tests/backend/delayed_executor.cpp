@@ -13,13 +13,16 @@ namespace {
 class DelayedEngine final : public RankEngine {
 public:
     [[nodiscard]] std::string name() const override { return "delayed"; }
-    [[nodiscard]] Abilities abilities() const override { return {.captures = true}; }
+    [[nodiscard]] Abilities abilities() const override { return {.captures = true, .offloads = true}; }
     [[nodiscard]] const RankEngine& of_servers() const override { return servers_; }
     void check_machine() const override {}
     [[nodiscard]] SharedMemory memory(const MpiWorld& world) const override { return {world.host(), available_memory()}; }
     [[nodiscard]] std::unique_ptr<ComputeDevice> make_device(const MpiWorld&, const Job& job, int) const override {
         if (job.scenario.plan.cuda_graph) return std::make_unique<HostDevice>(1, true);
         return std::make_unique<DelayedDevice>(std::make_unique<HostDevice>(1));
+    }
+    [[nodiscard]] std::unique_ptr<ComputeDevice> make_host(const MpiWorld&, int threads) const override {
+        return make_cpu_device(threads, pinned_memory());
     }
     [[nodiscard]] std::unique_ptr<Transport> make_transport(const MpiWorld& world, const Job& job, ComputeDevice&) const override {
         return std::make_unique<StagedTransport>(std::make_unique<MpiTransport>(job.graph, world.rank()),

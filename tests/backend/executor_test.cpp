@@ -360,9 +360,9 @@ TEST_F(Executor, LeavesATraceOfEveryRank) {
 }
 
 TEST_F(Executor, RefusesBeforeItStarts) {
-    const ProcessResult offload = start(transformer(true), {{"dp", 2}, {"offload", "optimizer"}}, 2);
-    EXPECT_EQ(offload.exit_code, 2);
-    EXPECT_THAT(offload.err, HasSubstr("offload does not run"));
+    const ProcessResult narrow = start(transformer(true), {{"dp", 2}, {"precision", "fp8"}}, 2);
+    EXPECT_EQ(narrow.exit_code, 2);
+    EXPECT_THAT(narrow.err, HasSubstr("products run in fp32, bf16 and fp16"));
     const ProcessResult joined = start(wired("concat"), {{"tp", 2}}, 2);
     EXPECT_EQ(joined.exit_code, 2);
     EXPECT_THAT(joined.err, HasSubstr("images that are put together do not run cut"));

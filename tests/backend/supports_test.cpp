@@ -12,10 +12,10 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-std::vector<std::string> refused(const std::vector<std::string>& overrides) {
+std::vector<std::string> refused(const std::vector<std::string>& overrides, const Abilities& engine = {}) {
     Library library = open_library();
     std::vector<std::string> pointers;
-    for (const Diagnostic& d : unsupported(load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/default.json", overrides)))
+    for (const Diagnostic& d : unsupported(load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/default.json", overrides), engine))
         pointers.push_back(d.pointer);
     return pointers;
 }
@@ -39,10 +39,21 @@ TEST(Supports, SaysOfEachThingThatDoesNotRunWhereItStands) {
     EXPECT_THAT(refused({"plan.precision=bf16", "framework=pytorch-ddp"}), Contains("/plan/precision")) << "it casts for each use";
     EXPECT_THAT(refused({"plan.data_parallel=parameter_server", "plan.servers_on_workers=true", "plan.optimizer=lamb"}),
                 Contains("/plan/optimizer"));
-    EXPECT_THAT(refused({"plan.offload=optimizer"}), Contains("/plan/offload"));
+    EXPECT_THAT(refused({"plan.offload=optimizer"}), ElementsAre("/plan/offload")) << "cores have one memory";
+    EXPECT_THAT(refused({"plan.offload_activations=true"}), ElementsAre("/plan/offload_activations"));
     EXPECT_THAT(refused({"framework=horovod-pytorch"}), Contains("/framework"));
     EXPECT_THAT(refused({"plan.cuda_graph=true"}), Contains("/plan/cuda_graph"));
     EXPECT_THAT(refused({"workload=swin_t"}), Contains("/workload")) << "the scores of its windows have a bias for each distance";
+}
+
+TEST(Supports, OffloadOfTheOptimizerWhereADeviceHasMemoryOfItsOwn) {
+    const Abilities gpu{.offloads = true};
+    EXPECT_THAT(refused({"plan.offload=optimizer"}, gpu), IsEmpty());
+    EXPECT_THAT(refused({"plan.offload=optimizer", "plan.data_parallel=zero3", "plan.precision=bf16"}, gpu), IsEmpty());
+    EXPECT_THAT(refused({"plan.offload=optimizer_and_parameters", "plan.data_parallel=zero3", "plan.offload_activations=true"}, gpu),
+                ElementsAre("/plan/offload", "/plan/offload_activations"));
+    EXPECT_THAT(refused({"plan.offload=optimizer", "plan.data_parallel=zero1", "framework=deepspeed-zero1"}, gpu), Contains("/framework"))
+        << "its gradients go down behind their reduction";
 }
 
 TEST(Supports, RunsEveryCapacityOfExperts) {

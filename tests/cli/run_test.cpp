@@ -139,7 +139,7 @@ TEST_F(Run, PutsRanksOnHostsAsThePlanHasThemOnNodes) {
 TEST_F(Run, SaysBeforeItStartsWhatDoesNotRun) {
     const ProcessResult r = run({"--set", "plan.offload=optimizer", "--out", file("run.json")});
     EXPECT_EQ(r.exit_code, 2);
-    EXPECT_THAT(r.err, HasSubstr("offload does not run"));
+    EXPECT_THAT(r.err, HasSubstr("/plan/offload: a rank on cores has no memory but its host's"));
     EXPECT_FALSE(fs::exists(file("run.json")));
     EXPECT_EQ(run({"--set", "plan.dp=3"}).exit_code, 2);
     EXPECT_EQ(run({"--steps", "0"}).exit_code, 2);

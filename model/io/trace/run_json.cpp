@@ -20,6 +20,7 @@ Json ranks_json(const RunRecord& run) {
                         {"threads", r.threads},
                         {"peak_memory_bytes", r.peak_memory.si()},
                         {"peak_resident_bytes", r.peak_resident.si()}});
+        if (r.offloaded > Bytes{}) list.back()["offloaded_bytes"] = r.offloaded.si();
         if (r.clock) list.back()["clock_hz"] = r.clock->si();
     }
     return list;

@@ -187,6 +187,7 @@ private:
         r.required("threads", e.threads);
         r.required("peak_memory_bytes", e.peak_memory, InSi{});
         r.required("peak_resident_bytes", e.peak_resident, InSi{});
+        r.optional("offloaded_bytes", e.offloaded, InSi{positive});
         r.optional("clock_hz", e.clock, InSi{positive});
     }
 

@@ -54,12 +54,14 @@ std::string throughput_text(const RunRecord& run, const Scenario& s) {
 }
 
 std::string memory_text(const RunRecord& run) {
-    Bytes arrays, resident;
+    Bytes arrays, resident, offloaded;
     for (const RankEnvironment& r : run.ranks) {
         arrays = max(arrays, r.peak_memory);
         resident = max(resident, r.peak_resident);
+        offloaded = max(offloaded, r.offloaded);
     }
-    return to_text(arrays) + " in arrays of the fullest rank, " + to_text(resident) + " in its process";
+    const std::string beside = offloaded > Bytes{} ? to_text(offloaded) + " of its host's, " : "";
+    return to_text(arrays) + " in arrays of the fullest rank, " + beside + to_text(resident) + " in its process";
 }
 
 std::string servers_text(const ServerSummary& s) {
