@@ -83,19 +83,25 @@ void RankMemory::make_room(ParameterRun HeldBlock::*of, const Plan& plan, bool t
     std::int64_t all = 0;
     for (const auto& [b, held] : blocks_) all += (held.*of).elements;
     if (all == 0) return;
+    const bool offloads = host_ != nullptr && plan.offload == Offload::optimizer_and_parameters;
     const Array gradients = (blocks_.begin()->second.*of).sharded || !trained ? Array{} : device_.allocate(all);
     std::int64_t offset = 0;
     for (auto& [b, held] : blocks_) {
         ParameterRun& run = held.*of;
         const std::int64_t part = run.elements / run.shard.ranks;
         const bool gathered = flow_.sharded_parameters && run.sharded;
-        if (!gathered) run.weights = device_.allocate(run.elements, element);
-        run.owned = gathered ? device_.allocate(part, element) : run.weights.part(run.shard.rank * part, part);
-        if (!trained) continue;
-        if (gradients) run.gradients = gradients.part(offset, run.elements);
-        run.sums = run.sharded || flow_.accumulates ? device_.allocate(part) : run.gradients;
-        offset += run.elements;
-        if (!plan.without_optimizer && !flow_.served) make_room_to_update(run, part, plan);
+        // A rank that is alone is a shard of one. Experts that it shares with nobody stay, as do biases.
+        const bool parks = offloads && (gathered || of == &HeldBlock::dense || of == &HeldBlock::frozen);
+        if (!gathered && !parks) run.weights = device_.allocate(run.elements, element);
+        run.owned = run.weights ? run.weights.part(run.shard.rank * part, part) : Array{nullptr, part, element};
+        if (gathered && !parks) run.owned = device_.allocate(part, element);
+        if (trained) {
+            if (gradients) run.gradients = gradients.part(offset, run.elements);
+            run.sums = run.sharded || flow_.accumulates ? device_.allocate(part) : run.gradients;
+            offset += run.elements;
+            if (!plan.without_optimizer && !flow_.served) make_room_to_update(run, part, plan);
+        }
+        if (parks) run.parked = run.masters && element == Element::real ? run.masters : host_->allocate(part, element);
     }
 }
 
@@ -134,13 +140,19 @@ void RankMemory::put(const ParameterRun& run, const Array& whole) {
     const auto copy = [&](const Array& from, const Array& to) {
         if (to && to.memory != from.memory) device_.copy(from, to);
     };
-    const Array owned = whole.part(run.shard.rank * run.owned.elements, run.owned.elements);
+    const Array owned = run.owned_in(whole);
     copy(whole, run.weights);
     if (run.lowered)
         device_.download(owned, run.masters.memory.get());
     else
         copy(owned, run.masters);
-    if (!run.weights) copy(owned, run.owned);
+    if (run.parked) {
+        Array rounded = owned;
+        if (run.owned.element != Element::real) device_.copy(owned, rounded = device_.allocate(owned.elements, run.owned.element));
+        device_.download(rounded, run.parked.memory.get());
+    } else if (!run.weights) {
+        copy(owned, run.owned);
+    }
 }
 
 ParameterArrays RankMemory::split(int b, const std::function<RunArrays(int block)>& of) const {
@@ -189,6 +201,27 @@ Array RankMemory::gradient_run(int first, int count, ParameterRun HeldBlock::*of
     for (int b = first; b < first + count; ++b) elements += (blocks_.at(b).*of).elements;
     return begin.part(0, elements);
 }
+
+GatheredWeights RankMemory::fetch(int b) {
+    HeldBlock& held = blocks_.at(b);
+    GatheredWeights whole;
+    const std::int64_t dense = held.dense.elements, frozen = held.frozen.elements;
+    whole.dense = device_.allocate(dense + frozen, held.dense.owned.element);
+    if (dense > 0) raise(held.dense, whole.dense.part(0, dense));
+    if (frozen > 0) raise(held.frozen, whole.dense.part(dense, frozen));
+    if (!held.experts.parked) return whole;
+    whole.experts = device_.allocate(held.experts.elements, held.experts.owned.element);
+    raise(held.experts, whole.experts);
+    return whole;
+}
+
+void RankMemory::fetch_all() {
+    for (auto& [b, held] : blocks_)
+        for (ParameterRun* run : {&held.dense, &held.experts, &held.frozen})
+            if (run->parked) raise(*run, run->weights = device_.allocate(run->elements, run->owned.element));
+}
+
+void RankMemory::raise(const ParameterRun& run, const Array& whole) { device_.upload(run.parked.memory.get(), run.owned_in(whole)); }
 
 void RankMemory::settle(int b) {
     for (ParameterRun* run : blocks_.at(b).runs())
@@ -239,10 +272,10 @@ void RankMemory::take_masters(ComputeDevice& device) {
             }
             Array weights = run->masters;
             if (run->owned.element != Element::real) {
-                weights = {run->lowered.memory, run->owned.elements, run->owned.element};
+                weights = run->parked ? run->parked : Array{run->lowered.memory, run->owned.elements, run->owned.element};
                 host_->copy(run->masters, weights);
             }
-            device_.upload(weights.memory.get(), run->owned);
+            if (!run->parked) device_.upload(weights.memory.get(), run->owned);
         }
 }
 

@@ -29,8 +29,12 @@ struct ParameterRun {
     std::vector<Array> states{};  // of the optimizer, for `owned`
     Array received{};             // where gradients are sharded: what the reduction under way brings
     Array lowered{};              // where the host updates: `sums` in its memory; then new weights on their way up
+    Array parked{};               // where weights are offloaded too: `owned` in that memory, and none on the device
 
     [[nodiscard]] const Array& updated() const { return masters ? masters : owned; }
+    [[nodiscard]] Array owned_in(const Array& whole) const { return whole.part(shard.rank * owned.elements, owned.elements); }
+    // `owned` where it is as the run is gathered: what was parked has been fetched to where it belongs.
+    [[nodiscard]] Array given_to(const Array& whole) const { return parked ? owned_in(whole) : owned; }
     [[nodiscard]] const Array& updates_with() const { return lowered ? lowered : sums; }
 };
 
@@ -100,6 +104,10 @@ public:
     // Gradients of these blocks, which lie one behind another where they are not sharded.
     Array gradient_run(int first, int count, ParameterRun HeldBlock::*of);
 
+    // Of offloaded weights: brings those that the rank owns of a block to where they belong in room for all of them.
+    GatheredWeights fetch(int b);
+    void fetch_all();  // to stay
+
     void settle(int b);  // what was reduced goes to the sums
     void clear_gradients();
     // The device given, which is to run the update, or the host in its place: see ComputeDevice. An update that is made in parts begins
@@ -116,6 +124,7 @@ private:
     void make_room_to_update(ParameterRun&, std::int64_t part, const Plan&);
     Array room_for(const ParameterRun&);
     void put(const ParameterRun&, const Array& whole);
+    void raise(const ParameterRun&, const Array& whole);
     void settle(ParameterRun&);
 
     ComputeDevice& device_;

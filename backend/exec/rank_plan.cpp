@@ -76,7 +76,11 @@ private:
         if (work.payload == Payload::weights) settle_all();
     }
     void take(const UpdateWork&) { settle_all(); }
-    void take(const OffloadWork&) { settle_all(); }  // likewise: there is none but the update's
+    // Weights that come up are all that a rank needs which shares them with nobody; else they are gathered behind it.
+    void take(const OffloadWork& work) {
+        if (work.what == Offloaded::update) return settle_all();
+        gather_[work.block] = {at_, {}};
+    }
     void take(const OverheadWork& work) {
         if (!work.of_step) return;
         settle_all();

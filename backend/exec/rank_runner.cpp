@@ -44,7 +44,8 @@ ShardCut shard_of(const Job& job, GraphRank rank, const GradientFlow& flow, Para
 }
 
 RankPlan planned(const Job& job, GraphRank rank, GradientFlow& flow) {
-    RankPlan plan = plan_rank(job.graph, rank, shared_uses(job.graph, rank), flow.sharded_parameters);
+    const bool comes_for_each_use = flow.sharded_parameters || job.scenario.plan.offload == Offload::optimizer_and_parameters;
+    RankPlan plan = plan_rank(job.graph, rank, shared_uses(job.graph, rank), comes_for_each_use);
     flow.accumulates = !flow.sharded && !flow.served && plan.reduces_repeatedly;
     return plan;
 }
@@ -319,9 +320,11 @@ std::vector<Call> RankRunner::calls(SegmentIndex s, const Segment& segment, cons
         if (!all && (b < work.first_block || b >= work.first_block + work.count)) continue;
         if (work.payload == Payload::weights && flow_.sharded_parameters) {
             const std::int64_t frozen = of == &HeldBlock::dense ? held.frozen.elements : 0;
-            const Array whole = gathered_[s] = device_.allocate(run.elements + frozen, job_.element());
-            if (run.elements > 0) add(run.owned, whole.part(0, run.elements));
-            if (frozen > 0) add(held.frozen.owned, whole.part(run.elements, frozen));
+            Array fetched = std::exchange(of == &HeldBlock::dense ? fetched_.dense : fetched_.experts, {});
+            const Array whole = gathered_[s] = fetched ? fetched : device_.allocate(run.elements + frozen, job_.element());
+            const Array dense_or_experts = whole.part(0, run.elements), behind = whole.part(run.elements, frozen);
+            if (run.elements > 0) add(run.given_to(dense_or_experts), dense_or_experts);
+            if (frozen > 0) add(held.frozen.given_to(behind), behind);
         } else if (run.elements == 0) {
             continue;
         } else if (work.payload == Payload::weights) {

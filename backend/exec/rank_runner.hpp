@@ -143,6 +143,7 @@ private:
     std::vector<Arrays> arriving_;  // by segment: what a transfer brings, or a gather behind it
     std::vector<Arrays> passing_;   // by direction, chunk and micro-batch: between the segments of a pass, and to or from a transfer
     std::vector<Array> gathered_;   // by segment: weights
+    GatheredWeights fetched_;       // from the host, of the block whose weights are gathered next
 };
 
 }  // namespace sextant

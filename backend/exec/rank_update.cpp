@@ -9,8 +9,12 @@
 namespace sextant {
 
 void RankRunner::run(SegmentIndex s, const UpdateWork&) { update(s, SpanKind::optimizer); }
-// Offload of gradients or weights alone does not run.
-void RankRunner::run(SegmentIndex s, const OffloadWork&) { update(s, SpanKind::offload); }
+void RankRunner::run(SegmentIndex s, const OffloadWork& work) {
+    if (work.what == Offloaded::update) return update(s, SpanKind::offload);
+    recorder_.begin(s, SpanKind::offload);  // of weights: gradients come with the update
+    fetched_ = memory_.fetch(work.block);
+    if (!flow_.sharded_parameters) gathered_[s] = std::exchange(fetched_.dense, {});
+}
 
 void RankRunner::update(SegmentIndex s, SpanKind kind) {
     recorder_.begin(s, kind);
@@ -168,12 +172,14 @@ std::optional<double> RankRunner::factor_of_gradients() {
 
 void RankRunner::gather_weights() {
     if (servers_) return loop_.run(servers_->pull(), device_.mark());
+    memory_.fetch_all();
     if (!flow_.sharded) return;
     const auto gather = [&](ParameterRun& run, ParallelGroup group) {
         if (run.elements == 0 || !run.sharded) return;
         if (!run.weights) run.weights = device_.allocate(run.elements, run.owned.element);
         const CommunicatorIndex owners = *job_.graph.ranks()[rank_].communicators[group];
-        loop_.run({CollectiveCall{ExchangeKind::all_gather, owners, Stream::compute, run.owned, run.weights}}, device_.mark());
+        loop_.run({CollectiveCall{ExchangeKind::all_gather, owners, Stream::compute, run.given_to(run.weights), run.weights}},
+                  device_.mark());
     };
     for (auto& [b, held] : memory_.blocks()) {
         gather(held.dense, ParallelGroup::shard);

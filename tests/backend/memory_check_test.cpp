@@ -85,5 +85,16 @@ TEST(PredictedPeaks, AreOfEveryRank) {
     EXPECT_LT(served[2], 0.1 * GB);
 }
 
+// Two states of four bytes leave the device, half of its 16 bytes for a parameter, and the host has these, a gradient and a weight: all 16.
+// Of two shards each rank has half.
+TEST(PredictedOffload, IsWhatTheHostHasForARank) {
+    EXPECT_EQ(predicted_offload(scenario({})), Bytes{});
+    const Bytes offloaded = predicted_offload(scenario({"plan.offload=optimizer"}));
+    const Bytes falls = predicted_peaks(scenario({}))[0] - predicted_peaks(scenario({"plan.offload=optimizer"}))[0];
+    EXPECT_NEAR(offloaded / (0.085 * GB), 1, 0.01);
+    EXPECT_NEAR(falls / offloaded, 0.5, 1e-9);
+    EXPECT_NEAR(predicted_offload(scenario({"plan.offload=optimizer", "plan.data_parallel=zero1"})) / offloaded, 0.5, 1e-9);
+}
+
 }  // namespace
 }  // namespace sextant

@@ -46,12 +46,16 @@ TEST(Supports, SaysOfEachThingThatDoesNotRunWhereItStands) {
     EXPECT_THAT(refused({"workload=swin_t"}), Contains("/workload")) << "the scores of its windows have a bias for each distance";
 }
 
-TEST(Supports, OffloadOfTheOptimizerWhereADeviceHasMemoryOfItsOwn) {
+TEST(Supports, OffloadOfStatesAndParametersWhereADeviceHasMemoryOfItsOwn) {
     const Abilities gpu{.offloads = true};
     EXPECT_THAT(refused({"plan.offload=optimizer"}, gpu), IsEmpty());
     EXPECT_THAT(refused({"plan.offload=optimizer", "plan.data_parallel=zero3", "plan.precision=bf16"}, gpu), IsEmpty());
-    EXPECT_THAT(refused({"plan.offload=optimizer_and_parameters", "plan.data_parallel=zero3", "plan.offload_activations=true"}, gpu),
-                ElementsAre("/plan/offload", "/plan/offload_activations"));
+    const std::vector<std::string> parameters{"plan.offload=optimizer_and_parameters", "plan.data_parallel=zero3"};
+    const auto with = [&](const std::string& more) { return std::vector{parameters[0], parameters[1], more}; };
+    EXPECT_THAT(refused(parameters, gpu), IsEmpty());
+    EXPECT_THAT(refused(with("plan.gather_overlap=true"), gpu), ElementsAre("/plan/gather_overlap"));
+    EXPECT_THAT(refused(with("plan.optimizer=none"), gpu), ElementsAre("/plan/offload")) << "the host updates nothing";
+    EXPECT_THAT(refused(with("plan.offload_activations=true"), gpu), ElementsAre("/plan/offload_activations"));
     EXPECT_THAT(refused({"plan.offload=optimizer", "plan.data_parallel=zero1", "framework=deepspeed-zero1"}, gpu), Contains("/framework"))
         << "its gradients go down behind their reduction";
 }

@@ -71,6 +71,17 @@ TEST(RunReader, ReadsWhatRanWhereAndHowLongItTook) {
     EXPECT_THAT(load_run(runs / "one_rank.json").parameters, Not(IsEmpty()));
 }
 
+TEST(RunReader, KnowsWhatWasOffloaded) {
+    EditedRun run;
+    EXPECT_EQ(run_from_text(run.json.dump(), "run.json").ranks[1].offloaded, Bytes{});
+    run.json["environment"]["ranks"][1]["offloaded_bytes"] = 3e9;
+    const RunRecord read = run_from_text(run.json.dump(), "run.json");
+    EXPECT_EQ(read.ranks[1].offloaded, 3 * units::GB);
+    EXPECT_EQ(RunJson::parse(run_to_json(read))["environment"]["ranks"][1]["offloaded_bytes"], 3e9);
+    run.json["environment"]["ranks"][1]["offloaded_bytes"] = -1;
+    EXPECT_THAT(run.complaint(), HasSubstr("/environment/ranks/1/offloaded_bytes"));
+}
+
 TEST(RunReader, KnowsTheLossScaleOfHalfPrecision) {
     EditedRun run;
     run.json["loss_scale"] = {{"last", 32768}, {"skipped_steps", 1}};

@@ -60,7 +60,7 @@ std::string memory_text(const RunRecord& run) {
         resident = max(resident, r.peak_resident);
         offloaded = max(offloaded, r.offloaded);
     }
-    const std::string beside = offloaded > Bytes{} ? to_text(offloaded) + " of its host's, " : "";
+    const std::string beside = offloaded > Bytes{} ? to_text(offloaded) + " offloaded, " : "";
     return to_text(arrays) + " in arrays of the fullest rank, " + beside + to_text(resident) + " in its process";
 }
 
