@@ -30,19 +30,27 @@ struct Run {
           correction1(static_cast<float>(1 / (1 - std::pow(o.beta1, step)))),
           correction2(static_cast<float>(1 / (1 - std::pow(o.beta2, step)))) {}
 
+    [[nodiscard]] Run part(std::int64_t first, std::int64_t elements) const {
+        Run run = *this;
+        for (float** a : {&run.w, &run.m, &run.v})
+            if (*a != nullptr) *a += first;
+        run.g += first;
+        run.count = elements;
+        return run;
+    }
     void sgd() const {
-        each([this](std::int64_t i) { w[i] -= rate * (g[i] + decay * w[i]); });
+        for (std::int64_t i = 0; i < count; ++i) w[i] -= rate * (g[i] + decay * w[i]);
     }
     void momentum() const {
         const auto keep = static_cast<float>(o.momentum);
-        each([this, keep](std::int64_t i) {
+        for (std::int64_t i = 0; i < count; ++i) {
             m[i] = keep * m[i] + g[i] + decay * w[i];
             w[i] -= rate * m[i];
-        });
+        }
     }
     // `coupled`: the decay goes through the moments (Adam), `apart`: it does not (AdamW).
     void adam(float coupled, float apart) const {
-        each([=, this](std::int64_t i) { w[i] -= rate * (moment_step(i, coupled) + apart * w[i]); });
+        for (std::int64_t i = 0; i < count; ++i) w[i] -= rate * (moment_step(i, coupled) + apart * w[i]);
     }
     // Of a part of a tensor, whose step is as long as the tensor is.
     void take_moments(float* added) const {
@@ -64,13 +72,6 @@ struct Run {
     }
 
 private:
-    // On all threads, since one core has but a part of the memory's bandwidth; small runs on one, since others take microseconds to wake.
-    template <class Step>
-    void each(const Step& step) const {
-        constexpr std::int64_t small = 1 << 16;
-#pragma omp parallel for schedule(static) if (count > small)
-        for (std::int64_t i = 0; i < count; ++i) step(i);
-    }
     [[nodiscard]] float step_of(std::int64_t i) const {
         return m[i] * correction1 / (std::sqrt(v[i] * correction2) + static_cast<float>(o.epsilon));
     }
@@ -101,19 +102,28 @@ private:
     }
 };
 
+// On all threads, as one core has but a part of the memory's bandwidth. Few elements are not worth waking others for.
+template <class Step>
+void in_parts(const Run& run, const Step& step) {
+    constexpr std::int64_t most = 1 << 16;
+    const std::int64_t parts = (run.count + most - 1) / most;
+#pragma omp parallel for schedule(static) if (parts > 1)
+    for (std::int64_t p = 0; p < parts; ++p) step(run.part(p * most, std::min(most, run.count - p * most)));
+}
+
 }  // namespace
 
 void CpuDevice::update(const OptimizerSettings& o, int step, const Array& weights, const Array& gradients, std::span<const Array> states) {
     const Run run(o, step, weights, gradients, states);
     switch (o.kind) {
         case Optimizer::sgd:
-            return run.sgd();
+            return in_parts(run, [](const Run& part) { part.sgd(); });
         case Optimizer::momentum:
-            return run.momentum();
+            return in_parts(run, [](const Run& part) { part.momentum(); });
         case Optimizer::adam:
-            return run.adam(run.decay, 0);
+            return in_parts(run, [](const Run& part) { part.adam(part.decay, 0); });
         case Optimizer::adamw:
-            return run.adam(0, run.decay);
+            return in_parts(run, [](const Run& part) { part.adam(0, part.decay); });
         case Optimizer::lamb:
             broken_invariant("LAMB takes its step in two parts");
     }

@@ -42,7 +42,7 @@ RunRecord run_as_predicted(const Scenario& job) {
     const Estimate e = estimate(prepare(job));
     for (const TraceRank& r : run.trace.ranks) {
         const Bytes held = r.server ? Bytes{} : e.memory[static_cast<std::size_t>(r.stage)].total();
-        run.ranks.push_back({r.rank, "", "", 1, held, held, {}});
+        run.ranks.push_back({r.rank, "", "", 1, held, held, {}, {}});
     }
     return run;
 }
