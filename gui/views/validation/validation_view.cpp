@@ -44,7 +44,7 @@ public:
         column->setContentsMargins(4 * gap, 3 * gap, 4 * gap, 2 * gap);
         column->setSpacing(gap);
         auto* title = text_label(Type::title);
-        title->setText(tr("Published training runs, and their predictions"));
+        title->setText(tr("Published training runs"));
         said_ = text_label(Type::body, "faint");
         said_->setObjectName(QStringLiteral("validation.said"));
         auto* row = new QHBoxLayout;
@@ -59,7 +59,10 @@ public:
         open_->setEnabled(false);
         row->addWidget(filter_, 1);
         row->addWidget(open_);
-        for (QWidget* w : {title, said_}) column->addWidget(w);
+        for (QLabel* label : {title, said_}) {
+            label->setMinimumWidth(1);  // as narrow as the window is made
+            column->addWidget(label);
+        }
         column->addLayout(row);
         column->addWidget(make_table(), 1);
         setFocusProxy(filter_);
