@@ -30,21 +30,21 @@ QString time_text(const std::optional<Seconds>& time) { return time ? quantity(*
 
 const std::vector<Column>& columns() {
     static const std::vector<Column> all = {
-        {QStringLiteral("run"), false, [](const RowResult& r) { return q(r.id); }, [](const RowResult& r) { return QVariant(q(r.id)); }},
+        {QStringLiteral("model"), false, [](const RowResult& r) { return label(r, "model"); },
+         [](const RowResult& r) { return QVariant(label(r, "model")); }},
+        {QStringLiteral("devices"), true, [](const RowResult& r) { return grouped(r.extent.value_or(0)); },
+         [](const RowResult& r) { return QVariant(r.extent.value_or(0)); }},
+        {QStringLiteral("device"), false, [](const RowResult& r) { return label(r, "gpu"); },
+         [](const RowResult& r) { return QVariant(label(r, "gpu")); }},
         {QStringLiteral("measured"), true, [](const RowResult& r) { return time_text(r.measured_step); },
          [](const RowResult& r) { return QVariant(sortable(r.measured_step)); }},
         {QStringLiteral("predicted"), true, [](const RowResult& r) { return time_text(r.predicted_step); },
          [](const RowResult& r) { return QVariant(sortable(r.predicted_step)); }},
         {QStringLiteral("error"), true, [](const RowResult& r) { return r.step_error() ? signed_percent(*r.step_error()) : QString(); },
          [](const RowResult& r) { return QVariant(sortable(r.step_error())); }},
-        {QStringLiteral("devices"), true, [](const RowResult& r) { return grouped(r.extent.value_or(0)); },
-         [](const RowResult& r) { return QVariant(r.extent.value_or(0)); }},
-        {QStringLiteral("device"), false, [](const RowResult& r) { return label(r, "gpu"); },
-         [](const RowResult& r) { return QVariant(label(r, "gpu")); }},
-        {QStringLiteral("model"), false, [](const RowResult& r) { return label(r, "model"); },
-         [](const RowResult& r) { return QVariant(label(r, "model")); }},
         {QStringLiteral("framework"), false, [](const RowResult& r) { return label(r, "framework"); },
          [](const RowResult& r) { return QVariant(label(r, "framework")); }},
+        {QStringLiteral("run"), false, [](const RowResult& r) { return q(r.id); }, [](const RowResult& r) { return QVariant(q(r.id)); }},
     };
     return all;
 }

@@ -37,7 +37,7 @@ TEST(Import, SaysHowLongSequencesAreAndWhy) {
 TEST(Import, NamesTheFileWhoseNetworkCannotBeBuilt) {
     const std::string file = testing::TempDir() + "sextant_config_" + std::to_string(::getpid()) + ".json";
     std::ifstream in(SEXTANT_SOURCE_DIR "/tests/io/hf_configs/llama.json");
-    Json config = Json::parse(in);
+    nlohmann::json config = nlohmann::json::parse(in);
     config["num_key_value_heads"] = 5;  // which does not divide its 32 heads
     std::ofstream(file) << config;
     const ProcessResult r = run_sextant({"import", "hf", file});

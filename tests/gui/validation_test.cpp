@@ -41,7 +41,7 @@ TEST_F(PublishedRunsInTheWindow, AreFoundByTheirWordsAndOpened) {
     wait_for_runs();
     find<QLineEdit>("validation.filter").setText(QStringLiteral("22B-FULL a100 korthikanti"));
     ASSERT_EQ(table.model()->rowCount(), 1);
-    EXPECT_EQ(table.model()->index(0, 1).data().toString(), QStringLiteral("1.42 s"));
+    EXPECT_EQ(table.model()->index(0, 3).data().toString(), QStringLiteral("1.42 s"));
     auto& open = find<QPushButton>("validation.open");
     EXPECT_FALSE(open.isEnabled());
     table.setCurrentIndex(table.model()->index(0, 0));
