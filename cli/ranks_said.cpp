@@ -18,8 +18,8 @@ constexpr std::array asides{std::string_view("has sent help message help-mpi-api
                             std::string_view("Set MCA parameter \"orte_base_help_aggregate\" to 0"),
                             std::string_view("] Read -1, expected ")};
 
-// What Slurm's srun and its slurmstepd say of tasks that have ended, and of the rest that they end then: recalled, not seen here. Why a step
-// had to end, of memory or of its time limit, is none of it.
+// What Slurm's srun and its slurmstepd say of tasks that have ended, and of the rest that they end then: recalled, not seen here. Why a
+// step had to end, of memory or of its time limit, is none of it.
 constexpr std::array ends_of_tasks{std::string_view(": Exited with exit code "),
                                    std::string_view(": Killed"),
                                    std::string_view(": Terminated"),

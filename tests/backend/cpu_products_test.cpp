@@ -1,5 +1,5 @@
-// Products of matrices that lie in awkward ways, run with AVX-512 and without it (CMakeLists.txt), as oneDNN has other kernels then; and what
-// becomes of numbers that are too small.
+// Products of matrices that lie in awkward ways, run with AVX-512 and without it (CMakeLists.txt), as oneDNN has other kernels then; and
+// what becomes of numbers that are too small.
 #include "backend/cpu/cpu_device.hpp"
 #include "backend/cpu/engine.hpp"
 #include "tests/backend/arrays.hpp"
