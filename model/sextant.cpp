@@ -200,8 +200,10 @@ Predictable load_predictable(Library& library, const std::filesystem::path& path
 }
 
 Scenario load_scenario(Library& library, const std::filesystem::path& path, const std::vector<std::string>& overrides) {
-    Predictable found = load_predictable(library, path, overrides);
-    if (auto* scenario = std::get_if<Scenario>(&found)) return std::move(*scenario);
+    const auto row = row_named(path);
+    if (!row || !overrides.empty()) return load_scenario(library, open_predictable(library, path, overrides));
+    Predictable published = published_job(library, row->file, row->id);
+    if (auto* scenario = std::get_if<Scenario>(&published)) return std::move(*scenario);
     refuse_benchmark(path);
 }
 
