@@ -13,8 +13,6 @@ QString label(const RowResult& row, const char* name) {
     return found == row.labels.end() ? QString() : q(found->second);
 }
 
-QString signed_percent(double fraction) { return with_signs((fraction < 0 ? "" : "+") + percent_text(fraction, 2)); }
-
 // None sorts behind all.
 double sortable(const std::optional<Seconds>& time) { return time ? time->si() : HUGE_VAL; }
 double sortable(const std::optional<double>& error) { return error ? std::abs(*error) : HUGE_VAL; }

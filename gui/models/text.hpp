@@ -38,6 +38,9 @@ inline QString number(double value, int digits = 3) { return q(number_text(value
 inline QString percent(double fraction, int digits = 2) {
     return q(percent_text(fraction, digits)).replace(QLatin1Char(' '), QChar(QChar::Nbsp));
 }
+inline QString signed_percent(double fraction, int digits = 2) {
+    return (fraction < 0 ? QStringLiteral("\u2212") : QStringLiteral("+")) + percent(fraction < 0 ? -fraction : fraction, digits);
+}
 
 // "tp 3 does not divide the 8 devices of a node", with its hint in a second sentence.
 QString sentence(const Diagnostic&);

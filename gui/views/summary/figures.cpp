@@ -39,9 +39,7 @@ template <class Q>
 QString published_line(const Session& session, Q measured, Q predicted) {
     const bool is_as_it_ran = session.document.edits.empty() && is_neutral(session.what_if);
     if (!is_as_it_ran) return QObject::tr("<br>measured, before the changes: %1").arg(quantity(measured));
-    const double error = predicted / measured - 1;
-    return QObject::tr("<br><b>measured: %1</b>, predicted %2")
-        .arg(quantity(measured), with_signs((error < 0 ? "" : "+") + percent_text(error, 2)));
+    return QObject::tr("<br><b>measured: %1</b>, predicted %2").arg(quantity(measured), signed_percent(predicted / measured - 1));
 }
 
 }  // namespace
