@@ -59,7 +59,11 @@ bool SearchWatch::show(const std::string& what, double done, const SearchProgres
     const auto now = Clock::now();
     if (what == what_ && now - drawn_ < 100ms) return true;
     drawn_ = now;
-    if (what != what_) bar_.reset(), bar_.emplace(what, hundredths), what_ = what;
+    if (what != what_) {
+        bar_.reset();
+        bar_.emplace(what, hundredths);
+        what_ = what;
+    }
     std::string note;
     if (found) {
         const double passed = std::chrono::duration<double>(now - start_).count();

@@ -130,16 +130,18 @@ ConvertSettings convert_settings(Words words) {
     ConvertSettings s;
     bool has_format = false;
     words.each([&](const std::string& word) {
-        if (word == "--format")
-            s.format = words.value(), has_format = true;
-        else if (word == "--encoding")
+        if (word == "--format") {
+            s.format = words.value();
+            has_format = true;
+        } else if (word == "--encoding") {
             s.encoding = words.encoding();
-        else if (word == "--resize")
+        } else if (word == "--resize") {
             s.resize = words.size();
-        else if (word == "--bad-samples")
+        } else if (word == "--bad-samples") {
             s.bad = words.bad();
-        else
+        } else {
             words.path({&s.in, &s.out});
+        }
     });
     if (s.out.empty()) refuse("convert", "it is not said what to read and what to write");
     if (place_of(s.in) == place_of(s.out)) refuse(s.out.string(), "is read, and would be written over", "another name");

@@ -135,7 +135,11 @@ StageExchanges stage_exchanges(const Prepared::State& job, std::size_t stage, co
     for (const ChunkBlocks& chunk : job.chunks[stage]) {
         if (chunk.alike == 0) all.unlike.push_back(exchanges.of(chunk));
         all.which.push_back(all.unlike.size() - 1);
-        for (const Bucket& b : chunk.buckets) whole.dense += b.dense, whole.expert += b.expert, whole.tensors += b.tensors;
+        for (const Bucket& b : chunk.buckets) {
+            whole.dense += b.dense;
+            whole.expert += b.expert;
+            whole.tensors += b.tensors;
+        }
         for (const StageExchanges::Part& part : all.unlike.back().gathers)
             for (const DataExchangePrice& e : part.calls) all.gathers.add(e);
     }

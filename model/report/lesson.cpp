@@ -19,7 +19,7 @@ std::string text_of(const NamedQuantity& q, bool percentage) {
 std::vector<NamedQuantity> lesson_quantities(const Report& before, const Report& after) {
     const std::vector<NamedQuantity> first = named_quantities(before), second = named_quantities(after);
     std::vector<NamedQuantity> all;
-    for (NamedQuantity q : first) q.name.insert(0, "before."), all.push_back(std::move(q));
+    for (const NamedQuantity& q : first) all.emplace_back(q).name.insert(0, "before.");
     for (const NamedQuantity& q : second) {
         all.emplace_back(q).name.insert(0, "after.");
         const auto same = std::ranges::find(first, q.name, &NamedQuantity::name);

@@ -178,7 +178,10 @@ std::vector<NamedQuantity> named_quantities(const SimulationReport& s) {
     list.add("noise", s.jitter.noise);
     list.add("events", static_cast<double>(s.events));
     list.add("steps", s.steps);
-    if (s.staleness) list.add("staleness.largest", s.staleness->largest), list.add("staleness.updates", s.staleness->updates);
+    if (s.staleness) {
+        list.add("staleness.largest", s.staleness->largest);
+        list.add("staleness.updates", s.staleness->updates);
+    }
     list.add("critical_path.seconds", s.critical_path.seconds.si());
     list.add("critical_path.waiting", s.critical_path.waiting);
     list.add("critical_path.spans", static_cast<double>(s.critical_path.spans.size()));

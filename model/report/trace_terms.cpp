@@ -71,7 +71,9 @@ private:
         Seconds now = to;
         const auto explain_back_to = [&](Seconds t, Term term) {
             t = max(t, from);
-            if (t < now) backwards_.push_back({t, now, term}), now = t;
+            if (t >= now) return;
+            backwards_.push_back({t, now, term});
+            now = t;
         };
         if (!next) {
             // The end of the step: what this rank did last, and from then on the rank that was last.

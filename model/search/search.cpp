@@ -265,7 +265,10 @@ SearchResult search(const SearchRequest& request, const std::function<bool(const
     if (result.counts.all() == 0 && result.complete) throw InputError(refusal(parts));
     result.best = ranking.best();
     result.front = ranking.front();
-    if (!result.best.empty()) result.smallest.reset(), result.nearest.clear();
+    if (!result.best.empty()) {
+        result.smallest.reset();
+        result.nearest.clear();
+    }
     if (result.smallest) price_smallest(result, request);
     return result;
 }
