@@ -83,7 +83,7 @@ void RankMemory::make_room(ParameterRun HeldBlock::*of, const Plan& plan, bool t
     std::int64_t all = 0;
     for (const auto& [b, held] : blocks_) all += (held.*of).elements;
     if (all == 0) return;
-    const bool offloads = host_ != nullptr && plan.offload == Offload::optimizer_and_parameters;
+    const bool offloads = host_ != nullptr && plan.offloads_parameters();
     const Array gradients = (blocks_.begin()->second.*of).sharded || !trained ? Array{} : device_.allocate(all);
     std::int64_t offset = 0;
     for (auto& [b, held] : blocks_) {

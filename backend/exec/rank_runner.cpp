@@ -44,7 +44,7 @@ ShardCut shard_of(const Job& job, GraphRank rank, const GradientFlow& flow, Para
 }
 
 RankPlan planned(const Job& job, GraphRank rank, GradientFlow& flow) {
-    const bool comes_for_each_use = flow.sharded_parameters || job.scenario.plan.offload == Offload::optimizer_and_parameters;
+    const bool comes_for_each_use = flow.sharded_parameters || job.scenario.plan.offloads_parameters();
     RankPlan plan = plan_rank(job.graph, rank, shared_uses(job.graph, rank), comes_for_each_use);
     flow.accumulates = !flow.sharded && !flow.served && plan.reduces_repeatedly;
     return plan;

@@ -92,7 +92,7 @@ private:
             refuse_if(plan_.offload != Offload::none, at, one_memory, "--backend cuda, or \"offload\": \"none\"");
             return refuse_if(activations, "/plan/offload_activations", one_memory, "\"offload_activations\": false");
         }
-        const bool parameters = plan_.offload == Offload::optimizer_and_parameters;
+        const bool parameters = plan_.offloads_parameters();
         refuse_if(parameters && !updates_on_host(plan_), at, "weights come from the host where that updates them", "\"offload\": \"none\"");
         refuse_if(parameters && overlaps_gathers(plan_, s_.framework), "/plan/gather_overlap",
                   "weights come from the host while nothing else goes on", "\"gather_overlap\": false");

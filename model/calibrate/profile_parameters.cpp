@@ -78,8 +78,7 @@ ProfileParameter memory_bandwidth_of_cores() {
     p.set = [set = p.set](Scenario& s, double si) {
         set(s, si);
         NodeSpec& of = s.cluster.node;
-        const double cores = static_cast<double>(of.devices) / of.ranks_per_device;
-        of.host.memory_bandwidth.value = cores * of.device.memory_bandwidth.value;
+        of.host.memory_bandwidth.value = of.unshared_devices() * of.device.memory_bandwidth.value;
     };
     p.attribute = [attribute = p.attribute](Scenario& s, const std::string& source) {
         attribute(s, source);

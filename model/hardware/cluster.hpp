@@ -70,6 +70,9 @@ struct NodeSpec {
     std::optional<StorageClass> local_storage;
     Sourced<Watts> base_power;                // of a node without its devices
     std::optional<Sourced<MoneyRate>> price;  // rent of one node
+
+    // The devices that there really are, where ranks share them.
+    [[nodiscard]] double unshared_devices() const { return static_cast<double>(devices) / ranks_per_device; }
 };
 
 enum class FabricKind { none, single_switch, leaf_spine, rail_leaf_spine, dragonfly };

@@ -12,7 +12,7 @@ std::optional<SegmentIndex> RankWriter::gather_block(int block) {
     if (stream == Stream::communication && uses_.size() >= ahead) after = uses_[uses_.size() - ahead].compute;
     const Bucket weights = weights_of(block, job_.parameters[static_cast<std::size_t>(block)]);
     std::optional<SegmentIndex> fetched;
-    if (job_.plan.offload == Offload::optimizer_and_parameters) {
+    if (job_.plan.offloads_parameters()) {
         const double held = (1 - job_.plan.pruned_fraction) * held_parameters(weights.dense, weights.expert, job_.plan, true);
         fetched = host_copy(stream, {Offloaded::weights, stage_, held, size_of(job_.precision.parameter), {}, block}, after);
     }

@@ -221,7 +221,7 @@ void check_data_parallel(Check& c) {
         c.complain("/plan/shard_group", "nothing is sharded", "data_parallel: zero1, zero2, zero3 or fsdp");
     else if (c.plan.shard_group && c.data_ranks() % *c.plan.shard_group != 0)
         c.complain("/plan/shard_group", "shard_group must divide dp x cp: " + does_not_divide(*c.plan.shard_group, c.data_ranks()));
-    if (c.plan.offload == Offload::optimizer_and_parameters && !c.plan.shards_parameters())
+    if (c.plan.offloads_parameters() && !c.plan.shards_parameters())
         c.complain("/plan/offload", "parameters in host memory come to the device block by block, as shards do, and this plan shards none",
                    "data_parallel: zero3 or fsdp, also of a single rank; \"optimizer\" leaves the parameters on the device");
     if (c.plan.has_servers() && (c.plan.pp > 1 || c.plan.tp > 1 || c.plan.cp > 1 || c.plan.ep > 1))

@@ -127,6 +127,7 @@ struct Plan {
     // ZeRO-1 and ZeRO-2: optimizer states, and at most gradients too, are sharded over the shard group.
     [[nodiscard]] bool shards_states() const { return data_parallel == DataParallel::zero1 || data_parallel == DataParallel::zero2; }
     [[nodiscard]] bool shards_parameters() const { return data_parallel == DataParallel::zero3; }
+    [[nodiscard]] bool offloads_parameters() const { return offload == Offload::optimizer_and_parameters; }
     [[nodiscard]] bool shards_gradients() const { return data_parallel == DataParallel::zero2 || shards_parameters(); }
     [[nodiscard]] bool has_shards() const { return shards_states() || shards_parameters(); }
     [[nodiscard]] int shard_ranks() const { return shard_group.value_or(dp * cp); }

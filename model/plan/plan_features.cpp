@@ -46,7 +46,7 @@ std::vector<PlanFeature> needed_features(const Plan& p, const Cluster& cluster) 
     need(p.shard_group.has_value(), shard_groups);
     need(p.offload != Offload::none, offload);
     need(p.offload == Offload::optimizer, optimizer_offload);
-    need(p.offload == Offload::optimizer_and_parameters, parameter_offload);
+    need(p.offloads_parameters(), parameter_offload);
     need(p.offload != Offload::none && !p.has_shards() && p.dp * p.cp > 1, unsharded_offload);
     need(p.sequence_parallel, sequence);
     need(p.pp > 1 && p.schedule == Schedule::gpipe, gpipe);

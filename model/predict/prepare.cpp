@@ -59,7 +59,7 @@ Flops needed_for_sample(const Scenario& scenario, const Network& cut) {
 Prepared::State prepare_machine(const Scenario& scenario) {
     Prepared::State job;
     job.scenario = with_part_of_a_core(scenario);
-    job.nodes.cores = cores_of_node(scenario.cluster.node);
+    job.nodes.cores = scenario.cluster.node.unshared_devices();
     job.nodes.ranks_per_core = ranks_per_core(scenario);
     job.nodes.turn = turn_of_core(scenario);
     job.precision = kept_precision(scenario.plan, scenario.framework);

@@ -14,11 +14,9 @@ void divide(T& number, double by) {
 
 }  // namespace
 
-double cores_of_node(const NodeSpec& node) { return static_cast<double>(node.devices) / node.ranks_per_device; }
-
 double ranks_per_core(const Scenario& s) {
     const NodeSpec& node = s.cluster.node;
-    return std::clamp(std::min(s.plan.devices(), used_devices_per_node(s)) / cores_of_node(node), 1.0,
+    return std::clamp(std::min(s.plan.devices(), used_devices_per_node(s)) / node.unshared_devices(), 1.0,
                       static_cast<double>(node.ranks_per_device));
 }
 

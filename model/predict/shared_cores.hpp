@@ -11,8 +11,6 @@
 
 namespace sextant {
 
-double cores_of_node(const NodeSpec&);
-
 // 1 where each rank has a core of its own.
 double ranks_per_core(const Scenario&);
 

@@ -147,7 +147,7 @@ StageMemory held_memory(const Prepared::State& job, std::size_t stage) {
 
     StageMemory memory;
     const bool masters = shards_are_masters(job) && !updates_on_host(plan);
-    if (plan.offload != Offload::optimizer_and_parameters)
+    if (!plan.offloads_parameters())
         memory[MemoryKind::weights] = (1 - plan.pruned_fraction) * held_weights(job, parameters, masters ? held(true) : 0);
     if (!plan.forward_only) {
         const DataType type = precision.gradient_type();
@@ -216,7 +216,7 @@ Bytes gathered_weights(const Prepared::State& job, std::size_t stage, const InFl
     const Plan& plan = job.scenario.plan;
     const Framework& f = job.scenario.framework;
     const bool gathers = plan.shards_parameters() && plan.shard_ranks() > 1;
-    if (!gathers && plan.offload != Offload::optimizer_and_parameters) return {};
+    if (!gathers && !plan.offloads_parameters()) return {};
     if (plan.forward_only || f.reshards_after_forward) return bytes.weights_at_work;
     double parameters = 0;
     for (const InFlight& flight : in_flight(job, stage)) parameters = std::max(parameters, waiting_parameters(job, stage, flight));
@@ -343,13 +343,13 @@ Bytes host_states(const Prepared::State& job, std::size_t stage) {
     if (plan.offload == Offload::none) return {};
     const StageParameters p = parameters_of(job, stage);
     Bytes states;
-    if (plan.offload == Offload::optimizer_and_parameters)
+    if (plan.offloads_parameters())
         states += weight_bytes(job, held_parameters(p.trained + p.frozen, plan, plan.shards_parameters()));
     if (!updates_on_host(plan)) return states;
     // What the host holds for a parameter: a gradient, the weight that it updates (the fp32 master where there is one) unless the weight
     // that devices read is there and is the same, and its states.
     const Bytes wide = size_of(job.precision.parameter), updated = job.precision.master_weights ? size_of(DataType::fp32) : wide;
-    const bool weight_is_there = plan.offload == Offload::optimizer_and_parameters && updated == wide;
+    const bool weight_is_there = plan.offloads_parameters() && updated == wide;
     Bytes each = (weight_is_there ? 1 : 2) * updated + facts_of(plan.optimizer).states * size_of(job.precision.optimizer_state);
     if (keeps_sum_on_host(plan, job.scenario.framework, job.micro_batches)) each += size_of(job.precision.gradient_type());
     return states + held_parameters(p.trained, plan, plan.has_shards()) * each;

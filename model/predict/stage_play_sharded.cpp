@@ -57,7 +57,7 @@ std::vector<StagePlay::Turn> StagePlay::turns(const StageExchanges& exchanges, s
         for (const Block& b : chunk.blocks) {
             const auto& [gather, scatter] = exchanges.of_blocks[list.size()];
             Turn turn{&forward(b), stretch_ * gather, stretch_ * scatter};
-            if (plan_.offload == Offload::optimizer_and_parameters)
+            if (plan_.offloads_parameters())
                 turn.fetch = host_copy_time(job_, weight_bytes(job_, held(b.parameters.trained + b.parameters.frozen)), {}, r_);
             if (gradients_go_down(plan_, framework_)) turn.gradients = held(b.parameters.trained);
             turn.is_as_before = before && before->is_like(b) && before->runs_again(stage_) == b.runs_again(stage_);

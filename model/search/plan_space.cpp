@@ -122,7 +122,7 @@ std::vector<Offload> offloads(const PlanSpace& space) {
 // Parameters in host memory come block by block, as shards. A rank that shares with nobody holds all, as whole or as its only shard:
 // what it leaves on the device makes no difference.
 bool is_a_way_to_share(const PlanSpace& space, const Plan& plan) {
-    const bool offloads = plan.offload == Offload::optimizer_and_parameters;
+    const bool offloads = plan.offloads_parameters();
     if (!plan.shards_parameters()) return !offloads;
     const bool choice = space.is_free(PlanField::data_parallel);
     return plan.dp * plan.cp > 1 || !choice || offloads;

@@ -63,7 +63,7 @@ Json zero_json(const Scenario& s) {
         zero["reduce_bucket_size"] = static_cast<std::int64_t>(s.framework.bucket->value / size_of(DataType::fp16));
     const Json host{{"device", "cpu"}, {"pin_memory", true}};
     if (p.offload != Offload::none) zero["offload_optimizer"] = host;
-    if (p.offload == Offload::optimizer_and_parameters) zero["offload_param"] = host;
+    if (p.offloads_parameters()) zero["offload_param"] = host;
     return zero;
 }
 

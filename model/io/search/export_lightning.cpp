@@ -40,7 +40,7 @@ std::string deepspeed_strategy(const Plan& p) {
     const char* stage = p.data_parallel == DataParallel::zero1 ? "1" : p.data_parallel == DataParallel::zero2 ? "2" : "3";
     std::string text = std::string("strategies.DeepSpeedStrategy(stage=") + stage;
     if (p.offload != Offload::none) text += ", offload_optimizer=True";
-    if (p.offload == Offload::optimizer_and_parameters) text += ", offload_parameters=True";
+    if (p.offloads_parameters()) text += ", offload_parameters=True";
     return text + ")";
 }
 

@@ -68,7 +68,7 @@ void check_recompute(const Plan& p, const TransformerSpec* t, Refusals& r) {
 }
 
 void check_offload(const Plan& p, Refusals& r) {
-    r.unless(p.offload != Offload::optimizer_and_parameters, "/plan/offload", "keeps parameters on the device");
+    r.unless(!p.offloads_parameters(), "/plan/offload", "keeps parameters on the device");
     if (p.offload == Offload::optimizer) {
         r.unless(p.has_shards(), "/plan/offload", "offloads an optimizer that is shared out", "zero1");
         const bool adam = p.optimizer == Optimizer::adam || p.optimizer == Optimizer::adamw;
