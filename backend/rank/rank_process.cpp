@@ -95,18 +95,20 @@ bool fits(const RankEngine& engine, const MpiWorld& world, const Scenario& scena
         return gather(world, std::vector{mine});
     };
     const auto found = gathered(engine.memory(world), engine.beside_arrays(world, scenario));
-    const auto hosts = gathered(engine.of_servers().memory(world), {});
+    const bool offloads = updates_on_host(scenario.plan);
+    std::vector<std::vector<Travelling>> hosts;
+    if (offloads) hosts = gathered(engine.of_servers().memory(world), {});
     std::string refusal;
     if (world.rank() == 0) {
         const std::vector<Bytes> peaks = predicted_peaks(scenario);
-        const Bytes offloaded = predicted_offload(scenario);
+        const Bytes offloaded = offloads ? predicted_offload(scenario) : Bytes{};
         std::vector<RankNeed> needs;
         for (std::size_t r = 0; r < found.size(); ++r) {
             const auto add = [&](const Travelling& rank, Bytes arrays) {
                 needs.push_back({rank.of, rank.available * units::B, arrays + rank.beside_arrays * units::B});
             };
             add(found[r][0], peaks[r]);
-            if (offloaded > Bytes{}) add(hosts[r][0], offloaded);
+            if (offloads) add(hosts[r][0], offloaded);
         }
         refusal = memory_refusal(scenario, needs);
         if (!refusal.empty()) std::cerr << refusal << '\n';
