@@ -343,8 +343,7 @@ Bytes host_states(const Prepared::State& job, std::size_t stage) {
     if (plan.offload == Offload::none) return {};
     const StageParameters p = parameters_of(job, stage);
     Bytes states;
-    if (plan.offloads_parameters())
-        states += weight_bytes(job, held_parameters(p.trained + p.frozen, plan, plan.shards_parameters()));
+    if (plan.offloads_parameters()) states += weight_bytes(job, held_parameters(p.trained + p.frozen, plan, plan.shards_parameters()));
     if (!updates_on_host(plan)) return states;
     // What the host holds for a parameter: a gradient, the weight that it updates (the fp32 master where there is one) unless the weight
     // that devices read is there and is the same, and its states.
