@@ -90,29 +90,34 @@ TEST(KernelTime, OfAProductOnACoreAddsThePassesOverItsOperandsToItsArithmetic) {
     EXPECT_NEAR(kernel_time(small, rates_with_cache()) / us, 1 + 2 + 0.8 + 0.05, 1e-9);
 }
 
-TEST(KernelTime, OfAFunctionOnACoreAddsItsArithmeticToItsPasses) {
-    // 1 MB in the cache takes 0.1 us, 3500 exponentials of 1 ns each 3.5 us; 1 us to start. A GPU only has the passes: 1 us.
-    Kernel gelu;
-    gelu.bytes = 1 * MB;
-    gelu.exponentials = 3500;
+// So many bytes, and 3500 exponentials of 1 ns each where the core's rates are these.
+Kernel gelu(Bytes bytes) {
+    Kernel k;
+    k.bytes = bytes;
+    k.exponentials = 3500;
+    return k;
+}
+DeviceRates rates_of_functions() {
     DeviceRates core = rates_with_cache();
     core.exponential = 1e-3 * us;
-    EXPECT_NEAR(kernel_time(gelu, core) / us, 4.6, 1e-9);
-    EXPECT_NEAR(kernel_time(gelu, core, {.compute = 2}) / us, 1 + 0.1 + 1.75, 1e-9);
-    EXPECT_NEAR(kernel_time(gelu, rates()) / us, 2, 1e-9);
+    return core;
+}
+
+TEST(KernelTime, OfAFunctionOnACoreAddsItsArithmeticToItsPasses) {
+    // 1 MB in the cache takes 0.1 us, 3500 exponentials of 1 ns each 3.5 us; 1 us to start. A GPU only has the passes: 1 us.
+    const Kernel function = gelu(1 * MB);
+    EXPECT_NEAR(kernel_time(function, rates_of_functions()) / us, 4.6, 1e-9);
+    EXPECT_NEAR(kernel_time(function, rates_of_functions(), {.compute = 2}) / us, 1 + 0.1 + 1.75, 1e-9);
+    EXPECT_NEAR(kernel_time(function, rates()) / us, 2, 1e-9);
 }
 
 TEST(KernelTime, OfAFunctionOnACoreHidesWhatIsFetchedAhead) {
     // 3 MB from memory, and a third more, take 4 us. Loads and stores of 3 MB from the cache are 0.3 us, 3500 exponentials 3.5 us: 3.8 in
     // all.
-    Kernel gelu;
-    gelu.bytes = 3 * MB;
-    gelu.exponentials = 3500;
-    DeviceRates core = rates_with_cache();
-    core.exponential = 1e-3 * us;
-    EXPECT_NEAR(kernel_time(gelu, core) / us, 1 + 4, 1e-9);
-    gelu.exponentials = 7000;
-    EXPECT_NEAR(kernel_time(gelu, core) / us, 1 + 0.3 + 7, 1e-9);
+    Kernel function = gelu(3 * MB);
+    EXPECT_NEAR(kernel_time(function, rates_of_functions()) / us, 1 + 4, 1e-9);
+    function.exponentials = 7000;
+    EXPECT_NEAR(kernel_time(function, rates_of_functions()) / us, 1 + 0.3 + 7, 1e-9);
 }
 
 }  // namespace
