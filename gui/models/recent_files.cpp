@@ -1,5 +1,7 @@
 #include "gui/models/recent_files.hpp"
 
+#include "model/sextant.hpp"
+
 #include <QFileInfo>
 #include <QSettings>
 
@@ -15,8 +17,10 @@ constexpr qsizetype most = 12;
 
 QStringList recent_files() {
     QStringList list = QSettings().value(key).toStringList();
-    list.removeIf(
-        [](const QString& path) { return !QFileInfo::exists(path) && !QFileInfo::exists(path.section(QLatin1Char('#'), 0, -2)); });
+    list.removeIf([](const QString& path) {
+        const auto row = row_named(path.toStdString());
+        return !QFileInfo::exists(row ? QString::fromStdString(row->file) : path);
+    });
     return list;
 }
 

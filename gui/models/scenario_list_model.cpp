@@ -19,10 +19,8 @@ ScenarioEntry entry_of(const ScenarioTitle& title) {
 }
 
 bool matches(const ScenarioEntry& entry, const QStringList& words) {
-    return std::ranges::all_of(words, [&](const QString& word) {
-        return entry.name.contains(word, Qt::CaseInsensitive) || entry.description.contains(word, Qt::CaseInsensitive) ||
-               entry.path.section(QLatin1Char('/'), -1).contains(word, Qt::CaseInsensitive);
-    });
+    const QString file = entry.path.section(QLatin1Char('/'), -1);
+    return has_all(QStringList{entry.name, entry.description, file}.join(QLatin1Char('\n')), words);
 }
 
 // A published run is called by its row.
@@ -56,7 +54,7 @@ void ScenarioListModel::set_filter(const QString& text) {
 
 // A heading is shown where something below it is.
 void ScenarioListModel::choose() {
-    const QStringList words = filter_.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+    const QStringList words = words_of(filter_);
     shown_.clear();
     std::optional<std::size_t> heading;
     for (std::size_t i = 0; i < entries_.size(); ++i) {

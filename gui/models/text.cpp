@@ -2,12 +2,16 @@
 
 #include "model/base/grouped_digits.hpp"
 
-#include <QStringList>
-
 #include <algorithm>
 #include <cmath>
 
 namespace sextant::gui {
+
+QStringList words_of(const QString& search) { return search.split(QLatin1Char(' '), Qt::SkipEmptyParts); }
+
+bool has_all(const QString& text, const QStringList& words) {
+    return std::ranges::all_of(words, [&](const QString& word) { return text.contains(word, Qt::CaseInsensitive); });
+}
 
 QString sentence(const Diagnostic& d) {
     return d.hint.empty() ? q(d.what) : q(d.what) + QStringLiteral(" (") + q(d.hint) + QLatin1Char(')');

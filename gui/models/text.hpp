@@ -5,6 +5,7 @@
 #include "model/base/quantity_text.hpp"
 
 #include <QString>
+#include <QStringList>
 
 #include <string_view>
 
@@ -41,6 +42,10 @@ inline QString percent(double fraction, int digits = 2) {
 inline QString signed_percent(double fraction, int digits = 2) {
     return (fraction < 0 ? QStringLiteral("\u2212") : QStringLiteral("+")) + percent(fraction < 0 ? -fraction : fraction, digits);
 }
+
+// The words that somebody searches for, and whether a text has them all, in whatever case.
+QStringList words_of(const QString& search);
+bool has_all(const QString& text, const QStringList& words);
 
 // "tp 3 does not divide the 8 devices of a node", with its hint in a second sentence.
 QString sentence(const Diagnostic&);

@@ -133,18 +133,15 @@ QString figures_of(const Span& s, Seconds step) {
 std::vector<Tie> ties_of(const Timeline& t, SpanIndex of, std::size_t most) { return TieFinder(t, of, most).find(); }
 
 std::vector<SpanIndex> find_spans(const Trace& trace, const QString& text) {
-    const QStringList words = text.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+    const QStringList words = words_of(text);
     std::vector<SpanIndex> found;
     if (words.isEmpty()) return found;
     // There are far fewer names than spans.
-    std::vector<EnumArray<SpanKind, char, span_kind_count>> matches(trace.names.size());
+    std::vector<EnumArray<SpanKind, bool, span_kind_count>> matches(trace.names.size());
     for (std::size_t n = 0; n < trace.names.size(); ++n)
-        for (const SpanKind k : all_span_kinds) {
-            const QString whole = kind_name(k) + QLatin1Char(' ') + q(trace.names[n]);
-            matches[n][k] = std::ranges::all_of(words, [&](const QString& w) { return whole.contains(w, Qt::CaseInsensitive); }) ? 1 : 0;
-        }
+        for (const SpanKind k : all_span_kinds) matches[n][k] = has_all(kind_name(k) + QLatin1Char('\n') + q(trace.names[n]), words);
     for (SpanIndex i = 0; i < trace.spans.size(); ++i)
-        if (matches[trace.spans[i].name][trace.spans[i].kind] != 0) found.push_back(i);
+        if (matches[trace.spans[i].name][trace.spans[i].kind]) found.push_back(i);
     return found;
 }
 

@@ -7,11 +7,11 @@
 #include "gui/models/text.hpp"
 #include "gui/views/paint/card.hpp"
 #include "gui/views/paint/legend.hpp"
+#include "gui/views/paint/search_field.hpp"
 #include "gui/views/start/scenario_delegate.hpp"
 
 #include <QFileDialog>
 #include <QKeyEvent>
-#include <QLineEdit>
 #include <QListView>
 #include <QPushButton>
 #include <QScrollBar>
@@ -74,11 +74,7 @@ public:
 private:
     QLayout* search_row() {
         auto* row = new QHBoxLayout;
-        filter_ = new QLineEdit;
-        filter_->setAccessibleName(tr("Search"));
-        filter_->setPlaceholderText(tr("Search: a model, a machine, a lesson"));
-        filter_->setClearButtonEnabled(true);
-        filter_->setObjectName(QStringLiteral("filter"));
+        filter_ = search_field(QStringLiteral("filter"), tr("Search: a model, a machine, a lesson"));
         auto* open = new QPushButton(tr("Open a file\u2026"));
         open->setToolTip(
             tr("A scenario or a lesson of your own; a model, such as the config.json of Hugging Face, for the scenario that is open"));

@@ -4,9 +4,9 @@
 #include "gui/models/text.hpp"
 #include "gui/models/timeline/segments.hpp"
 #include "gui/views/paint/card.hpp"
+#include "gui/views/paint/search_field.hpp"
 
 #include <QHBoxLayout>
-#include <QLineEdit>
 #include <QShortcut>
 #include <QToolButton>
 
@@ -18,11 +18,7 @@ SearchBar::SearchBar() {
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(gap / 2);
-    words_ = new QLineEdit;
-    words_->setObjectName(QStringLiteral("timeline_search"));
-    words_->setAccessibleName(tr("Search"));
-    words_->setPlaceholderText(tr("Search: backward, all-reduce, block 3 (Ctrl+F)"));
-    words_->setClearButtonEnabled(true);
+    words_ = search_field(QStringLiteral("timeline_search"), tr("Search: backward, all-reduce, block 3 (Ctrl+F)"));
     words_->setMinimumWidth(120);
     words_->setMaximumWidth(280);
     count_ = text_label(Type::small, "faint");

@@ -4,9 +4,9 @@
 #include "gui/models/published_runs.hpp"
 #include "gui/models/text.hpp"
 #include "gui/views/paint/card.hpp"
+#include "gui/views/paint/search_field.hpp"
 
 #include <QHeaderView>
-#include <QLineEdit>
 #include <QPushButton>
 #include <QSortFilterProxyModel>
 #include <QTableView>
@@ -21,7 +21,7 @@ class FoundRuns : public QSortFilterProxyModel {
 public:
     using QSortFilterProxyModel::QSortFilterProxyModel;
     void set_words(const QString& text) {
-        words_ = text.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+        words_ = words_of(text);
         invalidateFilter();
     }
 
@@ -29,8 +29,8 @@ protected:
     [[nodiscard]] bool filterAcceptsRow(int row, const QModelIndex& parent) const override {
         QString text;
         for (int c = 0; c < sourceModel()->columnCount(); ++c)
-            text += sourceModel()->index(row, c, parent).data().toString() + QLatin1Char(' ');
-        return std::ranges::all_of(words_, [&](const QString& word) { return text.contains(word, Qt::CaseInsensitive); });
+            text += sourceModel()->index(row, c, parent).data().toString() + QLatin1Char('\n');
+        return has_all(text, words_);
     }
 
 private:
@@ -48,11 +48,7 @@ public:
         said_ = text_label(Type::body, "faint");
         said_->setObjectName(QStringLiteral("validation.said"));
         auto* row = new QHBoxLayout;
-        filter_ = new QLineEdit;
-        filter_->setAccessibleName(tr("Search"));
-        filter_->setPlaceholderText(tr("Search: a model, a device, a framework"));
-        filter_->setClearButtonEnabled(true);
-        filter_->setObjectName(QStringLiteral("validation.filter"));
+        filter_ = search_field(QStringLiteral("validation.filter"), tr("Search: a model, a device, a framework"));
         open_ = new QPushButton(tr("Open this run"));
         open_->setObjectName(QStringLiteral("validation.open"));
         open_->setToolTip(tr("As a scenario, to be changed and saved, with what was measured beside its step time"));
