@@ -5,8 +5,10 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
+#include <thread>
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -62,11 +64,26 @@ void hear_lines(int from, const std::function<void(const std::string&)>& hear) {
     if (!line.empty()) hear(line);
 }
 
+// An mpirun that was told twice to end leaves ranks behind, which end soon after it and until then write into folders that its caller is
+// about to remove. They are our children now. What is still there after a while is a service (ssh keeps connections so), and stays.
+void wait_for_orphans() {
+    using std::chrono::steady_clock, std::chrono::milliseconds;
+    const steady_clock::time_point patience = steady_clock::now() + std::chrono::seconds(3);
+    for (;;) {
+        const pid_t ended = ::waitpid(-1, nullptr, WNOHANG);
+        if (ended < 0 && errno != EINTR) return;  // there is none
+        if (ended > 0) continue;
+        if (steady_clock::now() > patience) return;
+        std::this_thread::sleep_for(milliseconds(5));
+    }
+}
+
 }  // namespace
 
 int run_child(const std::vector<std::string>& words, const std::function<void(const std::string&)>& hear, ChildStderr errors) {
     HeldSignals signals;
-    std::signal(SIGCHLD, SIG_DFL);  // where whoever started us ignores it, we do too, and a child would leave no status
+    std::signal(SIGCHLD, SIG_DFL);       // where whoever started us ignores it, we do too, and a child would leave no status
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // so that orphans of the child become children of ours
     const std::array out = make_pipe(), failure = make_pipe();
     const pid_t child = signals.fork();
     if (child < 0) throw refused("fork");
@@ -83,6 +100,7 @@ int run_child(const std::vector<std::string>& words, const std::function<void(co
     do ended = ::waitpid(child, &status, 0);
     while (ended < 0 && errno == EINTR);
     const int not_waited = ended < 0 ? errno : 0;
+    if (status != 0) wait_for_orphans();
     signals.child_has_ended();
     if (not_waited != 0) throw BackendError(words[0] + " ended, nobody knows how: " + std::strerror(not_waited));
     const char* const from = words[0] == "mpirun" && why == ENOENT ? ": it comes with Open MPI (Debian: openmpi-bin)" : "";

@@ -6,10 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include <unistd.h>
 
@@ -212,6 +214,21 @@ TEST_F(Run, EndsByTheSignalThatInterruptsIt) {
         for (const fs::directory_entry& left : fs::directory_iterator(folder))
             EXPECT_THAT(left.path().filename().string(), Not(testing::StartsWith("sextant-")));
     }
+}
+
+// Ranks outlive an mpirun that ends at once, and go on writing. Here a script in its place leaves such a rank for sure.
+TEST_F(Run, LeavesNothingOfRanksThatOutliveMpirun) {
+    const std::string scratch = file("scratch"), bin = file("bin");
+    for (const std::string& folder : {scratch, bin}) fs::create_directories(folder);
+    std::ofstream(bin + "/mpirun") << "#!/bin/sh\n[ \"$2\" = orte_tmpdir_base ] || exit 9\n"
+                                      "(exec >/dev/null 2>&1; sleep 0.5; mkdir -p \"$3/of/a/rank\"; sleep 0.5) &\nexit 1\n";
+    fs::permissions(bin + "/mpirun", fs::perms::owner_all);
+    const ProcessResult r =
+        run_program("sh", {"-c", "TMPDIR=" + scratch + " PATH=" + bin + ":$PATH " SEXTANT_BINARY " run " + file("tiny.json")});
+    EXPECT_EQ(r.exit_code, 3) << r.err;
+    EXPECT_THAT(r.err, HasSubstr("mpirun ended with 1"));
+    std::this_thread::sleep_for(std::chrono::milliseconds(700));
+    EXPECT_TRUE(fs::is_empty(scratch));
 }
 
 TEST_F(Run, SaysWhichFolderForTemporaryFilesIsNone) {
