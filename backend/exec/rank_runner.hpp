@@ -1,7 +1,7 @@
 // Runs the segments of one rank, step after step: the work of the compute stream here, all communication in an ExchangeLoop beside it.
 //
-// rank_runner.cpp walks through the graph and says what its exchanges call, rank_samples.cpp has the data, rank_passes.cpp runs blocks,
-// rank_update.cpp ends the step.
+// rank_runner.cpp walks through the graph, rank_calls.cpp says what its exchanges call, rank_samples.cpp has the data, rank_passes.cpp
+// runs blocks, rank_update.cpp ends the step.
 #pragma once
 
 #include "backend/exec/block_exchanges.hpp"
@@ -46,6 +46,9 @@ public:
 
 private:
     using Arrays = std::vector<Array>;
+    struct Operands {  // of one call of a collective
+        Array from, to;
+    };
     struct Place {
         int block;
         std::uint32_t micro_batch;
@@ -110,6 +113,11 @@ private:
     std::vector<Call> calls(SegmentIndex, const Segment&, const Other&) {
         return {};
     }
+    std::vector<Operands> arrived_parts(SegmentIndex);
+    std::vector<Operands> operands_of_runs(SegmentIndex, const Segment&, const CollectiveWork&);
+    std::vector<Operands> whole_gradients(const CollectiveWork&, ParameterRun HeldBlock::*of);
+    std::vector<Operands> weights_for_use(SegmentIndex gather, const HeldBlock&, ParameterRun HeldBlock::*of);
+    Operands gradients_of_shard(ParameterRun&, ExchangeKind);
 
     const Job& job_;
     GraphRank rank_;
