@@ -31,6 +31,7 @@ private:
 
     class OnTheWay;
     class PlayedTurns;
+    class PlayedMicroBatches;
 
     [[nodiscard]] bool alone() const { return plan_.pp == 1; }
     [[nodiscard]] bool forwards_first() const;

@@ -135,45 +135,79 @@ void StagePlay::queue_up(DataParallelPrice& price, Seconds forward, const MicroB
     price.behind_last = last.now - end;
 }
 
+// Plays the micro-batches of one step in order.
+class StagePlay::PlayedMicroBatches {
+public:
+    PlayedMicroBatches(const StagePlay& stage, const StageExchanges& exchanges)
+        : stage_(stage),
+          exchanges_(exchanges),
+          gathers_(stage.plan_.shards_states() && overlaps_gathers(stage.plan_, stage.framework_) && !stage.plan_.forward_only),
+          overlaps_(overlaps_gradients(stage.plan_, stage.framework_)),
+          forwards_first_(stage.forwards_first()) {
+        // With a single micro-batch they come at the end, as when gradients are added up, unless they delay what the stage sends.
+        const bool holds_up = !stage.alone() && !overlaps_ && !overlaps_pipeline(stage.plan_, stage.framework_);
+        reduces_each_ = reduces_every_micro_batch(stage.plan_, stage.framework_) && (stage.job_.micro_batches > 1 || holds_up);
+    }
+
+    // Whether the first forward finds weights still on their way, which the step before updated.
+    [[nodiscard]] bool gathers() const { return gathers_; }
+    // Whether gradients are reduced after every micro-batch.
+    [[nodiscard]] bool reduces_each() const { return reduces_each_; }
+    [[nodiscard]] bool forwards_first() const { return forwards_first_; }
+    // What the first forward takes longer for it.
+    [[nodiscard]] Seconds first_forward() const { return first_forward_; }
+    // How far exchanges are behind, at most, when a backward begins that is not the first.
+    [[nodiscard]] Seconds late() const { return late_; }
+
+    // Returns whether all that follow will be like it.
+    bool play(Overlap& at, bool first, bool last) {
+        const OverlapTimes before = at;
+        forward(at, first);
+        if (stage_.plan_.forward_only) return false;
+        if (!first) late_ = max(late_, at.done - at.now);
+        if (!reduces_each_ && !(last && overlaps_))
+            at.run(stage_.work_.backward);
+        else
+            stage_.backward_over_chunks(at, exchanges_, reduces_each_, reduces_each_ ? StepEnds{first, last} : StepEnds{});
+        return reduces_each_ && !first && !gradients_go_down(stage_.plan_, stage_.framework_) && at.goes_on_like_this(before);
+    }
+    void finish(Overlap& at) const { stage_.finish_step(at, exchanges_, reduces_each_); }
+
+private:
+    void forward(Overlap& at, bool first) {
+        const OwnWork overhead{{}, stage_.context_.overhead, {}, {}, {}};
+        if (first || !forwards_first_) at.run(overhead);
+        if (first && gathers_ && at.done > at.now)
+            stage_.forward_behind_gathers(at, exchanges_);
+        else if (first || !forwards_first_)
+            at.run(stage_.work_.forward);
+        if (first) first_forward_ = at.waited + at.slowed;
+        if (first && forwards_first_) at.run(static_cast<double>(stage_.job_.micro_batches - 1) * (stage_.work_.forward + overhead));
+    }
+
+    const StagePlay& stage_;
+    const StageExchanges& exchanges_;
+    bool gathers_, overlaps_, forwards_first_, reduces_each_;
+    Seconds first_forward_, late_;
+};
+
 DataParallelPrice StagePlay::play_replicated(const StageExchanges& exchanges) const {
-    const bool gathers = plan_.shards_states() && overlaps_gathers(plan_, framework_) && !plan_.forward_only;
-    // With a single micro-batch they come at the end, as when gradients are added up, unless they delay what the stage sends.
-    const bool holds_up = !alone() && !overlaps_gradients(plan_, framework_) && !overlaps_pipeline(plan_, framework_);
-    const bool every = reduces_every_micro_batch(plan_, framework_) && (job_.micro_batches > 1 || holds_up);
+    PlayedMicroBatches played(*this, exchanges);
     Overlap o(slowdown_, gradient_fusion(plan_, framework_), shared_with_servers(job_));
     // Weights that the step before updated arrive from the start of the step on.
-    if (gathers) exchange(o, {exchanges.gathers}, context_.slowdown);
+    if (played.gathers()) exchange(o, {exchanges.gathers}, context_.slowdown);
     o.now = context_.arrival;
-    Seconds first_forward, late;
-    const bool apart = forwards_first();
-    const auto micro_batch = [&](Overlap& at, bool first, bool last) {
-        const OverlapTimes before = at;
-        if (first || !apart) at.run({{}, context_.overhead, {}, {}, {}});
-        if (first && gathers && at.done > at.now)
-            forward_behind_gathers(at, exchanges);
-        else if (first || !apart)
-            at.run(work_.forward);
-        if (first) first_forward = at.waited + at.slowed;
-        if (first && apart)
-            at.run(static_cast<double>(job_.micro_batches - 1) * (work_.forward + OwnWork{{}, context_.overhead, {}, {}, {}}));
-        if (plan_.forward_only) return false;
-        if (!first) late = max(late, at.done - at.now);
-        if (!every && !(last && overlaps_gradients(plan_, framework_)))
-            at.run(work_.backward);
-        else
-            backward_over_chunks(at, exchanges, every, every ? StepEnds{first, last} : StepEnds{});
-        return every && !first && !gradients_go_down(plan_, framework_) && at.goes_on_like_this(before);
-    };
-    const Seconds period = (apart ? Seconds{} : work_.forward.device() + context_.overhead) + work_.backward.device();
-    const auto finish = [&](Overlap& at) { finish_step(at, exchanges, every); };
-    DataParallelPrice price = play(o, period, alone() || gathers || every || apart, micro_batch, finish);
-    if (gathers) price.first_forward = first_forward;
-    if (!every) return price;
+    const auto micro_batch = [&](Overlap& at, bool first, bool last) { return played.play(at, first, last); };
+    const auto finish = [&](Overlap& at) { played.finish(at); };
+    const Seconds forward = played.forwards_first() ? Seconds{} : work_.forward.device() + context_.overhead;
+    const bool recurs = alone() || played.gathers() || played.reduces_each() || played.forwards_first();
+    DataParallelPrice price = play(o, forward + work_.backward.device(), recurs, micro_batch, finish);
+    if (played.gathers()) price.first_forward = played.first_forward();
+    if (!played.reduces_each()) return price;
     price.at_end = {};
     price = recurring(price);
-    const bool falls_behind = late > Seconds{} && price.behind > Seconds{};
-    if (falls_behind && !alone() && !job_.played && !o.puts_off())
-        queue_up(price, apart ? Seconds{} : work_.forward.device() + context_.overhead, micro_batch, finish);
+    const bool falls_behind = played.late() > Seconds{} && price.behind > Seconds{};
+    if (falls_behind && !alone() && !job_.played && !o.puts_off()) queue_up(price, forward, micro_batch, finish);
     if (weights_pass())
         price.steady_weights = price.steady;
     else if (!overlaps_gradients(plan_, framework_))
