@@ -1,4 +1,4 @@
-// sextant calibrate --storage: a storage class from a directory, which is measured, or from what fio wrote.
+// sextant calibrate --storage: makes a storage class by measuring a directory, or from the output of fio.
 #pragma once
 
 #include "model/base/failure.hpp"
@@ -13,11 +13,11 @@ class Option;
 namespace sextant {
 
 struct StorageCalibration {
-    std::string of;  // empty: not asked for
+    std::string of;  // the directory or the file of fio; empty: no storage is calibrated
     std::string name;
 };
 
-// Returns the option that asks for it.
+// Returns the option --storage.
 CLI::Option* add_storage_options(CLI::App& calibrate, StorageCalibration&);
 ExitCode calibrate_storage(const StorageCalibration&, const std::string& out);
 

@@ -12,7 +12,7 @@ struct Container {
     std::string docker, apptainer;  // image; at most one of them
 };
 
-// The words in front of the program, and a space; none without a container.
+// The words of a command that go before the program, with a space behind them; empty without a container.
 std::string container_words(const Container&, const ExportedLaunch&, const Scenario&);
 
 }  // namespace sextant

@@ -1,4 +1,4 @@
-// The program sextant-data as a child: datasets, and what storage can do.
+// Runs the program sextant-data, which makes datasets and measures storage.
 #pragma once
 
 #include "model/base/failure.hpp"
@@ -8,10 +8,10 @@
 
 namespace sextant {
 
-bool has_data_program();  // it was built
+bool has_data_program();  // whether it was built
 
-// `words`: its task and arguments; `label`: of the progress. What it says goes to stdout. Throws BackendError where it was not built, or
-// ended as nobody expects.
+// `words`: its task and arguments; `label`: of the progress bar. Its output goes to stdout. Throws BackendError where it was not built or
+// ended unexpectedly.
 ExitCode run_data_program(std::vector<std::string> words, const std::string& label);
 
 }  // namespace sextant

@@ -1,17 +1,18 @@
-// Holds back Ctrl-C and other requests to end while there is something to put away first: a child that runs, or a temporary folder.
+// Holds back Ctrl-C and other requests to end while there is something to clean up first: a running child, or a temporary folder.
 #pragma once
 
 #include <sys/types.h>
 
 namespace sextant {
 
-// Thrown where the work is given up. main() ends the process by the signal, when everything is put away.
+// Thrown where a signal stops the work. When everything is cleaned up, main() ends the process by the same signal.
 struct Interrupted {
     int signal;
 };
 
-// While one lives, SIGINT, SIGTERM and SIGHUP only go on to the child, which a third of them kills. With the last one they end the process
-// as usual, also one that came before and was not thrown. SIGHUP that is ignored (nohup) stays so.
+// While an object exists, SIGINT, SIGTERM and SIGHUP are only forwarded to the child; a third signal kills it. When the last object is
+// destroyed, the signals end the process again, including one that arrived before and was not thrown. An ignored SIGHUP (nohup) stays
+// ignored.
 class HeldSignals {
 public:
     HeldSignals();
@@ -19,10 +20,10 @@ public:
     HeldSignals& operator=(const HeldSignals&) = delete;
     ~HeldSignals();
 
-    // As the system's, with no signal lost between a child and its parent; in the child they do what they did before. Throws Interrupted
-    // when one has come.
+    // Like fork() of the system, but no signal is lost between the parent and the child, in which signals have their usual effect. Throws
+    // Interrupted when a signal has arrived.
     [[nodiscard]] pid_t fork();
-    // Throws likewise.
+    // Throws Interrupted when a signal has arrived.
     void child_has_ended();
 };
 

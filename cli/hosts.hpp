@@ -1,4 +1,4 @@
-// On which host each rank of a run stands.
+// The host of each rank of a run.
 #pragma once
 
 #include "cli/launch.hpp"
@@ -8,10 +8,12 @@
 
 namespace sextant {
 
-// Checked here, because mpirun's own message names neither the option nor the file. Empty: there is no host file. Throws InputError.
+// Throws InputError unless `file` is a host file. Checked here because mpirun's own message names neither the option nor the file. Empty:
+// no file is used.
 void check_host_file(const std::string& file);
 
-// On its hosts as the plan has its ranks on nodes. Throws InputError where the host file names too few, or srun cannot place ranks so.
+// Places the ranks on hosts as the plan places them on nodes. Throws InputError where the host file names too few hosts, or srun cannot
+// place ranks like this.
 void place(Launch&, const Scenario&);
 
 }  // namespace sextant

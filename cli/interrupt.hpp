@@ -1,9 +1,10 @@
-// Ctrl-C as a question that long work asks now and then, so that it can print what it has.
+// Lets long work check for Ctrl-C, so that it can print what it has found so far.
 #pragma once
 
 namespace sextant {
 
-// While one lives, the first Ctrl-C is kept for came(); a second one ends the process as usual. Threads started meanwhile do not see it.
+// While an object exists, came() reports the first Ctrl-C; a second one ends the process as usual. Threads started meanwhile do not get
+// the signal.
 class Interrupt {
 public:
     Interrupt();

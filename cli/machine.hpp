@@ -1,4 +1,4 @@
-// What this machine says of itself.
+// Facts about this machine.
 #pragma once
 
 #include "model/sextant.hpp"
@@ -9,7 +9,7 @@ MachineFacts facts_of_this_machine();
 
 std::string today();  // "2026-11-21"
 
-// Time that cores of this machine were at work, or taken away by a host that others share: all of it, and that of children that have ended.
+// Time for which cores of this machine were busy, or taken away by the host of a virtual machine. `ours`: of children that have ended.
 struct CoreTime {
     Seconds all, ours;
 };

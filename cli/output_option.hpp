@@ -10,7 +10,7 @@ class Option;
 
 namespace sextant {
 
-// "-" is refused: it would be the name of a file.
+// Refuses "-", which would otherwise become the name of a file.
 CLI::Option* add_output(CLI::App& command, const std::string& option, std::string& file, const std::string& about, const std::string& type);
 
 }  // namespace sextant

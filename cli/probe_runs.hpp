@@ -1,4 +1,4 @@
-// The small jobs of a calibration, run for real on this machine.
+// Runs the small jobs (probes) of a calibration on this machine.
 #pragma once
 
 #include "cli/probed_machine.hpp"
@@ -12,13 +12,13 @@ namespace sextant {
 
 struct ProbeSeries {
     ProbedMachine machine;
-    std::filesystem::path folder;  // of the records; those that are there already count
+    std::filesystem::path folder;  // for the records; records that are there already are used too
     std::string profiles;          // directory of hardware profiles
-    int passes = 3, steps = 12;    // passes that are run, beside those that are there
+    int passes = 3, steps = 12;    // passes to run, beside those already recorded, and steps of each job
 };
 
-// All probes one after the other, and all of them again: what changes while they run spreads over all. Calls `progress` after each. Throws
-// BackendError where one does not run, InputError where the folder has runs of other probes of these names.
+// Each pass runs all probes one after the other, so that a change of the machine's speed affects all of them alike. Calls `progress` after
+// each run. Throws BackendError where a probe does not run, InputError where the folder has records of other probes with these names.
 std::vector<ProbeRun> run_probes(Library&, const ProbeSeries&, const std::function<void(std::size_t done)>& progress);
 
 }  // namespace sextant

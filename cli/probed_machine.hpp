@@ -1,4 +1,4 @@
-// The machine at hand before it is calibrated: what it says of itself, and the small jobs that suit it.
+// This machine before its calibration: facts about it, a first guess of its profile, and the small jobs (probes) that suit it.
 #pragma once
 
 #include "model/io/calibration/probe_reader.hpp"
@@ -11,15 +11,15 @@ namespace sextant {
 
 struct ProbedMachine {
     std::string backend;  // "cpu", "cuda"
-    MachineFacts facts;   // `processor`: what computes
+    MachineFacts facts;   // `processor`: the device that computes
     Cluster guess;
     std::vector<Probe> probes;
 };
 
-// Its cores. `quick`: no more probes than a first answer takes.
+// For its cores. `quick`: only the probes that a first answer needs.
 ProbedMachine probed_cores(Library&, bool quick);
 
-// Its GPUs, as sextant-exec-cuda finds them. Throws BackendError where it finds none, or was not built.
+// For its GPUs, as sextant-exec-cuda finds them. Throws BackendError where it finds none or was not built.
 ProbedMachine probed_gpus(Library&, bool quick);
 
 }  // namespace sextant

@@ -1,4 +1,4 @@
-// A progress bar for long work: drawn only when the output is a terminal, so that pipes and logs get nothing extra.
+// A progress bar for long work. It is drawn only on a terminal, so that pipes and logs get nothing extra.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,16 @@ namespace sextant {
 
 class Progress {
 public:
-    // `total` steps lie ahead. The line is removed again when the object goes. `for_programs`: instead, wherever it goes, a line for each
-    // step: "progress 3 of 10: training on 4 ranks".
+    // `total`: the number of steps. The destructor removes the bar. `for_programs`: prints a line for each step instead, on any output:
+    // "progress 3 of 10: training on 4 ranks".
     Progress(std::string label, std::size_t total, int output = STDERR_FILENO, bool for_programs = false);
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
     ~Progress();
 
-    // Draws only when the percentage or the note behind it has changed.
+    // Draws the bar if the percentage or the note behind it has changed.
     void show(std::size_t done, const std::string& note = {});
-    // There is another total than was thought.
+    // Corrects the total.
     void set_total(std::size_t total);
 
 private:

@@ -1,5 +1,5 @@
-// What ranks and their launcher say, passed on, but for what Open MPI's mpirun or Slurm's srun adds when ranks have ended: that they have.
-// Where a rank said why, that says it again in more lines; where none did, it is all there is.
+// Passes on what ranks and their launcher print, except for the lines in which Open MPI's mpirun or Slurm's srun reports that ranks have
+// ended. These only repeat what a rank has said; where no rank gave a reason, they are printed.
 #pragma once
 
 #include <ostream>
@@ -11,13 +11,13 @@ class RanksSaid {
 public:
     explicit RanksSaid(std::ostream& out) : out_(out) {}
     void hear(const std::string& line);
-    // When nothing more comes: `why_is_known` to the user already, without what a rank said here.
+    // To be called at the end of the output. `why_is_known`: the user knows the reason even if no rank gave it here.
     void end(bool why_is_known);
 
 private:
     std::ostream& out_;
-    std::string frame_;  // one of mpirun's, between two rules, that has not come to its end
-    std::string held_;   // what says only that ranks have ended
+    std::string frame_;  // a message of mpirun between two rules, of which the second has not come yet
+    std::string held_;   // lines that say only that ranks have ended
     bool rank_spoke_ = false;
 };
 

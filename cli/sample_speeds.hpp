@@ -1,4 +1,4 @@
-// What a thread of this machine does with samples, measured by the program for datasets.
+// How fast one thread of this machine decodes and converts samples, measured by sextant-data.
 #pragma once
 
 #include "model/sextant.hpp"
@@ -7,7 +7,7 @@
 
 namespace sextant {
 
-// Nothing where that program was not built. `source`: of the numbers. Throws BackendError where it fails.
+// Empty where that program was not built. `source`: the source to state for the numbers. Throws BackendError where it fails.
 SampleSpeeds measured_sample_speeds(const std::string& source);
 
 }  // namespace sextant

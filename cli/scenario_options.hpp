@@ -1,4 +1,4 @@
-// What every subcommand about one scenario asks for: which, with what overridden, and how its report is printed.
+// Options of every subcommand about one scenario: the file, what is overridden, and how the report is printed.
 #pragma once
 
 #include "model/sextant.hpp"
@@ -19,7 +19,7 @@ struct ScenarioOptions {
     std::string profiles;  // directory of hardware profiles; empty: the bundled ones
 
     void add_to(CLI::App& command);
-    // Both throw InputError, also where one of the `outputs` that a command writes would take the place of a file that is read.
+    // Both throw InputError, also where one of the `outputs` that a command writes would replace a file that is read.
     [[nodiscard]] Scenario load(const std::vector<std::filesystem::path>& outputs = {}) const;
     [[nodiscard]] Predictable load_predictable(const std::vector<std::filesystem::path>& outputs = {}) const;
 };

@@ -1,4 +1,4 @@
-// A folder for temporary files. It is removed with its owner, also when that is interrupted.
+// A folder for temporary files, which is removed at the end, even when the process is interrupted.
 #pragma once
 
 #include "cli/held_signals.hpp"
@@ -7,12 +7,12 @@
 
 namespace sextant {
 
-// What TMPDIR says, or /tmp. Throws BackendError where that is no folder.
+// TMPDIR, or /tmp. Throws BackendError where that is no folder.
 std::filesystem::path temporary_folder();
 
 class ScratchFolder {
 public:
-    // Throws BackendError when there is no room for files.
+    // Throws BackendError when the folder cannot be made.
     explicit ScratchFolder(const std::filesystem::path& in = temporary_folder());
     ScratchFolder(const ScratchFolder&) = delete;
     ScratchFolder& operator=(const ScratchFolder&) = delete;
@@ -20,7 +20,7 @@ public:
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
 private:
-    HeldSignals held_;  // that end the process when the folder is gone
+    HeldSignals held_;  // they end the process only after the folder is removed
     std::filesystem::path path_;
 };
 

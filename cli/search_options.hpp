@@ -1,4 +1,4 @@
-// What a search for plans is told, whatever is made of its answer: which plans, on how many devices, by what they are ranked.
+// Options of every search for plans: which plans, on how many devices, and how they are ranked.
 #pragma once
 
 #include "cli/interrupt.hpp"
@@ -20,18 +20,18 @@ struct SearchOptions {
     int threads = 0;  // 0: as many as there are cores
 
     void add_to(CLI::App& command);
-    // For the scenario, with its plan's values where a pin states none. Adds what is wrong with pins and conditions; where the scenario
-    // cannot be read, what is wrong with them whatever it is.
+    // The request for this scenario; a pin without a value takes that of the scenario's plan. Adds what is wrong with pins and conditions.
+    // Where the scenario could not be read (none), it adds what is wrong with them for any scenario.
     [[nodiscard]] SearchRequest request(const std::optional<Scenario>&, Diagnostics&) const;
 };
 
-// A bar with the plans a second, the time left and the best plan so far; listens to Ctrl-C.
+// Shows plans per second, the time left and the best plan so far, and checks for Ctrl-C.
 class SearchWatch {
 public:
     bool show(const PlanProgress&);  // false after Ctrl-C
     bool show(const std::string& what, double done, const SearchProgress*);
     [[nodiscard]] bool interrupted() { return interrupt_.came(); }
-    [[nodiscard]] Seconds searched() const { return searched_; }  // how long it took
+    [[nodiscard]] Seconds searched() const { return searched_; }  // the time that the search took
 
 private:
     using Clock = std::chrono::steady_clock;

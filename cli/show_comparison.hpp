@@ -1,4 +1,4 @@
-// A comparison as compare and run print it.
+// Prints a comparison, for the subcommands compare and run.
 #pragma once
 
 #include "cli/scenario_options.hpp"
@@ -9,7 +9,7 @@
 
 namespace sextant {
 
-// `trace`: a file for both timelines, one above the other; empty: none.
+// `trace`: a file for both timelines, one above the other; empty: none is written.
 ExitCode show_comparison(const Scenario&, const RunRecord&, const ReportOptions&, const std::vector<Condition>&, const std::string& trace);
 
 }  // namespace sextant

@@ -1,4 +1,4 @@
-// A batch script for Slurm, which asks for the nodes, the time and the jobs that a scenario needs. Options as in
+// A batch script for Slurm that requests the nodes and the time that a scenario needs, once or for each job of a sweep. Options as in
 // https://slurm.schedmd.com/sbatch.html.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace sextant {
 struct SlurmJob {
     ExportedLaunch launch;
     std::string before;   // lines that set up what the command needs
-    std::string command;  // that runs once, or once for each task of a sweep
+    std::string command;  // runs once, or once for each task of a sweep
 };
 
 std::string slurm_job_script(const SlurmJob&, const Scenario&, const Report&);

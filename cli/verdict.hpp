@@ -1,4 +1,4 @@
-// What a report means for the exit code: --fail-if, and whether the plan fits.
+// The exit code that follows from a report: --fail-if, and whether the plan fits.
 #pragma once
 
 #include "model/base/failure.hpp"
@@ -10,10 +10,10 @@
 
 namespace sextant {
 
-// The conditions of --fail-if on quantities like these. Throws InputError with every problem.
+// Parses the conditions of --fail-if on these quantities. Throws InputError with every problem.
 std::vector<Condition> fail_conditions(const std::vector<std::string>& fail_if, const KnownQuantities& known);
 
-// Says on stderr which conditions held.
+// Prints the conditions that held to stderr.
 ExitCode verdict(const std::vector<NamedQuantity>&, const std::vector<Condition>&);
 ExitCode verdict(const Report&, const std::vector<Condition>&);
 ExitCode verdict(const SimulationReport&, const std::vector<Condition>&);

@@ -1,4 +1,4 @@
-// The file that long work is for. Before the work it is asked whether the file can be written; afterwards the user is told where it is.
+// Output files of long work. Before the work it is checked that the file can be written; afterwards the user is told where it is.
 #pragma once
 
 #include <filesystem>
@@ -8,16 +8,16 @@
 
 namespace sextant {
 
-// Throws BackendError. An empty path: no file is asked for.
+// Throws BackendError where the file cannot be written. An empty path is accepted: no file is wanted.
 void check_writable(const std::filesystem::path& file);
 
-// Throws InputError where two of these paths, which an option or the program takes, lead to one file: it would count twice.
+// Throws InputError where two of these paths of input files lead to the same file, which would count twice.
 void check_named_once(const std::vector<std::filesystem::path>&);
 
-// As check_writable, of a picture. Throws InputError where the name promises another format than SVG.
+// check_writable() for a picture. Throws InputError where the suffix is that of another format than SVG.
 void check_picture(const std::filesystem::path& file);
 
-// What is said when a profile is there, and which field of a scenario takes it.
+// What the user is told about a profile that was written. `field`: the field of a scenario that takes it.
 std::string written_line(const std::filesystem::path& profile, std::string_view field);
 
 }  // namespace sextant

@@ -1,4 +1,4 @@
-// One CPU rank: oneDNN for products, convolutions and transcendental functions, plain loops for the rest. All in fp32.
+// The device of a CPU rank: oneDNN for products, convolutions and transcendental functions, plain loops for the rest. It computes in fp32.
 //
 // To be used by the thread that made it.
 #pragma once
@@ -12,8 +12,8 @@ namespace sextant {
 
 class CpuDevice final : public ComputeDevice {
 public:
-    // oneDNN computes on so many threads, and optimizers update; other plain loops run on one. More threads than free cores are worse than
-    // one: they wait for each other.
+    // `threads`: for oneDNN and for optimizers; other plain loops run on one. More threads than free cores are slower than a single one,
+    // because they wait for each other.
     explicit CpuDevice(int threads = 1, MemorySource memory = host_memory());
     ~CpuDevice() override;
     [[nodiscard]] static std::string library_version();  // of oneDNN: "2.7.0"

@@ -1,4 +1,4 @@
-// A rank on cores.
+// The engine of a rank that computes on cores.
 #pragma once
 
 #include "backend/exec/memory_pool.hpp"
@@ -6,7 +6,7 @@
 
 namespace sextant {
 
-// Throws BackendError where so many threads would wait for each other.
+// Throws BackendError where there are more threads than cores for them.
 std::unique_ptr<ComputeDevice> make_cpu_device(int threads, MemorySource = host_memory());
 
 class CpuEngine final : public RankEngine {

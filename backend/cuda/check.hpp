@@ -1,4 +1,4 @@
-// Calls of NVIDIA's libraries that fail become BackendError, naming the call and the reason.
+// Turns failures of NVIDIA's libraries into BackendErrors that name the call and the reason.
 #pragma once
 
 #include <cublasLt.h>

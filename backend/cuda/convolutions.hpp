@@ -17,25 +17,25 @@ using kernels::ConvolutionShape;
 
 enum class ConvolutionPass { forward, back, filter };  // what is computed: the result, the gradient of the image, that of the filter
 
-// How a pass is run: by the first of these engines that compiles. Each gives the same result every time, in the arithmetic that was asked
-// for, within the room that there is. Stored are the image, the filter and the result, or their gradients.
+// How a pass is run: by the first of these engines that compiles. All of them are deterministic, use the requested arithmetic, and need no
+// more than the workspace allowed. The graph stores the image, the filter and the result, or their gradients.
 struct ConvolutionWay {
     OperationGraph graph;
     std::vector<Engine> engines;
 };
 
-// On a GPU of such properties. `tf32`: fp32 may be multiplied so. Throws BackendError where there is no way.
+// For a GPU with these properties. `tf32`: fp32 may be multiplied in TF32. Throws BackendError where no engine can run the pass.
 ConvolutionWay convolution_way(ConvolutionPass, const ConvolutionShape&, bool tf32, const Descriptor& properties);
 
-// The most room that one takes, beside arrays, in a network, by the first engine of each: known before any of it is run. `backward`: all
-// passes, but for the gradient of what arrives at the first block.
+// The largest workspace of any convolution of a network with its first engine, without running any. `backward`: for all passes, except the
+// gradient of the first block's input.
 Bytes convolution_workspace(const Network&, Element, bool tf32, bool backward, const Descriptor& properties);
 
 class Convolutions {
 public:
     Convolutions(Launches&, CudnnLibrary, bool tf32, Scratch);
 
-    // Arrays begin at multiples of `widest_read` bytes.
+    // Arrays must begin at multiples of `widest_read` bytes.
     void convolve(const ConvolutionShape&, const void* x, const void* filter, void* y);
     void convolve_back(const ConvolutionShape&, const void* filter, const void* dy, void* dx);
     void filter_gradient(const ConvolutionShape&, const void* x, const void* dy, void* d_filter);

@@ -1,5 +1,5 @@
 // A GPU that computes: cuBLASLt for products, cuDNN for convolutions and for attention in 16 bits, kernels of backend/kernels for the rest.
-// `tf32`: products and convolutions of fp32 may be of TF32. `captures`: work that comes again and again is launched as CUDA graphs.
+// `tf32`: products and convolutions of fp32 may use TF32. `captures`: recurring work is launched as CUDA graphs.
 #pragma once
 
 #include "backend/exec/device.hpp"
@@ -13,9 +13,9 @@ namespace sextant::cuda {
 
 std::unique_ptr<ComputeDevice> make_device(int gpu, bool tf32, bool captures);
 
-// Of a device made here: which passes of attention cuDNN has run, "forward and backward". Empty: none.
+// For a device made here: the passes of attention that cuDNN has run, "forward and backward"; empty where it has run none.
 std::string fused_attention(ComputeDevice&);
-// Likewise: how its last step was launched. None: without graphs.
+// For a device made here: how its last step was launched; none where it uses no graphs.
 std::optional<kernels::GraphUse> graph_use(ComputeDevice&);
 
 }  // namespace sextant::cuda

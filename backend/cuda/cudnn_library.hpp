@@ -1,4 +1,4 @@
-// cuDNN on a stream, and what all that is asked of it has in common. Internal to backend/cuda.
+// A handle of cuDNN on a stream, and what all uses of cuDNN share. Internal to backend/cuda.
 #pragma once
 
 #include "backend/exec/array.hpp"
@@ -16,7 +16,7 @@ namespace sextant::cuda {
 using CudnnLibrary = std::shared_ptr<cudnnContext>;
 CudnnLibrary cudnn_on(cudaStream_t);
 
-// Room that is good until it is released.
+// Memory that is valid until it is released.
 using Scratch = std::function<Array(std::int64_t reals)>;
 constexpr std::size_t most_workspace_bytes = std::size_t{1} << 30;
 inline Array room_for(std::size_t bytes, const Scratch& scratch) { return scratch(static_cast<std::int64_t>((bytes + 3) / 4)); }

@@ -1,5 +1,5 @@
-// Attention by cuDNN, as one operation that never writes the scores (FlashAttention, arXiv 2205.14135): in 16 bits, of every query to every
-// key, or to those up to its own, or to the last few of these. Internal to backend/cuda.
+// Attention by cuDNN, as one operation that never writes the scores (FlashAttention, arXiv 2205.14135): in 16 bits, unmasked, causal, or
+// causal with a sliding window. Internal to backend/cuda.
 #pragma once
 
 #include "backend/cuda/cudnn_library.hpp"
@@ -20,28 +20,28 @@ using kernels::AttentionPart;
 
 enum class AttentionPass { forward, backward };
 
-// How attention is run: some of its samples at a time, or some key-value heads of one, with the queries that share them.
+// How attention is run: some samples at a time, or some key-value heads of one sample with the queries that share them.
 struct FusedWay {
     std::int64_t samples = 0, kv_heads = 0;
     OperationGraph graph;
     Engine engine;
 };
 
-// On a GPU of such properties. None where there is no such way: it is run otherwise then.
+// For a GPU with these properties; none where cuDNN cannot run it, and kernels of our own do.
 std::optional<FusedWay> fused_way(AttentionPass, const AttentionPart&, Element, const Descriptor& properties);
 
-// The most room that it takes, beside arrays, in a network: known before any of it is run. `backward`: both passes.
+// The largest workspace that the attention of a network needs, without running any. `backward`: for both passes.
 Bytes fused_workspace(const Network&, Element, bool backward, const Descriptor& properties);
 
 class FusedAttention {
 public:
     FusedAttention(Launches&, CudnnLibrary, Scratch);
 
-    // False: it does not run fused, and nothing was done. Statistics are those of backend/kernels/attention.hpp, so that one pass may run
-    // so and the other otherwise.
+    // Returns false where it does not run fused, and does nothing then. The statistics are those of backend/kernels/attention.hpp, so that
+    // one pass may run fused and the other not.
     bool forward(const AttentionPart&, const OperatorCall&);
     bool backward(const AttentionPart&, const OperatorCall&, const Array& d_keys, const Array& d_values);
-    // Those that have been run, of any shape: "forward and backward".
+    // The passes that have been run, of any shape: "forward and backward".
     [[nodiscard]] std::string passes() const;
 
 private:

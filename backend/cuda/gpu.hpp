@@ -1,4 +1,4 @@
-// One GPU as a rank uses it: a stream of work, instants in it, memory, and copies beside it. Internal to backend/cuda.
+// One GPU as a rank uses it: a stream of work, marks in it, memory, and concurrent copies. Internal to backend/cuda.
 #pragma once
 
 #include "backend/exec/memory_pool.hpp"
@@ -15,9 +15,10 @@
 
 namespace sextant::cuda {
 
-// How many there are: at least one. Throws the driver's reason where it finds none, or is itself not found or too old.
+// The number of GPUs, at least one. Throws BackendError with the driver's reason where there is none, or where the driver is missing or too
+// old.
 int gpu_count();
-// The same, without waking CUDA up: those that this process may open.
+// The number of GPUs that this process may open, without initializing CUDA.
 int gpu_files();
 
 struct GpuFacts {
@@ -28,10 +29,10 @@ struct GpuFacts {
 };
 GpuFacts facts_of(int number);
 
-// Whether it finds its way to any memory of the host, which the driver then need not copy first: as in a GH200, or with Linux's HMM.
+// Whether the GPU can read any memory of the host directly, without a copy by the driver, as in a GH200 or with Linux's HMM.
 bool reads_pages_of_host(int number);
 
-// What a calibration begins with. Copies to it for some milliseconds.
+// The facts with which a calibration begins. Measures copies to the GPU for some milliseconds.
 DeviceFacts described(int number);
 
 // A stream, destroyed with its last user. Operations on the default stream do not wait for it.
@@ -45,18 +46,17 @@ private:
     std::shared_ptr<CUstream_st> stream_;
 };
 
-// An instant in a stream, destroyed with its last user.
+// An event in a stream, destroyed with its last user.
 using Event = std::shared_ptr<CUevent_st>;
 enum class Timing { on, off };
 Event make_event(Timing);
 
-// Instants in a stream, and when they were, by the clock of this process. The thread that works on the stream makes most of them; any may
-// make or ask for one.
+// Marks in a stream, and when they were reached, by the clock of this process. Any thread may make a mark or ask about one.
 class Marks {
 public:
     Marks(int gpu, WorkStream);
 
-    // Waits for the stream, and sets the two clocks. Marks made before are void.
+    // Waits for the stream, and synchronizes the two clocks. Earlier marks become invalid.
     void begin();
     Mark make();
     [[nodiscard]] static bool reached(const Mark&);
@@ -72,11 +72,11 @@ private:
     std::size_t next_ = 0;
 };
 
-// Memory of the GPU, which comes back while its stream may still use it; and of the host, from which it copies without waiting.
+// Memory of the GPU, which may be released while its stream still uses it, and pinned memory of the host.
 MemorySource gpu_memory(int gpu, const std::shared_ptr<Marks>&);
 MemorySource pinned_memory(int gpu);
 
-// CUDA asks of every thread which GPU it means.
+// Selects the GPU of the calling thread, as CUDA wants of every thread.
 void use(int gpu);
 
 }  // namespace sextant::cuda

@@ -1,4 +1,4 @@
-// Collectives by NCCL, where every member of a communicator has a GPU of its own; all else by another transport.
+// Uses NCCL for collectives whose ranks have a GPU each, and another transport for everything else.
 #pragma once
 
 #include "backend/cuda/gpu.hpp"
@@ -16,7 +16,7 @@ namespace sextant::cuda {
 
 class NcclTransport final : public Transport {
 public:
-    // All processes make theirs at the same time. `bus`: where this rank's GPU stands in its host.
+    // A collective call of all processes. `bus`: the PCI address of this rank's GPU.
     NcclTransport(const TaskGraph&, int rank, int gpu, const std::string& host, const std::string& bus, std::unique_ptr<Transport> others);
 
     Ticket start(const Call&) override;
@@ -24,13 +24,13 @@ public:
 
 private:
     struct Group {
-        WorkStream stream;  // CUDA's, of its own; the communicator goes before it
+        WorkStream stream;  // a CUDA stream of its own, which must outlive the communicator
         std::shared_ptr<ncclComm> communicator;
     };
     struct Running {
         Ticket ticket;
         Group* group;
-        CollectiveCall call;  // its arrays live until it is through
+        CollectiveCall call;  // keeps its arrays until it is done
         Event event;
     };
     Group make_group(const std::vector<int>& members, int rank) const;

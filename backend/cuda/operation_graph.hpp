@@ -1,4 +1,4 @@
-// Operations that cuDNN runs as one: its graph API (cudnn_graph.h). Internal to backend/cuda.
+// Operations that cuDNN runs together, by its graph API (cudnn_graph.h). Internal to backend/cuda.
 #pragma once
 
 #include <cudnn.h>
@@ -12,7 +12,7 @@
 
 namespace sextant::cuda {
 
-// An object of the graph API: made, given its attributes, finalized. What the library refuses is a BackendError.
+// An object of the graph API, which is made, given its attributes, and finalized. Throws BackendError for what the library refuses.
 class Descriptor {
 public:
     explicit Descriptor(cudnnBackendDescriptorType_t);
@@ -30,11 +30,11 @@ private:
     std::shared_ptr<void> made_;
 };
 
-// What cuDNN asks of a GPU before it chooses: of the one that a handle works on, or of any, written down as cuDNN does (JSON).
+// The properties of a GPU by which cuDNN chooses: of the handle's GPU, or of any, from the JSON that cuDNN writes.
 Descriptor properties_of(cudnnHandle_t);
 Descriptor properties_of(const std::string& json);
 
-// Where the elements of a tensor of four extents lie, outermost first.
+// The extents and strides of a tensor of four dimensions, outermost first.
 struct Layout {
     using Four = std::array<std::int64_t, 4>;
     Four extents, strides;
@@ -44,7 +44,7 @@ struct Layout {
     [[nodiscard]] Layout transpose() const;            // the last two extents
 };
 
-// Where the windows of a convolution stand, along height and width. Padding is as wide behind an image as before it.
+// The strides and paddings of a convolution, along height and width. The padding behind an image is as wide as that before it.
 struct Windows {
     std::array<std::int64_t, 2> strides, paddings;
 };
@@ -54,7 +54,7 @@ struct Engine {
     Descriptor configuration;
     std::size_t workspace_bytes = 0;
 
-    [[nodiscard]] std::vector<cudnnBackendNumericalNote_t> notes() const;  // on what it computes, as the library says
+    [[nodiscard]] std::vector<cudnnBackendNumericalNote_t> notes() const;  // the library's notes on its arithmetic
 };
 
 constexpr std::int64_t widest_read = 16;  // bytes that a kernel may read at once
@@ -67,7 +67,7 @@ public:
         Descriptor descriptor;
     };
 
-    // In memory of the GPU. `alignment`: of its address, in bytes.
+    // A tensor in memory of the GPU. `alignment`: of its address, in bytes.
     Tensor stored(const Layout&, cudnnDataType_t, std::int64_t alignment = widest_read);
     Tensor number(float);
     Tensor number(std::int32_t);
@@ -76,7 +76,7 @@ public:
     void multiply(const Tensor& a, const Tensor& b, const Tensor& product);
     void reduce(cudnnReduceTensorOp_t, const Tensor& from, const Tensor& to);
     void reshape(const Tensor& from, const Tensor& to);
-    // Cross-correlations of images by filters [channels of y, channels of x / groups, height, width], and gradients of the two.
+    // Cross-correlation of images with filters [channels of y, channels of x / groups, height, width], and the gradients of both.
     void convolve(const Windows&, const Tensor& x, const Tensor& filter, const Tensor& y);
     void convolve_back(const Windows&, const Tensor& filter, const Tensor& dy, const Tensor& dx);
     void filter_gradient(const Windows&, const Tensor& x, const Tensor& dy, const Tensor& d_filter);
@@ -84,7 +84,7 @@ public:
     void apply(cudnnPointwiseMode_t, const Tensor& result, const Tensor& x, const Tensor* b = nullptr, const Tensor* t = nullptr,
                std::optional<std::int64_t> axis = {});
 
-    // Those that can run it on a GPU, as far as the library sees, the fastest first; or those that it falls back to.
+    // The engines that can run it on such a GPU, in the library's order, the fastest first; or those of its fallback list.
     [[nodiscard]] std::vector<Engine> engines(const Descriptor& properties, cudnnBackendHeurMode_t mode = CUDNN_HEUR_MODE_A) const;
 
 private:
@@ -98,12 +98,12 @@ private:
     std::vector<Descriptor> operations_;
 };
 
-// A graph, compiled. Throws BackendError where that fails.
+// A compiled graph. Throws BackendError where compiling fails.
 class ExecutionPlan {
 public:
     ExecutionPlan(const OperationGraph&, Engine);
     [[nodiscard]] std::size_t workspace_bytes() const { return workspace_bytes_; }
-    // `data`: of the stored tensors, in the order in which they were made.
+    // `data`: the addresses of the stored tensors, in the order in which they were made.
     void run(cudnnHandle_t, std::vector<const void*> data, void* workspace) const;
 
 private:

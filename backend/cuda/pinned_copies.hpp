@@ -19,8 +19,8 @@ public:
 private:
     int gpu_;
     WorkStream stream_;
-    std::vector<Event> events_;      // all that were made
-    std::vector<cudaEvent_t> idle_;  // those that no copy waits for
+    std::vector<Event> events_;      // owns all events
+    std::vector<cudaEvent_t> idle_;  // those that no copy uses
 };
 
 }  // namespace sextant::cuda

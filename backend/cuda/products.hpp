@@ -19,7 +19,7 @@ public:
     Products(Launches&, cudaStream_t, bool tf32);
     ~Products();
 
-    // The library's first choice for a shape is asked for once. `workspace`: room that it may use.
+    // Asks for the library's first choice for a shape once. `workspace`: memory that it may use.
     void multiply(const kernels::ColumnMajor&, void* workspace, std::size_t workspace_bytes);
 
 private:

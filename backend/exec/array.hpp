@@ -1,5 +1,5 @@
-// Memory of a device. The graph knows its shape. A tensor of more than two dimensions that stands for an image [batch, channels, height,
-// width] lies channels last, so that it is a matrix of pixels by channels. All others lie as their shape says.
+// Memory of a device. It has a length but no shape: the operator graph knows the shape. Tensors are stored row by row, except images
+// [batch, channels, height, width], which are stored channels last, so that each is a matrix of pixels by channels.
 #pragma once
 
 #include "backend/exec/sixteen_bits.hpp"
@@ -19,7 +19,7 @@ constexpr std::int64_t bytes_of(Element e) { return e == Element::real ? 4 : is_
 constexpr Element element_of(DataType type) {
     return type == DataType::bf16 ? Element::bf16 : type == DataType::fp16 ? Element::fp16 : Element::real;
 }
-// `activations`: what those are kept in; statistics are fp32 always.
+// The type of a tensor with this role. `activations`: the type in which activations are kept; statistics are always fp32.
 constexpr Element element_of(TensorRole role, Element activations) {
     switch (role) {
         case TensorRole::mask:
@@ -33,7 +33,7 @@ constexpr Element element_of(TensorRole role, Element activations) {
     }
 }
 
-// work.operator()<T>(), T being the type of such elements: one of float, Bf16 and Fp16.
+// Calls work.operator()<T>(), where T is the type of such elements: float, Bf16 or Fp16.
 template <class Work>
 decltype(auto) with_type(Element e, const Work& work) {
     if (e == Element::bf16) return work.template operator()<Bf16>();
@@ -41,7 +41,7 @@ decltype(auto) with_type(Element e, const Work& work) {
     return work.template operator()<float>();
 }
 
-// Copies share the memory. An array that was never allocated has none.
+// Copies share the memory. A default-constructed array has none.
 struct Array {
     std::shared_ptr<void> memory;
     std::int64_t elements = 0;
@@ -57,7 +57,7 @@ struct Array {
     [[nodiscard]] std::uint8_t* mask() const { return as<std::uint8_t>(); }
     [[nodiscard]] std::int64_t* indices() const { return as<std::int64_t>(); }
 
-    // Elements first .. first + count - 1 of it.
+    // A view of elements first .. first + count - 1.
     [[nodiscard]] Array part(std::int64_t first, std::int64_t count) const {
         auto* begin = static_cast<std::byte*>(memory.get()) + first * bytes_of(element);
         return {std::shared_ptr<void>(memory, begin), count, element};

@@ -1,4 +1,4 @@
-// The exchanges inside a rank's blocks: handed to the thread that communicates, and waited for.
+// Carries out the exchanges inside a rank's blocks: hands each to the thread that communicates, and waits for it.
 #pragma once
 
 #include "backend/exec/communicator.hpp"
@@ -35,7 +35,7 @@ private:
     ExchangeLoop& loop_;
     ComputeDevice& device_;
     Recorder& recorder_;
-    std::optional<Seconds> begun_;  // when counts went ahead of what is exchanged next
+    std::optional<Seconds> begun_;  // when the counts of the next exchange were sent ahead of it
 };
 
 }  // namespace sextant

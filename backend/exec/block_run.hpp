@@ -12,13 +12,13 @@ public:
     BlockRun(const PreparedBlock& block, const BlockContext& context, std::vector<Array> values)
         : block_(block), context_(context), values_(std::move(values)), gradients_(values_.size()) {}
 
-    // What was decided before, where it is known.
+    // Sets the routing that an earlier pass over the block decided.
     void set_routing(std::shared_ptr<const Routing> routing) { routing_ = std::move(routing); }
     [[nodiscard]] const std::shared_ptr<const Routing>& routing() const { return routing_; }
-    // `keep`: leave what backward needs.
+    // `keep`: keeps the values that backward needs.
     void forward(bool keep);
     void set_gradient(TensorId id, Array gradient) { gradients_[id.value] = std::move(gradient); }
-    // `deferred`: takes up what is left for finish(); see BlockProgram::backward.
+    // `deferred`: receives the operators that are left to finish(); see BlockProgram::backward.
     void backward(std::vector<DeferredOperator>* deferred);
     void finish(const DeferredOperator&);
 

@@ -1,10 +1,10 @@
 // The samples of one rank from a dataset, as the network's inputs.
 //
-// Images and vectors: a byte b becomes (b - 128) / 64, and the label is the class; images of another size are resized to the network's.
-// Sequences: bytes are tokens, and labels the tokens that follow.
+// Images and vectors: a byte b becomes (b - 128) / 64, and the label is the class. Images are resized to the size that the network takes.
+// Sequences: bytes are tokens, and labels are the tokens that follow.
 //
-// The first stage of a pipeline takes inputs from it and the last one labels, each with a loader of its own: both go over the same samples
-// in the same order, of which taken() is the witness. Of a tensor group, and of a context group, one rank reads.
+// The first stage of a pipeline takes the inputs and the last one the labels, each with a loader of its own. Both must go over the same
+// samples in the same order; taken() shows whether they did. In a tensor or context group one rank reads for all.
 #pragma once
 
 #include "backend/exec/device.hpp"
@@ -22,17 +22,17 @@ struct FeedSettings {
 
 class DatasetFeed {
 public:
-    // Throws InputError when the dataset is none, or none of what the network reads.
+    // Throws InputError when the path is no dataset, or its samples are not what the network reads.
     DatasetFeed(const Job&, const RankPlace&, const FeedSettings&);
 
     [[nodiscard]] bool reads() const { return loader_.has_value(); }
-    void next();  // takes the samples of one more micro-batch, and waits for them
-    // Of these the inputs that a block reads, on a rank that has this part of every sequence, or room for them where another rank reads;
-    // empty arrays for what the block before makes.
+    void next();  // waits for the samples of the next micro-batch
+    // The inputs that a block takes of these samples, on a rank that has this part of every sequence. They are uninitialized where another
+    // rank reads, and empty where the block before computes them.
     std::vector<Array> inputs(ComputeDevice&, const OperatorGraph&, int block, ContextCut) const;
-    [[nodiscard]] std::vector<std::string> skipped() const;  // so far: what was wrong with each
+    [[nodiscard]] std::vector<std::string> skipped() const;  // what was wrong with each sample that was skipped so far
     [[nodiscard]] std::vector<BatchLoad> loads() const;
-    [[nodiscard]] std::uint64_t taken() const { return taken_; }  // a sum over all samples so far and their order
+    [[nodiscard]] std::uint64_t taken() const { return taken_; }  // a checksum of all samples so far, in their order
     [[nodiscard]] int workers() const { return workers_; }
 
 private:
@@ -43,8 +43,8 @@ private:
     int workers_ = 0;
     std::uint64_t taken_ = 0;
     std::int64_t micro_batch_, sequence_ = 0;        // sequence: tokens that the network reads of a sample
-    Element element_;                                // of what is no integer
-    std::vector<std::vector<std::int64_t>> bounds_;  // of integers, by block and input
+    Element element_;                                // of real inputs
+    std::vector<std::vector<std::int64_t>> bounds_;  // of integer inputs, by block and input
     LoadedBatch batch_;
 };
 

@@ -1,4 +1,4 @@
-// Exchanges inside a block, with the copies that they cost: collectives work on arrays that lie together.
+// Exchanges of tensors inside a block. A collective works on contiguous arrays, so parts of a tensor are copied together first.
 #pragma once
 
 #include "backend/exec/communicator.hpp"
@@ -11,16 +11,16 @@ namespace sextant {
 
 class ArrayExchange {
 public:
-    // Of a rank that has this part of the block, and micro-batches of so many samples. Both references outlive it.
+    // `cut`: this rank's part of the block; `samples`: of a micro-batch. Both references must outlive the object.
     ArrayExchange(ComputeDevice& device, RankCommunicator& communicator, const BlockCut& cut, std::int64_t samples)
         : device_(device), communicator_(communicator), cut_(cut), samples_(samples) {}
 
-    // From an array shaped as `from` to a new one shaped as `to`. The two differ in the first extent (rows), the second (channels or
-    // features), or not at all. Kind none cuts out this rank's part of what all have.
+    // Exchanges an array of shape `from` and returns a new one of shape `to`. The two differ in the first extent (rows), the second
+    // (channels or features), or not at all. Kind `none` cuts this rank's part out of an array that all ranks have.
     [[nodiscard]] Array exchange(ExchangeKind, ParallelGroup, const Array&, const Tensor& from, const Tensor& to) const;
 
-    // Over the context group, in one call for all arrays: from those of this rank's part of each sequence to those of all of it, in the
-    // order of positions; and back, summed over the ranks.
+    // Gathers arrays over the context group, in one call: from this rank's part of each sequence to whole sequences, in the order of
+    // positions. scatter_sequences() goes back, and sums over the ranks.
     [[nodiscard]] std::vector<Array> gather_sequences(std::span<const Array> parts) const;
     [[nodiscard]] std::vector<Array> scatter_sequences(std::span<const Array> wholes) const;
 

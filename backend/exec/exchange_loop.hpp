@@ -1,8 +1,7 @@
 // The thread of a rank that communicates, while another computes.
 //
-// It starts each stream's segments in their order, as soon as what they wait for is done, and moves all that is under way along by asking
-// for it: message passing hardly progresses by itself. While the other thread computes it asks now and then only, to leave it the cores;
-// while the other thread waits, all the time.
+// It starts each stream's segments in order, as soon as what they wait for is done, and polls the exchanges under way: message passing
+// hardly progresses by itself. It polls rarely while the other thread computes, to leave it the cores, and all the time while that waits.
 #pragma once
 
 #include "backend/exec/recorder.hpp"
@@ -26,20 +25,20 @@ public:
 
     ExchangeLoop(const TaskGraph&, GraphRank, ComputeDevice&, Transport&, Prepare);
 
-    // By the thread that computes. Those that wait throw BackendError once the loop has ended; what ended it, serve() throws.
+    // For the thread that computes. Calls that wait throw BackendError once the loop has ended; serve() throws what ended it.
     void begin_step();
-    void receive(SegmentIndex, std::vector<Call>);  // what the other rank's segment sends: done with the last of the calls
-    void complete(SegmentIndex, const Mark&);       // done as soon as the device has reached the mark
+    void receive(SegmentIndex, std::vector<Call>);  // the segment of another rank is done when these calls are
+    void complete(SegmentIndex, const Mark&);       // the segment is done when the device has reached the mark
     void wait(SegmentIndex);
     [[nodiscard]] bool is_done(SegmentIndex);
-    void run(std::vector<Call>, const Mark& after);  // starts once the device has reached the mark, and waits
-    void end_step();                                 // waits until all streams have come to their end
+    void run(std::vector<Call>, const Mark& after);  // starts when the device has reached the mark, and waits
+    void end_step();                                 // waits until all streams are through
     void stop(std::exception_ptr);
 
-    // By the thread that communicates: until stop(). Throws what it was stopped with, or what a call threw.
+    // For the thread that communicates; returns after stop(). Throws the exception given to stop(), or what a call threw.
     void serve();
 
-    // Of the step that ended.
+    // What was recorded in the step that ended.
     std::vector<RecordedSpan> take_spans() { return std::exchange(spans_, {}); }
     std::vector<RecordedArrival> take_arrivals() { return std::exchange(arrivals_, {}); }
 

@@ -1,10 +1,10 @@
 // From the operator graph that is priced to the one that runs: the same operators, with the tensors that only execution needs.
 //
-//   CrossEntropy   reads labels, which networks on images leave out; and writes statistics beside the losses, [rows, 3]: the largest logit,
-//                  the sum of exp(logit - largest), the logit of the label, each over the classes that are here. One that the block does
-//                  not hand on (multi-token prediction) becomes an output too, behind the others.
-//   TokenPermute   to the experts: the router's weights of the rows go where the rows go, through exchanges and sorting, to the activation
-//                  that they multiply; and to a bias behind it.
+//   CrossEntropy   reads labels, which networks on images leave out, and writes statistics beside the losses, [rows, 3]: the largest logit,
+//                  the sum of exp(logit - largest) and the logit of the label, each over this rank's classes. A loss that the block does
+//                  not hand on (multi-token prediction) becomes one more output, behind the others.
+//   TokenPermute   to the experts: the router's weights of the rows follow the rows through exchanges and sorting, to the activation that
+//                  they multiply, and to a bias behind it.
 #pragma once
 
 #include "model/base/diagnostics.hpp"
@@ -14,16 +14,16 @@
 
 namespace sextant {
 
-// Inputs of role index, and activations that no block before made, come from the data.
+// Inputs of role index, and activations that no earlier block computes, come from the data.
 OperatorGraph executable(const OperatorGraph&);
 
-// The loss that a tensor has, as it is or exchanged; null: it is none.
+// The loss that made this tensor, directly or through an exchange; null where none did.
 const CrossEntropy* loss_behind(const OperatorGraph&, TensorId);
 
-// Does it put several tensors behind each other, and no more?
+// Whether the operator only concatenates tensors.
 bool is_concatenation(const Operator&);
 
-// What of it no device here can run, and why. Empty: all of it runs.
+// The operators that no engine can run, each with the reason. Empty where all run.
 std::vector<Diagnostic> unsupported(const OperatorGraph&);
 
 }  // namespace sextant

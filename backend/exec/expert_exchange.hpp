@@ -1,4 +1,4 @@
-// What the ranks that share a mixture of experts out tell and send each other.
+// The exchanges of the ranks over which the experts of a mixture are divided.
 #pragma once
 
 #include "backend/exec/communicator.hpp"
@@ -11,18 +11,17 @@ namespace sextant {
 
 class ExpertExchange {
 public:
-    // Of a rank that has this part of the experts. Both references outlive it.
+    // `cut`: this rank's part of the experts. Both references must outlive the object.
     ExpertExchange(ComputeDevice& device, RankCommunicator& communicator, ExpertCut cut)
         : device_(device), communicator_(communicator), cut_(cut) {}
 
-    // Decides where the tokens of this rank go, which the call of a TokenPermute will bring there. `loss_weight`: of the micro-batch's loss
-    // in the step's.
+    // Decides to which experts this rank's tokens go; the call of a TokenPermute then takes them there. `loss_weight`: see StepPosition.
     [[nodiscard]] Routing route(const OperatorCall&, const RoutedTokens&, double loss_weight) const;
-    // Completes it with the rows of the other ranks. `gathers`: each tensor rank of an expert has rows of its own.
+    // Completes a routing with the row counts of the other ranks. `gathers`: each tensor rank of an expert has rows of its own.
     void share_counts(bool gathers, Routing&) const;
 
-    // One exchange of an operator, forward or back, of arrays of rows. `to_experts`: it brings rows nearer to their experts; all_to_all
-    // alone asks.
+    // Exchanges arrays of rows for one operator, forward or backward. `to_experts`: rows move towards their experts; only all_to_all
+    // depends on it.
     void exchange_rows(ExchangeKind, ParallelGroup, const Routing&, bool to_experts, std::span<const Array> from,
                        std::span<const Array> to) const;
 

@@ -10,7 +10,7 @@
 
 namespace sextant {
 
-// Of one rank; travels as it is.
+// What one rank read. Sent between processes byte by byte.
 struct FedRank {
     int data = 0, stage = 0, workers = 0;
     std::uint64_t taken = 0;

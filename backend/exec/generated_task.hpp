@@ -1,7 +1,7 @@
-// Something to learn, made as it is needed: the same sample on whichever rank it is asked for.
+// A task to learn, whose samples are generated when they are needed. A sample is the same on every rank.
 //
-// Sequences: the first token is drawn, each further one follows from the one before; labels are the next token (of a classifier: the
-// first one). Images and vectors: the pattern of a class with noise on it; the label is the class.
+// Sequences: the first token is random, each further one follows from the one before; labels are the next tokens (for a classifier: the
+// first token). Images and vectors: the pattern of a class with noise added; the label is the class.
 #pragma once
 
 #include "backend/exec/device.hpp"
@@ -14,11 +14,11 @@ namespace sextant {
 
 class GeneratedTask {
 public:
-    // `element`: of what is no integer.
+    // `element`: the type of real inputs.
     GeneratedTask(const Network& serial, std::uint64_t seed, Element element);
 
-    // The data that a block reads: one array for each of its graph's inputs, empty for those that the block before makes.
-    // `graph`: of the block's program, on a rank that has this part of every sequence. Samples are numbered from the first step on.
+    // The data that a block reads: one array for each of its graph's inputs, empty for those that the block before computes.
+    // `graph`: of the block's program, on a rank that has this part of every sequence. Samples are numbered through all steps.
     std::vector<Array> inputs(ComputeDevice&, const OperatorGraph& graph, int block, ContextCut, std::int64_t first_sample,
                               std::int64_t samples) const;
 
@@ -29,7 +29,7 @@ private:
 
     RandomKey key_;
     Element element_;
-    std::vector<std::vector<std::int64_t>> bounds_;  // by block and input: how many values an integer has
+    std::vector<std::vector<std::int64_t>> bounds_;  // by block and input: how many values an integer input can have
     bool of_tokens_ = false;
     std::int64_t alphabet_ = 0, sequence_ = 0, classes_ = 0;
 };

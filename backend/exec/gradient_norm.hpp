@@ -1,11 +1,11 @@
-// How long the gradients of all parameters are.
+// The norm of the gradients of all parameters.
 #pragma once
 
 #include "backend/exec/tensor_parts.hpp"
 
 namespace sextant {
 
-// Of the gradients that the rank updates with, summed over their parts that count.
+// The sum of the squares of the gradients that this rank updates with, over those parts that count (TensorPart::counts).
 double squares_of_gradients(ComputeDevice&, std::span<const TensorPart>);
 
 }  // namespace sextant

@@ -1,4 +1,4 @@
-// What integers a block reads from the data.
+// The integers that a block reads from the data: tokens and labels.
 #pragma once
 
 #include "backend/exec/device.hpp"
@@ -11,19 +11,19 @@
 
 namespace sextant {
 
-// How many values such an input has: the rows of the table that it chooses from, or the classes of a loss.
+// How many values such an input can have: the rows of the table into which it points, or the classes of a loss.
 std::int64_t values_of_index(const OperatorGraph&, TensorId input);
 bool is_label(const OperatorGraph&, TensorId input);
 
-// By block, by input: how many values it has, 0 where it is no integer. Of the whole network: a rank may hold a part of the table.
+// The same for every input of every block, 0 where it is no integer. It takes the whole network, because a rank may hold a part of a table.
 std::vector<std::vector<std::int64_t>> values_of_indices(const Network& serial);
 
-// One integer of a sample, counted from the first of a micro-batch: of a position in its sequence, or, without one, of all of the sample.
+// The integer at a position of a sample, or, without a position, that of the whole sample. Samples count from the first of a micro-batch.
 using IndexAt = std::function<std::int64_t(std::int64_t sample, std::optional<std::int64_t> position)>;
 
-// Such an input of a micro-batch of `samples` sequences of so many tokens, on a rank that has this part of every sequence. A label is what
-// follows a position; where there is one for a sample, its class. Labels of some of the positions are of positions spread evenly. What is
-// further ahead than the label of the last position is that label: nothing depends on it.
+// Such an input of a micro-batch of `samples` sequences of `sequence` tokens, on a rank that has this part of every sequence. The label of
+// a position is the token behind it; a sample with a single label has its class. Where only some positions have labels, these positions
+// are spread evenly. Positions further ahead than the last label get that label: nothing depends on it.
 Array index_input(ComputeDevice&, const OperatorGraph&, TensorId input, ContextCut, std::int64_t sequence, std::int64_t samples,
                   const IndexAt&);
 

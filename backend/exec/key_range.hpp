@@ -10,12 +10,12 @@ struct KeyRange {
     std::int64_t begin, end;
 };
 
-// The key beside which one of so many queries here stands: the last query of all beside the last key.
+// The key at the position of a query, which counts among this rank's. The last query of all is at the position of the last key.
 constexpr std::int64_t key_beside(std::int64_t query, std::int64_t queries, std::int64_t keys, ContextCut context) {
     return context.position(query, queries) + keys - queries * context.ranks;
 }
 
-// A window (0: none) reaches to both sides unless it is causal.
+// The keys that a query sees. A window (0: none) reaches to both sides unless attention is causal.
 constexpr KeyRange visible_keys(std::int64_t query, std::int64_t queries, std::int64_t keys, bool causal, std::int64_t window,
                                 ContextCut context) {
     const std::int64_t beside = key_beside(query, queries, keys, context);

@@ -1,4 +1,4 @@
-// What the workers of a rank did while a step ran, as spans of the step.
+// What the loader of a rank did while a step ran, as spans of the step.
 #pragma once
 
 #include "backend/exec/recorder.hpp"
@@ -9,8 +9,9 @@
 
 namespace sextant {
 
-// One behind the other, as the simulation has them: a batch takes the time from the end of the one before it, or from its own start if that
-// is later, divided into reading and decoding as its worker's time was. None where the graph loads nothing on that rank.
-std::vector<RecordedSpan> loader_spans(const TaskGraph&, GraphRank, std::span<const BatchLoad> in_order_of_end, Seconds begin, Seconds end);
+// Spans follow one another, as in the simulation. A batch begins when the one before it ended, or at its own start if that is later, and
+// its time is divided into reading and decoding as its worker's was. None where the graph loads nothing on that rank. `loads`: in the
+// order in which they ended.
+std::vector<RecordedSpan> loader_spans(const TaskGraph&, GraphRank, std::span<const BatchLoad> loads, Seconds begin, Seconds end);
 
 }  // namespace sextant

@@ -15,7 +15,7 @@ public:
     [[nodiscard]] double value() const { return value_; }
     [[nodiscard]] int skipped() const { return skipped_; }  // steps so far that did not count
 
-    // At the end of a step. Whether it counts.
+    // Takes the outcome of a step, and returns whether the step counts. `finite`: all of its gradients are.
     bool take(bool finite) {
         if (!finite) {
             value_ /= 2;

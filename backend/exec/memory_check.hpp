@@ -1,4 +1,4 @@
-// Whether what the ranks will need fits into their hosts' memory: asked before anything is allocated.
+// Whether the ranks fit into the memory of their hosts. Checked before anything is allocated.
 #pragma once
 
 #include "model/base/quantity.hpp"
@@ -11,15 +11,15 @@
 
 namespace sextant {
 
-// What the system would still give: MemAvailable, or what control groups (version 1 or 2) leave of their limits where that is less. Their
-// page cache counts as free. Everything when the system does not say. `root`: where /proc and /sys lie.
+// The memory that the system would still give: MemAvailable, or what the limits of control groups (version 1 or 2) leave where that is
+// less. Their page cache counts as free. Unlimited where the system does not say. `root`: the folder of /proc and /sys.
 Bytes available_memory(const std::filesystem::path& root = "/");
 
-// What each rank's arrays take at their peak, by rank of the job, parameter servers behind the workers. What the scenario's framework takes
-// beside arrays is not looked at: it does not run here.
+// The peak of each rank's arrays, by rank of the job, with parameter servers behind the workers. What the scenario's framework would take
+// beside arrays does not count, because it does not run here.
 std::vector<Bytes> predicted_peaks(const Scenario&);
 
-// What a rank takes of its host's memory at its peak, where the plan offloads: nothing elsewhere.
+// The peak of what a rank offloads to the memory of its host; 0 where the plan offloads nothing.
 Bytes predicted_offload(const Scenario&);
 
 struct RankNeed {
@@ -28,7 +28,7 @@ struct RankNeed {
     Bytes needed;
 };
 
-// Why it does not fit, with what would help. Empty: it fits.
+// Why the ranks do not fit, and what would help. Empty where they fit.
 std::string memory_refusal(const Scenario&, std::span<const RankNeed>);
 
 }  // namespace sextant

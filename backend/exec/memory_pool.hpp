@@ -1,11 +1,9 @@
-// Memory that is handed out again once it comes back: the same sizes are wanted in every micro-batch, and fresh memory of the system costs
-// more than most operators.
+// Keeps released memory and hands it out again: every micro-batch wants the same sizes, and fresh memory of the system costs more than most
+// operators. What was not wanted for a whole step goes back to the system, because experts have other sizes in every step.
 //
-// What nobody wanted for a whole step goes back to the system: experts have other sizes in every step.
-//
-// A device that returns before the work is done may still use what comes back. To the thread that calls for its work that does not matter:
-// whatever it calls for with the same memory runs behind. What other threads take is therefore kept apart: it is handed to them again only
-// when all is done that was called for before it came back.
+// A device whose calls return early may still use memory that was released. This does not matter to the thread that calls for its work,
+// because whatever it calls for with the same memory runs later. Other threads do not have that order, so what they release is kept apart,
+// and handed to them again only when the device has done all that was called for before the release.
 #pragma once
 
 #include "backend/exec/device.hpp"
@@ -24,22 +22,23 @@ struct MemorySource {
     std::int64_t alignment = 64;
     std::function<void*(std::int64_t bytes)> allocate;  // null when it is refused
     std::function<void(void*)> release;
-    // Of a device that returns before the work is done; else none.
+    // Of a device whose calls return before their work is done; else empty.
     std::function<Mark()> mark{};
     std::function<bool(const Mark&)> reached{};
-    // The same requests in the same order get the same memory, in whatever order it came back: what was captured with it can be run again.
+    // Whether the same requests in the same order get the same memory, whatever order it was released in. Captured launches can be run
+    // again only if they do.
     bool repeats = false;
 };
 
-// Of the system, in lines of the cache.
+// Memory of the system, aligned to cache lines.
 MemorySource host_memory();
 
-// Made by the thread that calls for the device's work. Blocks may outlive the pool, and come from and go back to it on any thread.
+// To be made by the thread that calls for the device's work. Any thread may take and release memory, which may outlive the pool.
 class MemoryPool {
 public:
     explicit MemoryPool(MemorySource source) : shelf_(std::make_shared<Shelf>(std::move(source))) {}
 
-    // Throws BackendError when even what lies idle, given back, does not make room.
+    // Throws BackendError when there is no room, even after all idle memory has been given back.
     std::shared_ptr<void> take(std::int64_t bytes);
     [[nodiscard]] std::int64_t in_use() const;
     [[nodiscard]] std::int64_t peak() const;
@@ -49,8 +48,8 @@ public:
 private:
     struct Idle {
         void* memory;
-        std::int64_t since;  // the step in which it came back
-        Mark free_at{};      // of what other threads take
+        std::int64_t since;  // the step in which it was released
+        Mark free_at{};      // for what other threads take
     };
     static void put_back(std::vector<Idle>&, const Idle&, bool in_order);
     class Shelf {

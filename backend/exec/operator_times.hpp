@@ -1,4 +1,4 @@
-// What each operator of a rank takes on its device, where a run is asked for that.
+// The time that each operator of a rank takes on its device, where a run is asked for it.
 #pragma once
 
 #include "backend/exec/device.hpp"
@@ -11,7 +11,7 @@
 
 namespace sextant {
 
-// Calls of an operator in one kind of pass. Travels between processes as it is.
+// The calls of an operator in one kind of pass. Sent between processes byte by byte.
 struct RecordedOperator {
     std::int32_t block_template = 0;  // into Network::templates
     std::int32_t index = 0;           // in the graph of the block, or `gradient_sums`
@@ -19,21 +19,21 @@ struct RecordedOperator {
     SpanKind kind = SpanKind::forward;
     Seconds time;
 };
-// Which add up the gradients of a tensor that several operators read.
+// The index of additions: they sum the gradients of a tensor that several operators read.
 inline constexpr std::int32_t gradient_sums = -1;
 
-// Those of one operator in one kind of pass as one, in order of their blocks.
+// Merges the records of one operator in one kind of pass. Sorted by block.
 std::vector<RecordedOperator> added_up(std::span<const RecordedOperator>);
 
-// Marks stand around each call, and become times when they are taken: the device must be through by then.
+// Puts marks around each call. take() turns them into times, and the device must have reached them by then.
 class OperatorTimes {
 public:
     explicit OperatorTimes(ComputeDevice& device) : device_(device) {}
 
-    // Whose operators come next; of none, nothing is noted.
+    // Sets the block whose operators come next; none: nothing is recorded.
     void enter(std::optional<int> block_template) { block_template_ = block_template; }
 
-    // `calls`: none where the work is a part of one.
+    // `calls`: 0 where the work is a part of a call that was counted already.
     template <class Work>
     void around(std::int32_t index, SpanKind kind, int calls, const Work& work) {
         if (!block_template_) return work();
@@ -41,7 +41,7 @@ public:
         work();
         noted_.push_back({{*block_template_, index, calls, kind, {}}, start, device_.mark()});
     }
-    std::vector<RecordedOperator> take();  // added up
+    std::vector<RecordedOperator> take();  // merged, see added_up()
 
 private:
     struct Noted {

@@ -1,4 +1,4 @@
-// Where a rank's part of a tensor lies in the whole one, which the serial network has.
+// Where a rank's part of a tensor lies in the whole tensor, which the serial network has.
 #pragma once
 
 #include "model/workload/operator.hpp"
@@ -28,7 +28,8 @@ struct ContextCut {
     }
 };
 
-// This rank among those that share out the experts of a mixture, of which rank r has the r-th part; and in the tensor group of its experts.
+// `among`: this rank in the group over which the experts are divided; rank r has the r-th part. `inside`: in the tensor group of its
+// experts.
 struct ExpertCut {
     TensorCut among{}, inside{};
 };
@@ -40,7 +41,7 @@ struct BlockCut {
     ExpertCut experts{};
 };
 
-// Element i of the part is element `of(i)` of the whole.
+// Element i of the part is element of(i) of the whole.
 struct Place {
     // In the tensor that the ranks of this one's tensor group have together:
     std::int64_t run = 1;         // so many elements lie together,
@@ -66,13 +67,13 @@ private:
     [[nodiscard]] constexpr std::int64_t in_group(std::int64_t i) const { return i / run * stride + offset + i % run; }
 };
 
-// The part that begins where this rank's share does, when `whole` is cut into pieces of `part`. With fewer pieces than ranks, several
-// ranks have the same one (key-value heads).
+// Where this rank's piece begins when `whole` is cut into pieces of `part`. With fewer pieces than ranks, several ranks have the same one
+// (key-value heads).
 std::int64_t part_offset(std::int64_t part, std::int64_t whole, TensorCut);
 
-// How a tensor is cut over the tensor group follows from the two shapes: by channels or features (second extent), by rows of the residual
-// stream (first of two extents), or by heads within a sample (first of three). A context group cuts the first of two extents, or the second
-// of three, which are the queries.
+// The two shapes tell how a tensor is cut over the tensor group: by channels or features (second extent), by rows of the residual stream
+// (first of two extents), or by heads within a sample (first of three). A context group cuts the first of two extents, or the second of
+// three, which are the queries.
 Place place_of(const Tensor& part, const Tensor& whole, const BlockCut&, std::int64_t samples);
 
 }  // namespace sextant

@@ -1,4 +1,4 @@
-// All that can be known of a block before it runs. See block_program.hpp for what it is for.
+// What can be decided about a block before it runs. BlockProgram uses it.
 #pragma once
 
 #include "backend/exec/array.hpp"
@@ -16,8 +16,8 @@ struct BlockOptions {
     int block = 0;             // its number in the network
     std::int64_t samples = 1;  // of a micro-batch
     BlockCut cut{};
-    bool input_gradients = true;      // does anybody wait for the gradients of what arrives? not in front of the first block
-    bool recomputed = false;          // BlockInstance::recomputed: the inputs alone are kept
+    bool input_gradients = true;      // whether the gradients of its inputs are needed: not in the first block
+    bool recomputed = false;          // BlockInstance::recomputed: only the inputs are kept
     Element element = Element::real;  // of activations and weights
 };
 
@@ -27,9 +27,9 @@ struct PreparedOperator {
     std::int64_t first_row = 0, valid_rows = 0;
     bool adds_bias = true;
     bool merges_losses = false;   // over the ranks that hold the other classes
-    bool passes_through = false;  // each input has the gradient of the output
-    bool routed = false;          // it works on rows of experts,
-    bool to_experts = false;      // before their first product
+    bool passes_through = false;  // the gradient of each input is that of the output
+    bool routed = false;          // it works on rows of experts
+    bool to_experts = false;      // it does so before their first product
     RoutedTokens tokens{};        // of a permutation
     std::vector<std::size_t> parameters{};
     RandomKey key{0};  // before seed and step
@@ -37,7 +37,7 @@ struct PreparedOperator {
 
 // An output that is a loss.
 struct PreparedLoss {
-    double weight = 1;                       // of its mean in what training lowers
+    double weight = 1;                       // of its mean in the loss that is minimized
     std::vector<std::int64_t> unlabelled{};  // rows that do not count
 };
 
@@ -48,7 +48,7 @@ struct PreparedBlock {
     std::vector<PreparedOperator> operators;
     std::vector<std::optional<PreparedLoss>> losses;  // by output
     std::vector<bool> wants_gradient;                 // by tensor
-    std::vector<bool> differentiated;                 // by operator: somebody waits for what its backward makes
+    std::vector<bool> differentiated;                 // by operator: its backward is needed
     std::vector<std::size_t> makers;                  // see makers_of
     std::vector<RoutedRows> rows;                     // by tensor
     bool gathers_rows = false;                        // the tensor ranks of an expert have rows of their own

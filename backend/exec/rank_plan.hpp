@@ -1,5 +1,5 @@
-// What can be read off the graph about one rank's segments before any of them runs: which gradients are whole after which of them, which
-// reductions must be through before which, whose weights are gathered for which.
+// What the graph says about one rank's segments before any of them runs: after which segment a gradient is complete, which reductions must
+// be done before a segment, and which gathered weights it uses.
 #pragma once
 
 #include "model/graph/task_graph.hpp"
@@ -11,28 +11,28 @@
 
 namespace sextant {
 
-// A reduction of a block's gradients that must be through, and what it brought taken in.
+// A reduction of a block's gradients that must be done, and its result added to the sums.
 struct Settlement {
     int block = 0;
     SegmentIndex after = 0;
 };
 
-// Where weights of a block come from that are gathered for each use.
+// The segments that gather the weights of a block for one use.
 struct Gathers {
     std::optional<SegmentIndex> dense, experts;
 };
 
 struct SegmentPlan {
     std::vector<Settlement> settles;     // before it runs
-    std::vector<int> completes;          // blocks whose gradients nothing is added to behind it before they are reduced or used
+    std::vector<int> completes;          // blocks whose gradients are complete behind it: they are reduced or used next
     std::map<int, Gathers> gathered_by;  // by block
-    std::vector<SegmentIndex> releases;  // gathered weights that nothing behind it uses
+    std::vector<SegmentIndex> releases;  // gathers whose weights are not used behind it
 };
 
-// A transfer of another rank that comes here.
+// A transfer from another rank to this one.
 struct Arrival {
     SegmentIndex transfer = 0;
-    std::optional<SegmentIndex> gather{};  // that puts together what was cut over the tensor group
+    std::optional<SegmentIndex> gather{};  // that joins the parts, where they are cut over the tensor group
     SegmentIndex reader = 0;               // the pass that begins with it
 };
 
@@ -40,15 +40,15 @@ struct RankPlan {
     std::vector<SegmentIndex> compute;  // the segments of the compute stream, in order
     std::vector<Arrival> arriving;      // in the order of their use
     std::map<SegmentIndex, SegmentPlan> plans;
-    std::vector<Settlement> reductions;  // all of the step, in the order in which they must be through
-    bool reduces_repeatedly = false;     // some block's gradients more than once in the step
+    std::vector<Settlement> reductions;  // all of the step, in the order in which they must be done
+    bool reduces_repeatedly = false;     // some block's gradients are reduced more than once in a step
 };
 
 // The blocks that a rank computes, or, as a server, has the parameters of.
 std::set<int> blocks_of(const TaskGraph&, GraphRank);
 
-// Of a block that uses a SharedMatrix: the first block here that uses the same one, with whose parameters it lies. The pass over the one
-// reads the weights of the other, and, where the matrix is trained, adds to its gradients.
+// A block that uses a SharedMatrix: `home` is the first block on this rank that uses the same matrix, which lies with that block's
+// parameters. A pass over the block reads the weights of its home, and adds to their gradients if the matrix is trained.
 struct SharedUse {
     int home = 0;
     bool trained = false;
@@ -56,7 +56,7 @@ struct SharedUse {
 };
 using SharedUses = std::multimap<int, SharedUse>;  // by block
 SharedUses shared_uses(const TaskGraph&, GraphRank);
-// The pipeline stages that train one, in order.
+// The pipeline stages that train this matrix, in order.
 std::vector<int> stages_with(const TaskGraph&, SharedMatrix);
 
 RankPlan plan_rank(const TaskGraph&, GraphRank, const SharedUses&, bool gathers_weights);

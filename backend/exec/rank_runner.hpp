@@ -1,4 +1,4 @@
-// Runs the segments of one rank, step after step: the work of the compute stream here, all communication in an ExchangeLoop beside it.
+// Runs the segments of one rank, step after step. The compute stream runs here, all communication in an ExchangeLoop on another thread.
 //
 // rank_runner.cpp walks through the graph, rank_calls.cpp says what its exchanges call, rank_samples.cpp has the data, rank_passes.cpp
 // runs blocks, rank_update.cpp ends the step.
@@ -23,22 +23,22 @@ struct StepRecord {
     std::vector<RecordedSpan> spans;
     std::vector<RecordedArrival> arrivals;
     Seconds begin, end;
-    std::int64_t peak_bytes = 0;        // of arrays on the device, until then
-    std::vector<double> losses;         // of each round, this rank's share: summed over the ranks it is the mean over the global batch
-    std::vector<double> mtp_losses{};   // likewise of the modules for multi-token prediction, their mean
-    std::vector<double> expert_rows{};  // that this rank's routers sent: [blocks of the network, experts of a layer]; of training alone
-    std::vector<RecordedOperator> operators{};  // where asked for
+    std::int64_t peak_bytes = 0;                // of arrays on the device, up to the end of the step
+    std::vector<double> losses;                 // by round, this rank's share: the sum over the ranks is the mean over the global batch
+    std::vector<double> mtp_losses{};           // the same for multi-token prediction, as a mean over its modules
+    std::vector<double> expert_rows{};          // rows that this rank's routers sent, [blocks of the network, experts of a layer]
+    std::vector<RecordedOperator> operators{};  // where the run times operators
 };
 
 class RankRunner {
 public:
-    // `host`: see RankMemory. `feed`: where samples are read from; null: they are made.
+    // `host`: see RankMemory. `feed`: the dataset to read; null: samples are generated.
     RankRunner(const Job&, GraphRank, ComputeDevice&, ComputeDevice* host, Transport&, Whereabouts&, DatasetFeed* feed,
                bool times_operators);
 
     ExchangeLoop& exchanges() { return loop_; }
-    StepRecord step(int number);  // walks through the graph; from 0
-    // The weights after the last step, whole: gathered from the ranks, or pulled from the servers, that share them out. All ranks call it.
+    StepRecord step(int number);  // walks through the graph; steps count from 0
+    // Makes the weights whole after the last step: gathers them from the ranks or pulls them from the servers. All ranks call it.
     void gather_weights();
     [[nodiscard]] RankMemory& memory() { return memory_; }
     [[nodiscard]] const std::optional<LossScale>& loss_scale() const { return loss_scale_; }
@@ -105,7 +105,7 @@ private:
     [[nodiscard]] double share_of_loss() const;
     [[nodiscard]] const SegmentPlan& plan_of(SegmentIndex) const;
 
-    // What the segments that communicate call; asked for by either thread.
+    // What the segments that communicate call. Either thread may ask.
     std::vector<Call> calls_of(SegmentIndex);
     std::vector<Call> calls(SegmentIndex, const Segment&, const CollectiveWork&);
     std::vector<Call> calls(SegmentIndex, const Segment&, const TransferWork&);
@@ -135,21 +135,21 @@ private:
     std::optional<ServerLink> servers_;
     GeneratedTask task_;
     DatasetFeed* feed_;
-    std::vector<RankPlace> peers_;  // of the same samples: whom it hands them to, or the one that it has them from
+    std::vector<RankPlace> peers_;  // of the same samples: the ranks that get them from this one, or the one that this rank gets them from
     int step_ = 0;
-    int updates_ = 0;  // steps that did not count left out
+    int updates_ = 0;  // without the steps that did not count
     std::optional<LossScale> loss_scale_;
     std::vector<double> losses_, mtp_losses_;
     std::vector<MadeLosses> made_losses_;                   // of this step, still on the device
     std::vector<double> expert_rows_;                       // of this step
-    std::map<SharedMatrix, std::vector<int>> stages_with_;  // of a pipeline
+    std::map<SharedMatrix, std::vector<int>> stages_with_;  // the stages of a pipeline that train it
     std::vector<SegmentIndex> first_of_rank_;
     std::vector<Settlement> unsettled_;
     std::map<Place, Arrays> data_;
     std::map<Place, BlockProgram::Kept> kept_;
     std::map<Place, std::vector<DeferredOperator>> deferred_;
-    std::vector<Arrays> arriving_;  // by segment: what a transfer brings, or a gather behind it
-    std::vector<Arrays> passing_;   // by direction, chunk and micro-batch: between the segments of a pass, and to or from a transfer
+    std::vector<Arrays> arriving_;  // by segment: the arrays that a transfer, or a gather behind it, fills
+    std::vector<Arrays> passing_;   // by direction, chunk and micro-batch: the arrays between two segments
     std::vector<Array> gathered_;   // by segment: weights
     GatheredWeights fetched_;       // from the host, of the block whose weights are gathered next
 };

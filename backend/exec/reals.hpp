@@ -1,4 +1,4 @@
-// Real numbers of the host in arrays of any precision, and out of them.
+// Copies real numbers of the host into arrays of any precision, and back.
 #pragma once
 
 #include "backend/exec/device.hpp"

@@ -1,4 +1,4 @@
-// What one thread of one rank did when, during a step; trace_assembly.hpp makes a Trace of what all ranks recorded.
+// Records what one thread of a rank does during a step. trace_assembly.hpp makes a Trace of the records of all ranks.
 #pragma once
 
 #include "backend/exec/device.hpp"
@@ -10,7 +10,7 @@
 namespace sextant {
 
 struct RecordedSpan {
-    Seconds start, end;  // of a collective: from when this rank came to it
+    Seconds start, end;  // a collective starts when this rank reaches it
     Bytes bytes;
     Flops flops;
     SegmentIndex segment = 0;
@@ -20,21 +20,20 @@ struct RecordedSpan {
     bool collective = false;
 };
 
-// A transfer as its receiver sees it.
+// When a transfer arrived at its receiver.
 struct RecordedArrival {
     SegmentIndex segment = 0;
     Seconds at;
 };
 
-// Work of a device is timed by its marks, which become times when the spans are taken: the device must be through with it by then.
+// Work of a device is timed by its marks. take() turns them into times, and the device must have reached them by then.
 class Recorder {
 public:
     explicit Recorder(ComputeDevice& device) : device_(device) {}
 
-    // Work of this segment begins, which continues until something else begins or end() is called. Kernels of one kind that follow each
-    // other are one span.
+    // Begins a span of this segment. It ends where another begins, or at end(). Consecutive kernels of one kind are one span.
     void begin(SegmentIndex, SpanKind);
-    void kernel(SpanKind, Bytes, Flops);  // of the segment at hand
+    void kernel(SpanKind, Bytes, Flops);  // of the current segment
     void end();
     void add(const RecordedSpan& span) { spans_.push_back({span, {}, {}, false}); }
 

@@ -1,4 +1,4 @@
-// A device that notes what runs on it: forward of an operator during a backward pass is recompute.
+// A device that records what runs on it. The forward of an operator during a backward pass counts as recompute.
 #pragma once
 
 #include "backend/exec/device.hpp"
@@ -9,7 +9,7 @@ namespace sextant {
 
 class RecordingDevice final : public ComputeDevice {
 public:
-    // `operators`: null where nobody asks for the times of each.
+    // `operators`: null where operators are not timed.
     RecordingDevice(ComputeDevice& device, Recorder& recorder, OperatorTimes* operators)
         : device_(device), recorder_(recorder), operators_(operators) {}
 

@@ -1,4 +1,4 @@
-// Which values of a block live how long: from forward to backward, or only until their last reader.
+// How long each value of a block is kept: from forward to backward, or only until its last reader.
 #pragma once
 
 #include "model/workload/operator_graph.hpp"
@@ -7,15 +7,15 @@
 
 namespace sextant {
 
-// By tensor. Backward makes again what it needs and was not kept, by running the operator that made it once more; that covers every kind of
+// By tensor. Where backward needs a value that was not kept, it runs the operator that computed it again. This covers every kind of
 // recompute, and exchanges that gather again.
 struct Retention {
     std::vector<bool> kept;                  // from forward to backward
-    std::vector<std::size_t> last_forward;   // operator after which forward needs it no more
-    std::vector<std::size_t> last_backward;  // the same for backward, which runs from the last operator to the first
+    std::vector<std::size_t> last_forward;   // the last operator of forward that needs it
+    std::vector<std::size_t> last_backward;  // the last of backward, which runs from the last operator to the first
 };
 
-// `dropped`: by tensor, not to be kept although backward reads it. `differentiated`: by operator, whether its backward runs at all.
+// `dropped`: by tensor, whether it is not kept although backward reads it. `differentiated`: by operator, whether its backward runs at all.
 Retention plan_retention(const OperatorGraph&, const std::vector<bool>& dropped, const std::vector<bool>& differentiated);
 
 // The operator that makes each tensor; the number of operators for those that arrive.

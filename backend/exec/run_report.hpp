@@ -1,4 +1,4 @@
-// What the ranks' steps come to.
+// The record of a run, from what its ranks recorded.
 #pragma once
 
 #include "backend/exec/fingerprint.hpp"
@@ -11,14 +11,14 @@
 
 namespace sextant {
 
-// Adds up over all ranks, or finds the largest, on all of them.
+// A reduction over all ranks in place, with the result on all of them: the sum or the maximum.
 using OverRanks = std::function<void(std::span<double>)>;
 
-// Losses, times of the steps, and which of them is to be looked at. A step lasts from when the first rank begins it until the last ends it,
-// by one clock: `clock_offset` makes this rank's that of the first.
+// Losses, the times of the steps, and which step is shown in detail. A step lasts from when the first rank begins it until the last rank
+// ends it, on the clock of rank 0: `clock_offset` is added to this rank's clock.
 RunRecord summarize(const Job&, const std::vector<StepRecord>&, Seconds clock_offset, const OverRanks& sum, const OverRanks& largest);
 
-// `staleness`: what each process counted; it is needed on one only.
+// `staleness`: what each process counted; only rank 0 needs it.
 ServerSummary summarize(const Tally& pushed, const Tally& applied, const std::vector<std::vector<int>>& staleness, const OverRanks&);
 
 std::vector<ParameterSummary> summarize(const std::vector<Fingerprint>&, const OverRanks&);

@@ -1,8 +1,8 @@
-// A parameter server: one process that holds its part of all weights, and of the optimizer's states. It has a single thread, which takes
-// what comes in the order in which it comes.
+// A parameter server: a process that holds its part of all weights and of the optimizer's states. A single thread handles messages in the
+// order in which they arrive.
 //
-// Synchronous: it sums what all workers push, updates once it has everything, and sends all of them the weights. Asynchronous: every push
-// is an update of its block; a worker whose step is through gets the weights as they are at that moment.
+// Synchronous: it sums what all workers push, updates when it has everything, and sends the weights to all. Asynchronous: every push updates
+// its block, and a worker that has finished its step gets the weights as they are then.
 #pragma once
 
 #include "backend/exec/rank_runner.hpp"
@@ -14,16 +14,17 @@ namespace sextant {
 
 class ServerRunner {
 public:
-    // `server`: its number.
+    // `server`: its number among the servers.
     ServerRunner(const Job&, int server, ComputeDevice&, Transport&, Whereabouts&);
 
     StepRecord step(int number);
-    // The weights after the last step, to all workers.
+    // Sends the weights after the last step to all workers.
     void send_weights();
     [[nodiscard]] RankMemory& memory() { return memory_; }
 
     [[nodiscard]] const Tally& applied() const { return applied_; }
-    // Of every step of a worker but its first: updates by steps of others between the moment when its weights left and its last update.
+    // For every step of a worker but its first: how many steps of other workers were applied between the moment when its weights left and
+    // its last update.
     [[nodiscard]] const std::vector<int>& staleness() const { return staleness_; }
 
 private:
@@ -31,8 +32,8 @@ private:
         std::vector<ServedRound> rounds;
         std::size_t round = 0, push = 0;  // that come next
         Array incoming{};
-        std::vector<Array> weights{};  // on their way to it, by block, where they are a copy
-        std::optional<int> left_at{};  // steps applied when they left
+        std::vector<Array> weights{};  // by block: copies on their way to it
+        std::optional<int> left_at{};  // how many steps had been applied when its weights left
         [[nodiscard]] const Push& next() const { return rounds[round].pushes[push]; }
     };
 
@@ -52,7 +53,7 @@ private:
     Whereabouts& where_;
     RankMemory memory_;
     std::vector<Worker> workers_;
-    std::map<Ticket, std::optional<int>> under_way_;  // what comes from which worker; none: a message that leaves, a barrier
+    std::map<Ticket, std::optional<int>> under_way_;  // the worker from which a message comes; none: an outgoing message or a barrier
     std::map<int, int> updates_;                      // by block
     std::vector<RecordedSpan> spans_;
     int step_ = 0, steps_applied_ = 0, waiting_ = 0;

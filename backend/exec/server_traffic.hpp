@@ -1,8 +1,8 @@
-// What goes between a worker and the parameter servers, read off the graph, and how it goes.
+// The messages between a worker and the parameter servers.
 //
-// Every server has an equal part of every block's run of parameters. A worker pushes a block's gradients at a time, the part of each server
-// to that one, in the order of backward; it pulls the weights of all blocks, in their order, from all servers. Messages of one kind between
-// two processes arrive in the order in which they were sent, so one tag for each is enough.
+// Every server has an equal part of every block's run of parameters. A worker pushes the gradients of one block at a time, in the order of
+// backward, to each server its part. It pulls the weights of all blocks, in their order, from all servers. Messages of one kind between two
+// processes arrive in the order in which they were sent, so each kind needs only one tag.
 #pragma once
 
 #include "backend/exec/job.hpp"
@@ -14,7 +14,7 @@
 namespace sextant {
 
 struct Push {
-    SegmentIndex segment = 0, served = 0;  // of the worker, and what the server does with it
+    SegmentIndex segment = 0, served = 0;  // the segment of the worker, and that of the server which handles it
     int block = 0;
 };
 
@@ -25,18 +25,17 @@ struct ServedRound {
 };
 std::vector<ServedRound> served_rounds(const TaskGraph&, GraphRank worker);
 
-// Some gradients of a message, one of many: a look at all of them would be one more pass over memory. In the order of the device.
+// A sample of the gradients of a message: reading all of them would be one more pass over memory.
 Array sampled(ComputeDevice&, const Array& gradients);
 
-// What was sent or applied. The sum is over the bits of what was sampled of each message, so that one that is lost, or counted twice,
-// shows.
+// How much was sent or applied. `bits` sums the bits of each message's sample, so that a message that is lost or counted twice shows.
 struct Tally {
     std::int64_t updates = 0;
     std::uint32_t bits = 0;
     void add(ComputeDevice&, const Array& samples);
 };
 
-// A worker's end of it.
+// The worker's side.
 class ServerLink {
 public:
     ServerLink(const Job&, GraphRank worker, RankMemory&);
@@ -44,8 +43,8 @@ public:
     [[nodiscard]] std::vector<Call> push(SegmentIndex) const;
     [[nodiscard]] std::vector<Call> pull() const;
 
-    // By the thread that computes: of a block whose gradients are whole, before they are pushed; and of all of a step, at its end, as to
-    // ask a device for them is to wait for it.
+    // For the thread that computes. sample() is called for a block whose gradients are complete, before they are pushed; count_samples() at
+    // the end of a step, because reading the samples waits for the device.
     void sample(ComputeDevice&, int block);
     void count_samples(ComputeDevice&);
     [[nodiscard]] const Tally& pushed() const { return pushed_; }

@@ -1,6 +1,6 @@
-// Numbers of 16 bits as they lie in memory. All arithmetic on them is in fp32: they become floats when they are read, and are rounded to
-// the nearest (ties to even) when they are written. GPUs have an instruction for each, which compilers do not find in the arithmetic: some
-// twenty integer operations for a half would outlast the memory that elementwise kernels wait for.
+// Numbers of 16 bits in memory. All arithmetic on them is in fp32: they become floats when they are read, and are rounded to the nearest
+// (ties to even) when they are written. GPUs have instructions for both, which compilers do not recognize in the arithmetic below. Without
+// them, some twenty integer operations for each fp16 number would take longer than the memory traffic of elementwise kernels.
 #pragma once
 
 #include <bit>
@@ -28,7 +28,7 @@ private:
     std::uint16_t bits_;
 };
 
-// IEEE 754's half: 5 bits of exponent, 10 of mantissa; up to 65504, and in steps of 2^-24 below 2^-14.
+// IEEE 754 half precision: 5 bits of exponent, 10 of mantissa; up to 65504, and in steps of 2^-24 below 2^-14.
 class Fp16 {
 public:
     Fp16() = default;

@@ -8,7 +8,7 @@
 
 namespace sextant {
 
-// What a rank passes on in a ring of so many (docs/model/collectives.md). `bytes`: of the whole buffer or result.
+// The bytes that a rank sends in a ring of `ranks` (docs/model/collectives.md). `bytes`: of the whole buffer or result.
 Bytes passed_on(ExchangeKind, int ranks, std::int64_t bytes);
 
 RecordedSpan exchange_span(const TaskGraph&, SegmentIndex, std::span<const Call>, Seconds start, Seconds end);

@@ -1,8 +1,8 @@
-// Memory of the host through which a device's arrays come and go.
+// Host memory through which arrays of a device are exchanged.
 //
-// Pinning memory, so that a device copies from it fast, waits for all that goes on in the device. That may be an exchange whose other ranks
-// wait in the same way, so memory is pinned only while nothing is under way. Until then, callers get ordinary memory, from which copies are
-// slower. One thread makes all calls.
+// A device copies fastest from pinned memory. But pinning waits for all work of the device, and that may be an exchange whose other ranks
+// wait in the same way. So memory is pinned only while no exchange is under way. Until then callers get ordinary memory, from which copies
+// are slower. One thread makes all calls.
 #pragma once
 
 #include "backend/exec/memory_pool.hpp"
@@ -19,7 +19,7 @@ public:
     explicit StagingMemory(MemorySource fast) : fast_(std::move(fast)) {}
 
     Array take(std::int64_t elements, Element);
-    // To be called when nothing is under way: what was taken so far comes from fast memory from now on, as far as there is enough.
+    // To be called when no exchange is under way: from now on, sizes that were taken so far come from fast memory while it lasts.
     void settle();
 
 private:

@@ -7,7 +7,7 @@
 #include "model/plan/rank_layout.hpp"
 
 #include <algorithm>
-#include <ranges>
+#include <span>
 
 namespace sextant {
 namespace {
@@ -136,7 +136,7 @@ private:
     }
 
     [[nodiscard]] bool boundaries_divide(const Network& mine) const {
-        return std::ranges::all_of(mine.sequence | std::views::drop(1), [&](int t) {
+        return std::ranges::all_of(std::span(mine.sequence).subspan(1), [&](int t) {
             const OperatorGraph& graph = mine.templates[static_cast<std::size_t>(t)].graph;
             return std::ranges::all_of(graph.inputs(), [&](TensorId id) {
                 const Tensor& tensor = graph.tensor(id);

@@ -1,4 +1,4 @@
-// Which scenarios an executor runs, and why it cannot run the others: said before anything starts.
+// Which scenarios an executor runs, and why it cannot run the others. Checked before anything starts.
 #pragma once
 
 #include "model/base/diagnostics.hpp"
@@ -8,13 +8,13 @@
 
 namespace sextant {
 
-// What engines differ in.
+// What only some engines can do.
 struct Abilities {
-    bool captures = false;  // launches of kernels, as graphs
-    bool offloads = false;  // to the memory of its host, which is another than its own
+    bool captures = false;  // captures launches of kernels as graphs
+    bool offloads = false;  // offloads to the memory of its host, which is not its own
 };
 
-// All reasons, with pointers into the scenario. Empty: it runs. The plan is one that check_plan accepts.
+// All reasons why the scenario does not run, with pointers into it. Empty where it runs. check_plan must have accepted the plan.
 std::vector<Diagnostic> unsupported(const Scenario&, const Abilities& = {});
 
 }  // namespace sextant

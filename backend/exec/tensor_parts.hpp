@@ -1,4 +1,4 @@
-// What a rank updates, tensor by tensor. For computations over whole tensors, of which each rank has a part, and several ranks the same
+// What a rank updates, tensor by tensor. For sums over whole tensors, of which each rank has a part, and several ranks may have the same
 // part.
 #pragma once
 
@@ -6,16 +6,16 @@
 
 namespace sextant {
 
-// Several ranks have the same parameters, and only one of them is to count them. Whether that is this rank, for each kind of parameters.
+// Where several ranks have the same parameters, only one of them counts them. Whether it is this rank, for each kind of parameters.
 struct Counted {
     bool dense = true, experts = true;
 };
 
-// Elements of one tensor that lie together in a run and that the rank updates.
+// Contiguous elements of one tensor in a run, which the rank updates.
 struct TensorPart {
     ParameterRun* run = nullptr;
     std::int64_t first = 0, count = 0;
-    bool counts = true;      // nobody else counts them
+    bool counts = true;      // no other rank counts them
     std::size_t tensor = 0;  // the same number on every rank
 };
 std::vector<TensorPart> tensor_parts(RankMemory&, const Network&, Counted);

@@ -1,7 +1,7 @@
-// From what each rank recorded of a step to the trace of the step.
+// Makes the trace of a step from what each rank recorded.
 //
-// A rank notes when it came to a collective and when it left it; that the collective began when the last came, and what had kept that
-// one, is known only here, where all records lie side by side. A transfer ends when its receiver has it.
+// A rank records when it reached a collective and when it left it. The collective began when the last rank reached it; which rank that was,
+// and what had kept it, shows only when all records are together. A transfer ends when its receiver has it.
 #pragma once
 
 #include "backend/exec/recorder.hpp"
@@ -18,7 +18,7 @@ struct RankRecord {
     std::string host;
 };
 
-// By rank of the graph. Times become times since the first rank began.
+// `records`: by rank of the graph. Times in the trace count from when the first rank began.
 Trace assemble_trace(const TaskGraph&, std::vector<RankRecord>);
 
 }  // namespace sextant

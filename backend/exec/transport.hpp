@@ -1,4 +1,4 @@
-// How arrays get from rank to rank while a rank does something else: what an engine must bring beside a ComputeDevice.
+// Moves arrays from rank to rank while a rank does something else. An engine has one beside its ComputeDevice.
 #pragma once
 
 #include "backend/exec/array.hpp"
@@ -9,10 +9,10 @@
 
 namespace sextant {
 
-// Every member of a communicator of the graph starts the same calls in the same order, those of the compute stream and those of the
-// other streams each for themselves. all_reduce: `from` and `to` are the same. all_gather: `from` may be this rank's part of `to`.
-// Where parts differ in size, `sends` says how many elements of `from` each rank gets, or adds to its part (all_to_all, reduce_scatter),
-// and `receives` how many of `to` come from each (all_to_all, all_gather). Empty: they are equal.
+// Every member of a communicator of the graph starts the same calls in the same order; the compute stream and the other streams have an
+// order each. all_reduce: `from` and `to` are the same. all_gather: `from` may be this rank's part of `to`. Where parts differ in size,
+// `sends` says how many elements of `from` each rank gets, or sums into its part (all_to_all, reduce_scatter), and `receives` how many of
+// `to` come from each rank (all_to_all, all_gather). Empty: parts are equal.
 struct CollectiveCall {
     ExchangeKind kind = ExchangeKind::all_reduce;
     CommunicatorIndex communicator = 0;
@@ -21,12 +21,12 @@ struct CollectiveCall {
     std::vector<std::int64_t> sends{}, receives{};
 };
 
-// What messages between two ranks are told apart by, beside their order. From `transfers` on each transfer of a step has some of its own.
+// Tags tell messages between two ranks apart, beside their order. From `transfers` on, each transfer of a step has some of its own.
 namespace message_tag {
 inline constexpr int tied_gradients = 1, pushed_gradients = 2, pulled_weights = 3, samples = 4, transfers = 16;
 }
 
-// To or from one rank of the job, of elements of any type.
+// A message to or from one rank of the job, with elements of any type.
 struct MessageCall {
     int peer = 0, tag = 0;
     bool receives = false;
@@ -53,7 +53,7 @@ public:
 
     // Arrays must live until the ticket is done.
     virtual Ticket start(const Call&) = 0;
-    // Moves what goes on along, and appends what came to its end.
+    // Advances the calls under way, and appends those that are done.
     virtual void poll(std::vector<Ticket>& done) = 0;
 };
 

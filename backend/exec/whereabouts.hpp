@@ -1,4 +1,4 @@
-// What a rank is at: told when something goes wrong. The thread that works writes it, any thread may read.
+// What a rank is doing, for error messages. The thread that works sets it, and any thread may read it.
 #pragma once
 
 #include "model/graph/task_graph.hpp"
@@ -13,9 +13,9 @@ std::string operation_text(const TaskGraph&, SegmentIndex);
 
 class Whereabouts {
 public:
-    // Outside of steps: a text that lives as long as the program.
+    // Outside of steps. The text must live as long as the program.
     void at(const char* activity);
-    // The graph must live as long as anybody may ask.
+    // Inside a step. The graph must live as long as text() may be called.
     void at(const TaskGraph&, int step, SegmentIndex);
     void waits_for(SegmentIndex s) { awaited_ = s; }
     void goes_on() { awaited_ = nothing; }

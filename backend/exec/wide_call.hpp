@@ -1,5 +1,5 @@
-// An operator's call in fp32, for an engine that has no narrower form of the operator: copies of what it reads, and room for what it
-// makes.
+// An operator's call in fp32, for an engine that has no 16-bit form of the operator: with copies of what it reads, and arrays for what it
+// computes.
 #pragma once
 
 #include "backend/exec/device.hpp"
@@ -9,7 +9,7 @@
 
 namespace sextant {
 
-// What activations and weights of the call are in: fp32, bf16 or fp16.
+// The type of the call's activations and weights: fp32, bf16 or fp16.
 Element element_of(const OperatorCall&);
 
 class WideCall {
@@ -19,7 +19,7 @@ public:
 
     WideCall(const OperatorCall&, bool backward, Room, Convert);
     [[nodiscard]] const OperatorCall& call() const { return call_; }
-    void finish() const;  // rounds what the call made into where it belongs
+    void finish() const;  // rounds the results into the arrays of the original call
 
 private:
     using Arrays = std::vector<Array>;

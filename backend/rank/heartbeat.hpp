@@ -1,9 +1,9 @@
-// Signs of life. A thread of every rank tells the next rank in a ring where it is, several times in the time after which silence counts as
-// death, and listens to the rank before. It sends whatever the other threads do, so that slow is told from dead: a rank that was stopped,
-// or whose host is gone, sends nothing. Who finds the rank before it silent says so and ends the job.
+// Signs of life. The ranks form a ring. A thread of every rank tells the next rank what its own is doing, several times within the time
+// after which silence counts as death, and listens to the rank before it. It sends regardless of the other threads, which tells slow from
+// dead: a rank that was stopped, or whose host is gone, sends nothing. A rank whose predecessor falls silent says so and ends the job.
 //
-// A second thread, which never calls MPI, speaks where others no longer can: when this process is told to end, because another died and the
-// launcher ends the rest, and when it crashes, with whatever locks the thread that crashed may hold.
+// A second thread never calls MPI, so that it can report what others no longer can: that this process is told to end, because another one
+// died and the launcher ends the rest, or that it crashed, whatever locks the crashed thread may hold.
 #pragma once
 
 #include "backend/exec/whereabouts.hpp"
@@ -20,18 +20,18 @@ namespace sextant {
 
 class Heartbeat {
 public:
-    // Before there is any other thread: the signals that one of its threads waits for must reach no other.
+    // To be called before any thread is started: it blocks the signals for which one of the threads here waits.
     static void hold_signals();
 
-    // All ranks at the same time. Throws std::system_error where no thread can be started.
+    // A collective call of all ranks. Throws std::system_error where no thread can be started.
     Heartbeat(const MpiWorld&, Seconds patience, const Whereabouts&);
     Heartbeat(const Heartbeat&) = delete;
     Heartbeat& operator=(const Heartbeat&) = delete;
-    // When all ranks have come to their end, see MpiWorld::barrier: nobody listens any more.
+    // To be destroyed when all ranks are done (MpiWorld::barrier), because nobody listens afterwards.
     ~Heartbeat();
 
 private:
-    struct Beat {  // as it travels; strings are cut
+    struct Beat {  // as it is sent; longer strings are cut
         char host[64];
         char at[184];
         int process;

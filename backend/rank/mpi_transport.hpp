@@ -1,4 +1,4 @@
-// Exchanges by MPI's non-blocking calls.
+// A transport that uses MPI's non-blocking calls.
 #pragma once
 
 #include "backend/exec/memory_pool.hpp"
@@ -10,10 +10,10 @@
 
 namespace sextant {
 
-// Ranks of the graph are those of MPI_COMM_WORLD; behind the workers come the parameter servers.
+// Ranks of the graph are ranks of MPI_COMM_WORLD, with the parameter servers behind the workers.
 class MpiTransport final : public Transport {
 public:
-    // All processes make theirs at the same time.
+    // A collective call of all processes.
     MpiTransport(const TaskGraph&, int rank);
     ~MpiTransport() override;
 
@@ -21,10 +21,10 @@ public:
     void poll(std::vector<Ticket>& done) override;
 
 private:
-    // Elements, and where they begin, of what each rank gets and of what comes from it.
+    // Elements that go to and come from each rank, and where they begin.
     struct Parts {
         std::vector<int> sends, send_begins, receives, receive_begins;
-        Array terms{}, sum{};  // of a reduce-scatter: what comes from each rank, and where their sum belongs
+        Array terms{}, sum{};  // of a reduce-scatter: what comes from each rank, and the array for their sum
     };
     MPI_Request begin(const CollectiveCall&);
     MPI_Request begin_parts(const CollectiveCall&);
@@ -38,11 +38,11 @@ private:
     MPI_Op bf16_sum_, fp16_sum_;
     MPI_Comm world_ = MPI_COMM_NULL;  // for messages
     int largest_tag_ = 0;
-    std::map<std::pair<CommunicatorIndex, bool>, MPI_Comm> groups_;  // of the compute stream, and of the others
+    std::map<std::pair<CommunicatorIndex, bool>, MPI_Comm> groups_;  // bool: for the compute stream, else for the others
     std::vector<MPI_Request> requests_;
     std::vector<Ticket> tickets_;      // of the requests
-    std::map<Ticket, Parts> parts_;    // where MPI is told of each part: it reads that until all are there
-    MemoryPool rooms_{host_memory()};  // of terms: in a few sizes, which fit again
+    std::map<Ticket, Parts> parts_;    // of calls with unequal parts: MPI reads them until the call is done
+    MemoryPool rooms_{host_memory()};  // for terms, whose sizes recur
     std::vector<int> finished_;
     Ticket next_ = 0;
 };

@@ -1,4 +1,4 @@
-// MPI as a program of one rank sees it: who is there, and what is told to one rank of all at the end.
+// MPI for the process of one rank: the ranks, their hosts, and what all ranks gather at the end.
 #pragma once
 
 #include "model/base/failure.hpp"
@@ -17,7 +17,7 @@ namespace sextant {
 // Throws BackendError naming the call and MPI's reason, unless `code` is success.
 void check_mpi(int code, const char* call);
 
-// Between MPI_Init_thread and MPI_Finalize. Several threads may call MPI.
+// Lives from MPI_Init_thread to MPI_Finalize. Several threads may call MPI.
 class MpiWorld {
 public:
     MpiWorld(int& argc, char**& argv);
@@ -30,22 +30,22 @@ public:
     [[nodiscard]] const std::string& host() const { return host_; }
     [[nodiscard]] int rank_on_host() const { return rank_on_host_; }
     [[nodiscard]] static std::string library_version();
-    // To add to this rank's clock to get that of rank 0. All ranks call it.
+    // What to add to this rank's clock to get that of rank 0. All ranks call it.
     [[nodiscard]] Seconds clock_offset() const;
 
-    // On rank 0; elsewhere what comes back is empty.
+    // The bytes of each rank, on rank 0; empty on the others. All ranks call it.
     [[nodiscard]] std::vector<std::vector<char>> gather(std::span<const char>) const;
-    void sum(std::span<double>) const;      // on all ranks
-    void largest(std::span<double>) const;  // likewise
-    // What the first rank of this host says; all ranks call it.
+    void sum(std::span<double>) const;      // in place, on all ranks
+    void largest(std::span<double>) const;  // in place, on all ranks
+    // The text that the first rank of this host passes. All ranks call it.
     [[nodiscard]] std::string from_first_on_host(std::string) const;
     void barrier() const;
-    // The lowest rank for which it holds; all ranks call it.
+    // The lowest rank that passes true; none where no rank does. All ranks call it.
     [[nodiscard]] std::optional<int> first_where(bool holds) const;
 
-    // On stderr, with who and where.
+    // Prints a message to stderr, with the rank and its host.
     void say(const std::string& what) const;
-    // Says why, and ends all ranks.
+    // Prints why, and ends all ranks.
     [[noreturn]] void abort(const std::string& why, ExitCode) const;
 
 private:
@@ -56,7 +56,7 @@ private:
     std::string host_;
 };
 
-// As MpiWorld::gather: what each rank has, a list each.
+// MpiWorld::gather for a list of values.
 template <class Value>
 std::vector<std::vector<Value>> gather(const MpiWorld& world, const std::vector<Value>& mine) {
     static_assert(std::is_trivially_copyable_v<Value>);

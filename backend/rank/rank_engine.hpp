@@ -1,4 +1,4 @@
-// What computes on a rank, as the process of the rank sees it: the same process serves every engine.
+// The engine that computes on a rank. The process of a rank is the same for every engine.
 #pragma once
 
 #include "backend/exec/job.hpp"
@@ -14,7 +14,7 @@
 
 namespace sextant {
 
-// Memory that ranks which name the same share, and how much of it is left.
+// A memory and how much of it is left. Ranks that give the same name share it.
 struct SharedMemory {
     std::string of;  // "node7", "GPU 0000:1b:00.0 of node7"
     Bytes available;
@@ -34,20 +34,20 @@ public:
 
     [[nodiscard]] virtual std::string name() const = 0;  // as in sextant-exec-NAME
     [[nodiscard]] virtual Abilities abilities() const = 0;
-    // What parameter servers of its workers compute on. Of such an engine nobody asks for abilities.
+    // The engine of the parameter servers of its workers. Its abilities() are not used.
     [[nodiscard]] virtual const RankEngine& of_servers() const { return *this; }
-    // Throws BackendError where this machine lacks what it needs.
+    // Throws BackendError where this machine lacks what the engine needs.
     virtual void check_machine() const = 0;
     [[nodiscard]] virtual SharedMemory memory(const MpiWorld&) const = 0;
-    // What the engine's libraries will take of it, beside the arrays of the job.
+    // What the engine's libraries will take of that memory, beside the arrays of the job.
     [[nodiscard]] virtual Bytes beside_arrays(const MpiWorld&, const Scenario&) const { return {}; }
-    // `threads`: that compute. All ranks make theirs at the same time.
+    // `threads`: that compute. A collective call of all ranks.
     [[nodiscard]] virtual std::unique_ptr<ComputeDevice> make_device(const MpiWorld&, const Job&, int threads) const = 0;
-    // Cores that update in the device's place where a plan offloads, with memory that it copies from and to fastest. Asked for by the
-    // thread that has made the device, where abilities() say so.
+    // The cores that update in place of the device where a plan offloads, with memory to and from which the device copies fastest. Called
+    // by the thread that made the device, if abilities() include offloading.
     [[nodiscard]] virtual std::unique_ptr<ComputeDevice> make_host(const MpiWorld&, int /*threads*/) const { return nullptr; }
     [[nodiscard]] virtual std::unique_ptr<Transport> make_transport(const MpiWorld&, const Job&, ComputeDevice&) const = 0;
-    // Beside MPI; and what the device took of them where it had a choice.
+    // The libraries beside MPI, and which of their implementations the device chose.
     [[nodiscard]] virtual std::vector<LibraryVersion> libraries(ComputeDevice&) const = 0;
     [[nodiscard]] virtual ProcessorFacts processor() const = 0;
 };

@@ -1,4 +1,4 @@
-// What all ranks did and found, as one record of the run.
+// Gathers what all ranks did into one record of the run.
 #pragma once
 
 #include "backend/rank/rank_engine.hpp"
@@ -7,7 +7,7 @@
 
 namespace sextant {
 
-// All ranks call it; the record is whole on rank 0.
+// All ranks call it; the record is complete on rank 0 only.
 RunRecord gather_record(const RankEngine&, const MpiWorld&, const ExecArguments&, const Job&, const RankMeans&, RankOutcome);
 
 }  // namespace sextant

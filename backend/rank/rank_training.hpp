@@ -1,4 +1,4 @@
-// What one process does once the job is known: a worker trains, a parameter server adds up.
+// What a process does once the job is known: a worker trains, a parameter server updates.
 #pragma once
 
 #include "backend/exec/fed_ranks.hpp"
@@ -14,9 +14,9 @@
 
 namespace sextant {
 
-// What a process did and found.
+// What a process recorded.
 struct RankOutcome {
-    std::vector<StepRecord> walks;  // through the graph
+    std::vector<StepRecord> walks;  // one for each walk through the graph
     std::vector<Fingerprint> weights;
     Tally pushed, applied;
     std::vector<int> staleness;
@@ -24,19 +24,19 @@ struct RankOutcome {
     std::optional<LossScale> loss_scale;
 };
 
-// What a rank computes on and exchanges by. `host`: the cores that update where the plan offloads; else null.
+// What a rank computes and communicates with. `host`: the cores that update where the plan offloads; else null.
 struct RankMeans {
     std::unique_ptr<ComputeDevice> device, host;
     std::unique_ptr<Transport> transport;
 };
 
-// A worker's steps, with a thread beside that communicates.
+// Runs a worker's steps, with a second thread that communicates.
 RankOutcome run_worker(const MpiWorld&, const ExecArguments&, const Job&, RankMeans&, Whereabouts&);
 RankOutcome run_server(const MpiWorld&, const ExecArguments&, const Job&, RankMeans&, Whereabouts&);
 
 FeedSettings feed_settings(const ExecArguments&);
 
-// Ends the job with what was thrown, where it was caught: arrays that messages are still to fill must not go before.
+// Ends the job because of an exception. To be called where that is caught, while the arrays that messages may still fill exist.
 [[noreturn]] void end_all(const MpiWorld&, const Whereabouts&, const std::exception_ptr&);
 
 }  // namespace sextant

@@ -1,4 +1,4 @@
-// Archives are written by libarchive: the same bytes for the same samples.
+// Writes archives with libarchive. The same samples give the same bytes.
 #pragma once
 
 #include "backend/storage/dataset.hpp"

@@ -1,4 +1,4 @@
-// How fast a dataset is opened, read, decoded and written where it lies.
+// Measures how fast a dataset is opened, read, decoded and written where it lies.
 #pragma once
 
 #include "backend/storage/dataset.hpp"
@@ -22,7 +22,7 @@ struct BenchSettings {
     std::optional<ImageSize> resize;
 };
 
-// What was measured several times.
+// One quantity, measured several times.
 struct BenchRow {
     std::string what;  // "read in order"
     int workers = 1;
@@ -44,7 +44,7 @@ struct BenchResult {
     std::vector<std::string> notes;  // what was not as asked: what stayed in memory, what was skipped
 };
 
-// `progress` as of make_dataset.hpp, over the repetitions. Throws InputError, and BackendError.
+// `progress` is called with the repetitions done and their total. Throws InputError for a bad dataset, BackendError when the disk refuses.
 BenchResult bench_dataset(const BenchSettings&, const std::function<void(std::int64_t done, std::int64_t of)>& progress);
 
 std::string bench_to_text(const BenchResult&);

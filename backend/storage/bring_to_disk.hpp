@@ -4,7 +4,7 @@
 
 namespace sextant {
 
-// Waits until the disk has what the system holds of a file; of a folder, what it holds of the filesystem. Throws BackendError.
+// Waits until the disk has all that was written to a file, or, for a folder, to its filesystem. Throws BackendError.
 void bring_to_disk(const std::filesystem::path&);
 
 }  // namespace sextant

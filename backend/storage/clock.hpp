@@ -1,11 +1,11 @@
-// The clock that real work is timed by.
+// The clock by which real work is timed.
 #pragma once
 
 #include "model/base/quantity.hpp"
 
 namespace sextant {
 
-// Since some instant that all processes of a host agree on.
+// Counts from an instant that is the same for all processes of a host.
 Seconds now();
 
 }  // namespace sextant

@@ -1,21 +1,21 @@
-// What the bytes of a sample mean: PNG by libpng, JPEG by libjpeg-turbo, .npy.
+// Decodes and encodes samples: PNG by libpng, JPEG by libjpeg-turbo, and .npy.
 //
-// Problems are InputErrors without a file's name: see naming().
+// InputErrors from here have no file name; naming() adds it.
 #pragma once
 
 #include "backend/storage/sample.hpp"
 
 namespace sextant {
 
-// Of an encoded file, by how it begins; absent where it is none of them.
+// Recognizes the encoding of a file by its first bytes; none where it is not one of these.
 std::optional<Encoding> encoding_of(BlobView file);
 
-// A damaged or shortened file is refused, also where the library would make do with what there is.
+// Refuses a damaged or truncated file, even where the library would accept it.
 ByteArray decode(const Sample&);
-// An image of one or three channels for PNG and JPEG; anything as `raw`.
+// PNG and JPEG take images of one or three channels, `raw` takes anything.
 Sample encode(const ByteArray&, std::int64_t label, Encoding);
 
-// Of an image: each pixel the mean of those it covers, weighted by a triangle as wide as the change of scale ("bilinear" of Pillow).
+// Resizes an image: each pixel is a mean of those that it covers, weighted by a triangle as wide as the scale factor (Pillow's "bilinear").
 ByteArray resize(const ByteArray&, std::int64_t height, std::int64_t width);
 
 // One library each.

@@ -1,4 +1,4 @@
-// Datasets on disk, whatever their format: samples go in one after the other, and come out by number.
+// Datasets on disk, in any format. Samples are written one after the other and read by number.
 #pragma once
 
 #include "backend/storage/sample.hpp"
@@ -10,14 +10,14 @@
 
 namespace sextant {
 
-// What is known of a dataset before it is written.
+// What must be known of a dataset before it is written.
 struct Outline {
     std::int64_t samples = 0;
     Encoding encoding = Encoding::raw;
     Extents extents;  // of the first sample; with the encoding `raw`, of all
 };
 
-// Safe to be read by several threads at once.
+// Several threads may read at the same time.
 class DatasetReader {
 public:
     DatasetReader() = default;
@@ -28,16 +28,15 @@ public:
     [[nodiscard]] virtual std::int64_t count() const = 0;
     // "train.tar: class_0003/00000012.png"
     [[nodiscard]] virtual std::string name(std::int64_t index) const = 0;
-    // `index` is below count(); what `into` held before is lost. Throws InputError, with the sample's name, when it is missing, unreadable
-    // or damaged.
+    // Replaces the contents of `into`. `index` must be below count(). Throws InputError, with the sample's name, when it is missing,
+    // unreadable or damaged.
     void read(std::int64_t index, Sample& into) const;
 
 private:
     virtual void read_sample(std::int64_t index, Sample& into) const = 0;
 };
 
-// Throws BackendError when the disk refuses. A dataset is whole only when finish() has come back; the system may still have to bring it to
-// the disk.
+// Throws BackendError when the disk refuses. The dataset is complete only after finish(); the system may still hold a part of it in memory.
 class DatasetWriter {
 public:
     DatasetWriter() = default;
@@ -49,9 +48,9 @@ public:
     virtual void finish() = 0;
 };
 
-// Wrong input that has no file yet: whoever calls knows its name.
+// Throws an InputError without a file name, which the caller knows and adds.
 [[noreturn]] void throw_damage(std::string what, std::string hint = {});
-// Calls `work`, and puts `file()` to what it finds wrong and has no file.
+// Calls `work`, and adds `file()` to the diagnostics of an InputError that have no file.
 void naming(const std::function<std::string()>& file, const std::function<void()>& work);
 
 }  // namespace sextant

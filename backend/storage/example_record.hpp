@@ -7,7 +7,7 @@
 namespace sextant {
 
 Blob example_record(const Sample&);
-// Throws InputError, without a file's name.
+// Throws InputError without a file name.
 void read_example(BlobView record, Sample& into);
 
 }  // namespace sextant

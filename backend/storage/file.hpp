@@ -1,4 +1,4 @@
-// Files as the formats use them: read at a place, written one piece behind the other.
+// Files for the formats: read at any offset, written from beginning to end.
 #pragma once
 
 #include "backend/storage/sample.hpp"
@@ -10,7 +10,7 @@
 
 namespace sextant {
 
-// Closed when it goes.
+// Owns a file descriptor.
 class Descriptor {
 public:
     Descriptor() = default;
@@ -28,21 +28,21 @@ private:
     int number_ = -1;
 };
 
-// Throws BackendError with the path, which is said only.
+// Throws BackendError. `path`: only for the message.
 void write_all(const Descriptor&, BlobView, const std::filesystem::path&);
 
-// Problems have no file in their diagnostics: see naming().
+// InputErrors from here have no file name; naming() adds it.
 class InputFile {
 public:
     explicit InputFile(const std::filesystem::path&);
     [[nodiscard]] std::uint64_t size() const { return size_; }
     [[nodiscard]] int descriptor() const { return descriptor_.number(); }
-    // Throws InputError when the file ends before.
+    // Throws InputError when the file ends earlier.
     void read(std::uint64_t at, std::span<std::uint8_t> into) const;
     [[nodiscard]] Blob read(std::uint64_t at, std::uint64_t bytes) const;
-    // As much as there is, at most so many bytes.
+    // The first bytes of the file, at most `bytes`.
     [[nodiscard]] Blob head(std::uint64_t bytes) const;
-    // Throws InputError where somebody has cut it off since it was opened.
+    // Throws InputError where the file has been truncated since it was opened.
     void check_size() const;
 
 private:
@@ -65,7 +65,7 @@ private:
     Blob buffer_;
 };
 
-// Throws InputError unless so many bytes are what a sample may have.
+// Throws InputError if a sample of this size must be damaged (largest_sample_bytes).
 void check_sample_size(std::uint64_t bytes);
 
 // Little-endian, as all formats here write them.

@@ -1,4 +1,4 @@
-// The formats, by name. Each has a file of its own (format_*.cpp) that says what it is; to add one, declare it here and name it in
+// The formats of datasets. Each has a file of its own (format_*.cpp), which describes it. To add one, declare it here and list it in
 // formats.cpp.
 #pragma once
 
@@ -11,10 +11,10 @@ namespace sextant {
 
 struct DatasetFormat {
     std::string_view name;  // "tar"
-    bool arrays_only;       // holds samples of one shape that are not encoded
-    // Whether a file that begins so is one. Folders are `files`.
+    bool arrays_only;       // takes only samples of one shape that are not encoded
+    // Whether a file with this beginning has the format. A folder always has the format `files`.
     bool (*begins_so)(BlobView start);
-    // Throws InputError, without a file's name, when it is damaged or absent.
+    // Throws InputError, without a file name, when the dataset is damaged or missing.
     std::unique_ptr<DatasetReader> (*open)(const std::filesystem::path&);
     // Throws BackendError.
     std::unique_ptr<DatasetWriter> (*create)(const std::filesystem::path&, const Outline&);
@@ -30,12 +30,12 @@ const DatasetFormat& npy_format();
 const DatasetFormat& raw_format();
 
 std::span<const DatasetFormat* const> dataset_formats();
-// Throws InputError, with what it may have meant.
+// Throws InputError for an unknown name, with the closest known one as a hint.
 const DatasetFormat& format_named(std::string_view name);
-// What lies there, by how it begins. Throws InputError.
+// The format of the dataset at this path, recognized by its first bytes. Throws InputError.
 const DatasetFormat& format_at(const std::filesystem::path&);
 
-// Throws InputError, with the file's name, also where there is no sample in it.
+// Throws InputError, with the file name, also where the dataset has no samples.
 std::unique_ptr<DatasetReader> open_dataset(const std::filesystem::path&);
 
 }  // namespace sextant

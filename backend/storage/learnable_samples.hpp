@@ -1,7 +1,7 @@
-// Samples with something to learn, made by number: the same sample whenever it is asked for.
+// Generated samples from which a network can learn. The same number always gives the same sample.
 //
-// An image is the pattern of its class (4 x 4 patches of colour, blended into each other) with noise of its own. Of a sequence the first
-// token is drawn, and is the class; each further one follows from the one before.
+// An image is the pattern of its class (4 x 4 patches of colour, blended into each other) with noise of its own. The first token of a
+// sequence is random, and is the class; each further one follows from the one before.
 #pragma once
 
 #include "backend/storage/sample.hpp"

@@ -1,5 +1,5 @@
-// Datasets made and converted. `progress` is called with the samples that are done; what it throws ends the work, and leaves what was there
-// before.
+// Makes and converts datasets. `progress` is called with the number of samples done. An exception that it throws ends the work and leaves
+// what was there before.
 #pragma once
 
 #include "backend/storage/dataset.hpp"
@@ -31,7 +31,7 @@ struct Written {
     std::vector<std::string> skipped;  // what was wrong with each
 };
 
-// Throw InputError for what cannot be, BackendError when the disk refuses.
+// Both throw InputError for impossible settings, and BackendError when the disk refuses.
 Written make_dataset(const MakeSettings&, const SamplesDone& progress);
 Written convert_dataset(const ConvertSettings&, const SamplesDone& progress);
 

@@ -1,4 +1,4 @@
-// The values of samples, one byte each, as the numbers that networks take.
+// Converts the values of samples, one byte each, to the numbers that networks take.
 #pragma once
 
 #include "backend/storage/sample.hpp"

@@ -1,4 +1,4 @@
-// The system keeps in memory what it has read: to measure a disk, that must go.
+// The system keeps in memory what it has read. To measure a disk, this page cache must be dropped.
 #pragma once
 
 #include "model/base/quantity.hpp"
@@ -8,18 +8,18 @@
 
 namespace sextant {
 
-// What is still in memory of a dataset after it was asked to go.
+// What of a dataset is still in memory after it was dropped.
 struct ColdState {
     Bytes all, left;
     bool folders_too = false;  // entries of folders and inodes, which only root may drop
 };
 ColdState drop_from_cache(const std::filesystem::path&);
-// In words, what of it did not work; empty where all did.
+// Says what could not be dropped; empty where all was.
 std::string shortcoming(const ColdState&);
-// In words, which memories behind the path nobody here can drop: a server's, that of a virtual machine's host; empty where none is known.
+// Says which caches behind the path cannot be dropped from here: a server's, or that of a virtual machine's host. Empty where it knows none.
 std::string beyond_reach(const std::filesystem::path&);
 
-// What this process has asked of the system so far, as /proc/self/io says.
+// What this process has read from the system so far, from /proc/self/io.
 struct ReadCounters {
     double calls = 0;
     Bytes from_disk;

@@ -1,4 +1,4 @@
-// A folder of a measurement, which goes with what is in it.
+// A folder for a measurement, which is removed with its contents at the end.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@ namespace sextant {
 
 class ProbeFolder {
 public:
-    // Throws InputError where `directory` is none, BackendError where nothing can be written.
+    // Throws InputError where `directory` is no directory, BackendError where it cannot be written to.
     explicit ProbeFolder(const std::filesystem::path& directory);
     ProbeFolder(const ProbeFolder&) = delete;
     ProbeFolder& operator=(const ProbeFolder&) = delete;

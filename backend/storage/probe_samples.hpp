@@ -1,4 +1,5 @@
-// What one thread of this host does with samples: decoding, encoding, scaling, making numbers of them, and the libraries of the formats.
+// Measures how fast one thread of this host handles samples: decoding, encoding, resizing, conversion to numbers, and the libraries of the
+// formats.
 #pragma once
 
 #include "backend/storage/make_dataset.hpp"
@@ -6,8 +7,8 @@
 
 namespace sextant {
 
-// Writes some megabytes into a folder of its own below `folder`, which had better be in memory, and takes them away. Of libraries counts
-// what they take longer than plain calls of the system for the same bytes. `source`: of the numbers. Throws BackendError.
+// Writes some megabytes into a folder of its own below `folder`, which should be in memory, and removes them. The time of a library is what
+// it takes longer than plain system calls for the same bytes. `source`: the source to state for the numbers. Throws BackendError.
 SampleSpeeds probe_samples(const std::filesystem::path& folder, const std::string& source, const SamplesDone& progress);
 
 }  // namespace sextant

@@ -1,4 +1,4 @@
-// A file of records of one size behind a header: each the values of a sample and its label.
+// A file of records of equal size behind a header. A record has the values of a sample and, in some formats, its label.
 #pragma once
 
 #include "backend/storage/dataset.hpp"
@@ -17,7 +17,7 @@ struct RecordLayout {
     bool has_labels = false;  // behind the values
 };
 
-// Throws InputError when the file has not the size that the layout promises.
+// Throws InputError when the size of the file is not what the layout says.
 std::unique_ptr<DatasetReader> make_record_reader(const std::filesystem::path&, InputFile, RecordLayout);
 std::unique_ptr<DatasetWriter> make_record_writer(const std::filesystem::path&, const Blob& header);
 

@@ -1,4 +1,4 @@
-// Datasets appear whole or not at all: written beside their place, then put there.
+// Writes datasets atomically: beside their place first, then moved there.
 #pragma once
 
 #include <filesystem>
@@ -6,8 +6,8 @@
 
 namespace sextant {
 
-// `write` is given the path beside `path` to write to. What lies at `path` stays there until it came back, and if it throws. Throws
-// InputError when that is something else than a dataset: nothing else is ever removed.
+// Calls `write` with a path beside `path`. What lies at `path` is replaced when `write` has returned, and stays if it throws. Throws
+// InputError when what lies at `path` is not a dataset: nothing else is ever removed.
 void replace_dataset(const std::filesystem::path& path, const std::function<void(const std::filesystem::path& aside)>& write);
 
 }  // namespace sextant

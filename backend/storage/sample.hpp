@@ -14,7 +14,7 @@ using Blob = std::vector<std::uint8_t>;
 using BlobView = std::span<const std::uint8_t>;
 using Extents = std::vector<std::int64_t>;  // [height, width, channels] of an image, [length] of a sequence of tokens
 
-// How a sample lies in a dataset. `raw`: an array of bytes, as .npy where each sample is a file of its own.
+// How a sample is stored in a dataset. `raw`: an array of bytes; where each sample is a file, a .npy file.
 enum class Encoding { raw, png, jpeg };
 std::string_view to_text(Encoding);
 std::optional<Encoding> encoding_named(std::string_view);

@@ -1,4 +1,4 @@
-// A dataset brought to storage nearby before it is read, and taken away afterwards.
+// Copies a dataset to nearby storage before it is read, and removes it afterwards.
 #pragma once
 
 #include "backend/storage/staging_folder.hpp"
@@ -10,19 +10,20 @@
 namespace sextant {
 
 enum class StageMode {
-    copy,   // as it is
-    untar,  // a tar archive, and each of its samples as a file beside it
+    copy,   // copies the dataset as it is
+    untar,  // copies a tar archive and unpacks it, each sample to a file
 };
 
 class StagedDataset {
 public:
-    // Throws InputError where it does not fit or cannot be unpacked, BackendError where the disk refuses: nothing is left behind then.
+    // Throws InputError where the dataset does not fit or cannot be unpacked, BackendError where the disk refuses. Nothing is left behind
+    // then.
     StagedDataset(const std::filesystem::path& dataset, const std::filesystem::path& folder, StageMode);
 
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }  // to read it from
     [[nodiscard]] Seconds copying() const { return copy_; }
     [[nodiscard]] Seconds unpacking() const { return unpack_; }
-    Seconds remove();  // how long that took
+    Seconds remove();  // returns how long that took
 
 private:
     void bring(const std::filesystem::path& dataset, const std::filesystem::path& folder, StageMode);

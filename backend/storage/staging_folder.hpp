@@ -1,4 +1,4 @@
-// A folder for what a job stages, apart from those of other jobs beside it.
+// A folder for the files that a job stages, separate from those of other jobs.
 #pragma once
 
 #include "backend/storage/file.hpp"
@@ -7,11 +7,11 @@
 
 namespace sextant {
 
-// Goes with its owner, however that ends: a process of its own, which outlives the job, removes what the owner did not. Where that was
-// killed too (a scheduler may), it goes when the next one is made beside it by the same host.
+// The folder is removed at the end of its owner, however that ends: a separate process, which outlives the job, removes what the owner did
+// not. Where a scheduler has killed that process too, the next staging folder that the same host makes beside it removes it.
 class StagingFolder {
 public:
-    // Throws BackendError where there cannot be one.
+    // Throws BackendError where the folder cannot be made.
     explicit StagingFolder(const std::filesystem::path& in);
     StagingFolder(const StagingFolder&) = delete;
     StagingFolder& operator=(const StagingFolder&) = delete;

@@ -1,4 +1,4 @@
-// What the system says of the storage behind a directory.
+// Facts about the storage behind a directory, from the system.
 #pragma once
 
 #include "model/hardware/storage.hpp"
@@ -11,11 +11,11 @@ namespace sextant {
 struct StorageFacts {
     StorageKind kind = StorageKind::ssd;
     bool shared = false;              // behind a network, so that others may use it too
-    Bytes free;                       // for whoever asks
-    std::optional<Bytes> read_ahead;  // what the system reads at most beyond what was asked for
+    Bytes free;                       // for an unprivileged user
+    std::optional<Bytes> read_ahead;  // the most that the system reads beyond a request
 };
 
-// Throws BackendError where the system does not say.
+// Throws BackendError where the system gives no answer.
 StorageFacts storage_facts(const std::filesystem::path&);
 
 }  // namespace sextant
