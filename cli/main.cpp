@@ -58,7 +58,7 @@ std::string unknown_command(const CLI::App& app) {
 
 // CLI11 throws the first thing that is wrong; this is all of them, one a line.
 std::string all_problems(CLI::App& app, const CLI::ParseError& first) {
-    if (const std::string unknown = unknown_command(app); !unknown.empty()) return unknown;  // whose options nobody can judge
+    if (std::string unknown = unknown_command(app); !unknown.empty()) return unknown;  // its options cannot be judged
     std::vector<std::string> problems;
     add_problems(problems, app);
     if (auto unknown = app.remaining(true); !unknown.empty()) {

@@ -11,12 +11,12 @@ namespace sextant::gui {
 
 struct CommandLine {
     std::optional<QString> scenario;
-    std::optional<QString> screenshot;  // where to
-    std::optional<QString> run;         // shown beside the prediction in it
+    std::optional<QString> screenshot;  // the file to write
+    std::optional<QString> run;         // a run to show beside the prediction in the screenshot
     std::string view;                   // empty: the first that shows a scenario
-    std::optional<QSize> size;          // else that of the window as it was left
+    std::optional<QSize> size;          // absent: that of the last window
     bool dark = false;
-    // What there is to do instead of opening a window: text for stdout, or a mistake for stderr.
+    // Set where no window is to be opened: a text for stdout, or what is wrong with the arguments for stderr.
     std::optional<QString> answer, mistake;
 };
 CommandLine read_command_line(const QStringList& arguments);

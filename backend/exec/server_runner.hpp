@@ -1,8 +1,8 @@
 // A parameter server: a process that holds its part of all weights and of the optimizer's states. A single thread handles messages in the
 // order in which they arrive.
 //
-// Synchronous: it sums what all workers push, updates when it has everything, and sends the weights to all. Asynchronous: every push updates
-// its block, and a worker that has finished its step gets the weights as they are then.
+// Synchronous: it sums what all workers push, updates when it has everything, and sends the weights to all. Asynchronous: every push
+// updates its block, and a worker that has finished its step gets the weights as they are then.
 #pragma once
 
 #include "backend/exec/rank_runner.hpp"

@@ -16,7 +16,8 @@ struct ColdState {
 ColdState drop_from_cache(const std::filesystem::path&);
 // Says what could not be dropped; empty where all was.
 std::string shortcoming(const ColdState&);
-// Says which caches behind the path cannot be dropped from here: a server's, or that of a virtual machine's host. Empty where it knows none.
+// Says which caches behind the path cannot be dropped from here: a server's, or that of a virtual machine's host. Empty where none is
+// known.
 std::string beyond_reach(const std::filesystem::path&);
 
 // What this process has read from the system so far, from /proc/self/io.

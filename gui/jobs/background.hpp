@@ -1,4 +1,4 @@
-// Work that may take longer than a frame: done in a thread of the pool, its result handed over in the thread of the window.
+// Runs work that may take longer than a frame in a thread of the pool, and hands its result over in the thread of the window.
 #pragma once
 
 #include <QCoreApplication>
@@ -13,11 +13,11 @@
 
 namespace sextant::gui {
 
-// To be called where something was caught: shows it, in the thread of the window.
+// To be called in a catch block: returns a function that shows the exception, for the thread of the window.
 std::function<void()> complaint_of_caught();
 
-// `work()` must not touch anything of the window; `then(result)` is called there, unless `owner` is gone by then. If work throws, a box
-// says why, and nothing is called.
+// `work()` must not touch the window. `then(result)` is called in the thread of the window, unless `owner` has been destroyed. If work
+// throws, a message box shows the reason, and `then` is not called.
 template <class Work, class Then>
 void in_background(QObject* owner, Work work, Then then) {
     QThreadPool::globalInstance()->start([owner = QPointer<QObject>(owner), work = std::move(work), then = std::move(then)]() mutable {
@@ -34,8 +34,8 @@ void in_background(QObject* owner, Work work, Then then) {
     });
 }
 
-// Something with a timeline, to be held on to as a whole: to give back what a long trace takes is itself longer than a frame. When the
-// program ends there are no frames any more, and no pool.
+// Owns something with a timeline, and frees it in a thread of the pool, because freeing a long trace takes longer than a frame. At the end
+// of the program, when there is no pool, it frees it at once.
 template <class T>
 std::shared_ptr<const T> freed_in_background(T value) {
     return {new T(std::move(value)), [](const T* no_longer_needed) {

@@ -1,5 +1,5 @@
-// A program run as a child: it lives no longer than the window, what it says is heard line by line, and it can be stopped with all that it
-// started. Whatever becomes of it, the window goes on.
+// Runs a program as a child process and reads its output line by line. The child can be stopped with all that it started, and ends with the
+// window at the latest. The window goes on however the child ends.
 #pragma once
 
 #include <QObject>
@@ -11,8 +11,8 @@ namespace sextant::gui {
 // How a child ended.
 struct ChildEnd {
     int code = 0;
-    bool stopped = false;  // because it was asked to
-    QString problem{};     // in a sentence; empty where all went well
+    bool stopped = false;  // it was asked to stop
+    QString problem{};     // a sentence; empty where all went well
 };
 
 class Child : public QObject {
@@ -22,7 +22,7 @@ public:
     explicit Child(QObject* parent = nullptr);
     ~Child() override;
 
-    // `program`: its name beside this one, or a path.
+    // `program`: the name of a program in the folder of this one, or a path.
     void start(const QString& program, const QStringList& arguments);
     void stop();
     [[nodiscard]] bool is_running() const { return process_.state() != QProcess::NotRunning; }
@@ -39,9 +39,9 @@ private:
     void end(const QString& problem);
 
     QProcess process_;
-    QByteArray rest_of_out_, rest_of_err_;  // lines that are not complete yet
+    QByteArray rest_of_out_, rest_of_err_;  // the last lines, which are not complete yet
     QString last_said_;
-    QTimer patience_;  // until one that was asked to stop is killed
+    QTimer patience_;  // runs after the child was asked to stop; then it is killed
     bool stopped_ = false;
 };
 

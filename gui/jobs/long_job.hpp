@@ -1,4 +1,4 @@
-// Work of seconds or minutes in a thread of the pool: it tells how far it is, and can be stopped.
+// Work of seconds or minutes in a thread of the pool. It reports its progress, and can be stopped.
 #pragma once
 
 #include "gui/jobs/background.hpp"
@@ -14,7 +14,7 @@
 
 namespace sextant::gui {
 
-// What it came to, or why it could not be.
+// The result, or the problems that prevented it.
 template <class T>
 struct Outcome {
     std::optional<T> result;
@@ -28,13 +28,13 @@ public:
     using QObject::QObject;
     ~LongJob() override { stop(); }
 
-    // What the work has to tell the window.
+    // With this the work reports to the window.
     class Tell {
     public:
         explicit Tell(LongJob& job) : job_(&job), stopped_(job.stopped_) {}
-        // The part that is done, and what there is to say; false: it is to stop.
+        // `done`: the fraction of the work, 0 to 1. Returns false when the work is to stop.
         bool operator()(double done, const QString& note) const;
-        // Calls it in the thread of the window, unless the work is over by then.
+        // Calls a function in the thread of the window, unless the work is over by then.
         void in_window(std::function<void()>) const;
 
     private:
@@ -43,7 +43,7 @@ public:
         std::shared_ptr<QElapsedTimer> since_last_ = std::make_shared<QElapsedTimer>();
     };
 
-    // Begins `work(tell)` in another thread, and calls `then(outcome)` in this one. What ran before is stopped and not heard of again.
+    // Starts `work(tell)` in another thread, and calls `then(outcome)` in this one. Stops earlier work, whose outcome is dropped.
     template <class Work, class Then>
     void start(Work work, Then then) {
         stop();
@@ -60,7 +60,7 @@ public:
                 then(std::move(outcome));
             });
     }
-    // The work ends as soon as it asks, and gives what it has.
+    // The work ends at its next report, with what it has found so far.
     void stop() {
         if (stopped_) *stopped_ = true;
     }
@@ -81,7 +81,7 @@ private:
         }
     }
 
-    std::shared_ptr<std::atomic<bool>> stopped_;  // of what runs; null: nothing does
+    std::shared_ptr<std::atomic<bool>> stopped_;  // of the work that runs; null where none does
 };
 
 }  // namespace sextant::gui

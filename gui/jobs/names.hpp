@@ -1,4 +1,4 @@
-// What can be chosen by name. Takes some tens of milliseconds: every profile is looked at.
+// The names that can be chosen in the editor. Takes some tens of milliseconds, because it reads every profile.
 #pragma once
 
 #include "gui/models/fields.hpp"
@@ -8,6 +8,6 @@
 namespace sextant::gui {
 
 using Names = std::map<NameKind, QStringList>;
-Names load_names();  // those that can be found; none where the library is not there
+Names load_names();  // empty where the library is missing
 
 }  // namespace sextant::gui

@@ -1,5 +1,4 @@
-// Answers sessions in a thread of its own. Only the newest question counts: one that comes while another is being worked on takes the place
-// of those that wait.
+// Computes the answers of sessions in a thread of its own. Only the newest question counts: it replaces one that is still waiting.
 #pragma once
 
 #include "gui/models/workbench.hpp"
@@ -19,16 +18,17 @@ class Predictor : public QObject {
     Q_OBJECT
 
 public:
-    // Answers what the workbench asks. Outlived by it.
+    // Answers the questions of the workbench, which must outlive this object.
     explicit Predictor(Workbench&);
     ~Predictor() override;
 
-    // Reads a file, and puts it on the workbench: a scenario if it has an answer, a run or a trace beside the scenario that is
-    // there, a model into it, a lesson for who shows lessons.
+    // Reads a file and puts it on the workbench: a scenario that has an answer, a run or a trace to compare with the open scenario, a model
+    // as its workload, or a lesson for the view of lessons.
     void open(const std::filesystem::path&);
 
 signals:
-    // What was open stays so. `mendable`: a session to open all the same, for the editor to mend; null where there is nothing to edit.
+    // A file could not be opened; what was open stays. `mendable`: a session that can be repaired in the editor; null where there is
+    // nothing to edit.
     void refused(const QString& path, const std::vector<sextant::Diagnostic>& problems, const sextant::gui::SessionPtr& mendable);
 
 private:
@@ -46,7 +46,7 @@ private:
     Workbench& workbench_;
     std::mutex mutex_;
     std::condition_variable wake_;
-    std::optional<Task> opening_, answering_;  // what waits
+    std::optional<Task> opening_, answering_;  // waiting tasks
     bool stop_ = false;
     std::thread thread_;
 };

@@ -1,5 +1,5 @@
-// Plays the step of a session event by event in a thread of the pool, when a view wants it. Only the newest question counts, and one is
-// played at a time: it begins when the one before has let go of its thread, so that those that were stopped take nothing from the answers.
+// Simulates the step of a session in a thread of the pool, when a view wants it. Only the newest question counts. One simulation runs at a
+// time: it begins when the one before has left its thread, so that stopped ones do not slow down the answers.
 #pragma once
 
 #include "gui/models/workbench.hpp"
@@ -15,14 +15,14 @@ class Simulator : public QObject {
     Q_OBJECT
 
 public:
-    // Answers what the workbench wants. Outlived by it.
+    // Runs the simulations that the workbench wants. The workbench must outlive this object.
     explicit Simulator(Workbench&);
     ~Simulator() override;
 
     [[nodiscard]] bool is_at_work() const { return wanted_ != nullptr; }
 
 private:
-    // What both threads know of it.
+    // What both threads share.
     struct Work {
         SessionPtr question;
         std::atomic<double> played = 0;
@@ -35,8 +35,8 @@ private:
     void end(const std::shared_ptr<const Simulated>&);
 
     Workbench& workbench_;
-    SessionPtr wanted_;           // null: nothing is
-    std::shared_ptr<Work> work_;  // in the other thread, of what is wanted or was stopped
+    SessionPtr wanted_;           // null: none
+    std::shared_ptr<Work> work_;  // of the other thread: what is wanted, or was stopped
     QTimer clock_;
 };
 

@@ -6,10 +6,10 @@
 
 namespace sextant::gui {
 
-// The page that documentation begins with: in a source tree, or where an installation puts it. None where it is not installed.
+// The first page of the documentation, in a source tree or in an installation. None where it is not installed.
 std::optional<std::filesystem::path> documentation(const std::filesystem::path& data_root);
 
-// Whether a file is one of them: all who use the program here share it.
+// Whether a file is a bundled scenario, which all users of this installation share.
 bool is_bundled(const std::filesystem::path&);
 
 }  // namespace sextant::gui

@@ -1,4 +1,4 @@
-// What went wrong, as problems to be shown: nothing that a thread throws may end the program.
+// Turns exceptions into problems to be shown: no exception of a thread may end the program.
 #pragma once
 
 #include "model/base/diagnostics.hpp"
@@ -8,8 +8,8 @@
 
 namespace sextant::gui {
 
-// To be called where something was caught: the problems of an InputError; of any other exception, a defect of ours. `file`: what it is
-// about.
+// To be called in a catch block. Returns the problems of an InputError; any other exception is reported as a defect of the program.
+// `file`: the file concerned.
 std::vector<Diagnostic> problems_caught(const std::string& file = {});
 
 }  // namespace sextant::gui

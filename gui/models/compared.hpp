@@ -12,14 +12,14 @@ struct Compared {
     Comparison comparison;
 };
 
-// What a run did that a scenario does not say: empty where both are of one plan. Plays the step: for worker threads.
+// How a run differs from what a scenario says; empty where both have the same plan. Simulates the step, so it is for worker threads.
 std::vector<Diagnostic> differences(const Scenario&, const RunRecord&);
 
-// Step, rates and terms: predicted, simulated, measured, and measured over predicted; exposed and hidden.
+// Step time, rates and terms, exposed and hidden: predicted, simulated, measured, and measured over predicted.
 Table residuals_table(const Comparison&);
-// Each rank's end and memory.
+// The end of the step and the memory of each rank.
 Table ranks_table(const Comparison&);
-// Those that differ most in a step; of a run that was not asked for them none.
+// The operators that differ most in a step; empty where the run did not time operators.
 Table operators_table(const Comparison&);
 // "Measured 1.71 s, 1.06 times what was predicted; inside the interval of 80 %."
 QString verdict(const Comparison&);

@@ -1,4 +1,4 @@
-// A table as CSV (RFC 4180): commas, and quotes where they are needed.
+// A table as CSV (RFC 4180): separated by commas, quoted where necessary.
 #pragma once
 
 #include <QAbstractItemModel>
@@ -6,7 +6,7 @@
 
 namespace sextant::gui {
 
-// With its headings. Cells are as they are shown, numbers without their grouping.
+// With the headings. Cells have the text that is shown, but numbers have no grouping commas.
 QString csv_of(const QAbstractItemModel&);
 
 }  // namespace sextant::gui

@@ -1,4 +1,4 @@
-// What fields of the editor are made with. Internal to field_list.cpp and plan_field_list.cpp.
+// Functions that make fields of the editor. Internal to field_list.cpp and plan_field_list.cpp.
 #pragma once
 
 #include "gui/models/fields.hpp"
@@ -11,7 +11,7 @@
 
 namespace sextant::gui {
 
-// Each once, as people write it first.
+// The values of an enumeration, each in its first spelling.
 template <class E, std::size_t N>
 QStringList words_in(const Word<E> (&words)[N]) {
     QStringList list;
@@ -41,7 +41,7 @@ inline Field named(std::string path, const QString& label, const QString& tip, N
     return f;
 }
 
-// In plan_field_list.cpp: the plan, and what few plans change.
+// In plan_field_list.cpp: the section of the plan, and that of the settings that few plans change.
 FieldSection plan_section();
 FieldSection more_section();
 

@@ -1,5 +1,5 @@
-// The fields of a scenario that the editor shows: where each stands in the document, how it is written, and what holds where it is not
-// stated.
+// The fields of a scenario that the editor shows: where each is in the document, how its value is written, and what value holds where the
+// document states none.
 #pragma once
 
 #include "gui/models/session.hpp"
@@ -15,10 +15,10 @@
 namespace sextant::gui {
 
 enum class FieldKind {
-    degree,    // a whole number that people double and halve
-    word,      // one of a few
-    order,     // of a few, as a list: "tensor, data"
-    name,      // of something known by name: `choices` come with the library (NameKind)
+    degree,    // a whole number that is usually doubled or halved
+    word,      // one of a few words
+    order,     // an order of a few words, as a list: "tensor, data"
+    name,      // the name of something in the library, which gives the `choices` (NameKind)
     quantity,  // a number with its unit
     number,
     flag,
@@ -29,13 +29,13 @@ struct Field {
     std::string path;  // in the words of --set
     QString label, tip;
     FieldKind kind = FieldKind::degree;
-    std::function<QString(const Scenario&)> resolved;  // what holds, whether it is stated or follows
+    std::function<QString(const Scenario&)> resolved;  // the value that holds, stated or derived
     QStringList choices{};
     NameKind names = NameKind::none;
     std::string inside{};  // where it stands instead if what it belongs to is written as an object
-    bool needed = false;   // cannot be taken away
-    bool small = false;    // three of them fit beside one another
-    bool wide = false;     // takes a line for itself, below its name
+    bool needed = false;   // it cannot be removed
+    bool small = false;    // three of them fit into a line
+    bool wide = false;     // it takes a line of its own, below its name
     std::string whole{};   // what is taken away with it
 };
 struct FieldSection {
@@ -45,26 +45,26 @@ struct FieldSection {
 };
 const std::vector<FieldSection>& field_sections();
 
-// Where the field stands in this document.
+// The path of the field in this document.
 std::string path_in(const ScenarioDocument&, const Field&);
 
-// Whether a place in the document ("hardware.nodes") is the field's, or inside it.
+// Whether a place in the document ("hardware.nodes") is that of the field, or inside it.
 bool covers(const ScenarioDocument&, const Field&, const QString& place);
-// Whether there is such a field.
+// Whether any field covers this place.
 bool is_of_a_field(const ScenarioDocument&, const QString& place);
 
-// The value as the document states it; none where it follows from others.
+// The value that the document states; none where it follows from other fields.
 std::optional<QString> stated_in(const ScenarioDocument&, const Field&);
 
-// What the text of a field is in JSON.
+// The text of a field as JSON.
 std::string json_of(const Field&, const QString& text);
 
 // Edits, as --set would make them.
 using Edits = std::vector<std::pair<std::string, std::string>>;
-// The field is taken away: what follows without it holds again.
+// The edits that remove a field, so that its derived value holds again.
 Edits edits_without(const ScenarioDocument&, const Field&);
-// One field is changed, and with it what cannot stay: of micro-batch, global batch and accumulation two give the third; without servers
-// nothing is said of them; and where `keeps_devices`, dp follows from the other degrees.
+// The edits that change one field and the fields that depend on it: micro-batch, global batch and accumulation determine each other;
+// without parameter servers their settings are removed; and with `keeps_devices` dp follows from the other degrees.
 Edits edits_for(const Session&, const Field&, const QString& text, bool keeps_devices);
 
 }  // namespace sextant::gui

@@ -1,4 +1,4 @@
-// Sessions in the order in which edits made them, and which of them is shown. As they are values, undo is taking the one before.
+// The sessions in the order of edits, and which one is shown. Sessions are values, so undo just returns to the one before.
 #pragma once
 
 #include "gui/models/session.hpp"
@@ -13,13 +13,13 @@ namespace sextant::gui {
 
 class History {
 public:
-    // Begins anew, with what was just opened: that is what is saved.
+    // Starts a new history with a session that was just opened, and counts as saved.
     void begin(SessionPtr);
-    // Forgets what was undone. Steps of one gesture, as of a slider that is dragged, are one: give them one number that is not 0.
+    // Adds a step and forgets undone ones. Steps with the same `gesture` other than 0, as while a slider is dragged, become one.
     void push(SessionPtr, QString label, int gesture = 0);
-    // The same step, of which more is known now.
+    // Replaces the session of the current step, of which more is known now.
     void replace(SessionPtr);
-    // Puts another in place of every step.
+    // Replaces the session of every step.
     void replace_all(const std::function<Session(Session)>& other);
 
     [[nodiscard]] const SessionPtr& now() const { return steps_[at_].session; }
@@ -41,7 +41,7 @@ private:
     };
     std::vector<Step> steps_;
     std::size_t at_ = 0;
-    std::optional<std::size_t> saved_;  // none: what was saved cannot be reached any more
+    std::optional<std::size_t> saved_;  // none: the saved step is no longer in the history
 };
 
 }  // namespace sextant::gui

@@ -1,4 +1,4 @@
-// How far a lesson's step is, told from what is open: the change counts however it was made, by what it comes to.
+// The state of a lesson's step, found by comparing it with what is open. A change counts however it was made.
 #pragma once
 
 #include "gui/models/session.hpp"
@@ -17,24 +17,24 @@ struct OpenedLesson {
     std::vector<LessonAnswer> answers;  // of its steps
 };
 
-// Of a file that holds one, told from its beginning.
+// Whether a file holds a lesson, judged by its beginning.
 bool holds_lesson(const std::filesystem::path&);
-// Throws InputError with everything that is wrong with it. A scenario that its steps name may stand beside it.
+// Reads a lesson. Scenarios that its steps name are also looked for beside it. Throws InputError with everything that is wrong.
 Lesson lesson_in(const std::filesystem::path&);
 std::shared_ptr<const OpenedLesson> opened(Library&, const Lesson&);
-// What the lesson says and is not so: for whoever writes one.
+// The statements of a lesson that the model contradicts: for authors of lessons.
 std::vector<Diagnostic> mistakes_in(const OpenedLesson&);
 
 enum class StepState {
     elsewhere,  // another scenario is open, or none
-    pending,    // what is open is being worked out
+    pending,    // the answer is being computed
     at_start,
-    otherwise,  // the scenario was changed, and not as the step asks
+    otherwise,  // the scenario was changed, but not as the step asks
     done,
 };
 StepState state_of(const Session*, const LessonStep&, const LessonAnswer&);
 
-// What happened, with the numbers of what is open.
+// What the reader has seen, with the numbers of what is open.
 QStringList seen(const LessonStep&, const LessonAnswer&, const Report& now);
 
 }  // namespace sextant::gui

@@ -1,4 +1,4 @@
-// What the words of a report mean, in a sentence: for tooltips.
+// The meanings of a report's terms, each in a sentence, for tooltips.
 #pragma once
 
 #include "model/report/report.hpp"

@@ -1,4 +1,4 @@
-// What a search for plans found: the answer, and every plan that can be pointed at, priced.
+// The findings of a search for plans: the answer, and the price of every plan that can be selected.
 #pragma once
 
 #include "gui/models/plan_form.hpp"
@@ -16,39 +16,38 @@ struct FoundPlan {
 };
 
 struct PlanFindings {
-    PlanForm form;  // that was asked
+    PlanForm form;  // the question
     PlanAnswer answer;
     Seconds took;
-    // The best, best first, and among them the scenario's own where it can be: where it would stand, or behind them where it does not fit.
-    // Then what else is on the front.
+    // The best plans first, with the scenario's own at its rank, or behind them where it does not fit. Then the other plans on the front.
     std::vector<FoundPlan> plans;
-    std::size_t listed = 0;  // those before what else is on the front
+    std::size_t listed = 0;  // how many come before the other plans on the front
 
-    [[nodiscard]] std::size_t first() const;  // plan 1: the scenario's own may be before it
-    [[nodiscard]] bool is_passed() const;     // the scenario's own stands before the best that was found
+    [[nodiscard]] std::size_t first() const;  // the place of plan 1, which the scenario's own may precede
+    [[nodiscard]] bool is_passed() const;     // the scenario's own plan is better than the best that was found
 };
 
 PlanFindings findings_of(const PlanForm&, PlanAnswer, Seconds took);
 
-// Which of the plans this one is, as after it was opened; none where it is another.
+// The place of this plan among the findings, such as one that was opened; none where it is not among them.
 std::optional<std::size_t> place_of(const PlanFindings&, const Plan&);
-// Is the plan that is open the scenario's own, as the search met it? Not once one of the others was opened.
+// Whether the open plan is the scenario's own, with which the search began.
 bool is_own_open(const PlanFindings&, std::optional<std::size_t> open);
-// What a plan is called while another is open: "the scenario's own" is so no longer once one of the others was opened.
+// The name of a plan while `open` is open: "the scenario's own" is called otherwise once another plan was opened.
 QString name_of(const PlanFindings&, std::size_t plan, std::optional<std::size_t> open);
-// What plan 1 is against the scenario's own plan, in a sentence.
+// A sentence that compares plan 1 with the scenario's own plan.
 QString own_sentence(const PlanFindings&, std::optional<std::size_t> open);
 
 // "385 plans evaluated, 1363 do not fit, 1103 pruned by a bound; 50.5 ms"
 QString counts_line(const PlanFindings&);
-// "as it is asked by the command line": what the search is ranked by, in words.
+// What the search ranks by, in words.
 QString ranked_by(Objective);
 
-// For CSV: every plan with its fields, what it comes to and its terms.
+// For CSV: every plan with its fields, results and terms.
 Table found_plans_table(const PlanFindings&);
-// The plans beside one another, a row each thing in which they differ. `open`: see name_of.
+// The plans side by side, with a row for everything in which they differ. `open`: see name_of.
 Table beside_table(const PlanFindings&, const std::vector<std::size_t>& which, std::optional<std::size_t> open);
-// Why not the obvious, or what would make a job fit that does not.
+// Why the obvious plans lose, or, where nothing fits, what would make the job fit.
 Table alternatives_table(const PlanAnswer&);
 Table remedies_table(const PlanAnswer&);
 

@@ -1,4 +1,4 @@
-// What a search for plans is asked, as people type it: the words of the command line.
+// The question of a search for plans as text, in the syntax of the command line.
 #pragma once
 
 #include "gui/models/session.hpp"
@@ -14,21 +14,21 @@ enum class PlanFormField { devices, batches, pins, where };
 struct PlanForm {
     Objective objective = Objective::throughput;
     int top = 10;
-    QString devices;            // "64", "8,16", "8..64"; of devices, or
-    bool counts_nodes = false;  // of nodes
+    QString devices;            // "64", "8,16", "8..64"
+    bool counts_nodes = false;  // `devices` counts nodes
     QString batches;            // empty: the job's
     QString pins, where;        // several are separated by commas
 
     friend bool operator==(const PlanForm&, const PlanForm&) = default;
 };
 
-// What the scenario says.
+// The form for a scenario: its own values.
 PlanForm plan_form(const Scenario&);
 
-// With another scenario: what was not typed, and so is as `before` has it, becomes as `now` has it.
+// Updates a form for another scenario: a field that still has its value of `before`, and so was not typed, gets that of `now`.
 PlanForm followed(PlanForm form, const PlanForm& before, const PlanForm& now);
 
-// What is wrong with a form, in the words of the command line, by field.
+// What is wrong with a form, by field.
 using PlanFormProblems = std::map<PlanFormField, QString>;
 
 // The question; or none, and the problems of every field.

@@ -15,7 +15,7 @@ struct RangeTerms {
     QString name;  // of the rank
     Terms terms;   // sum to the range
 };
-// Of the first rank of each stage. For worker threads.
+// For the first rank of each stage. For worker threads.
 std::vector<RangeTerms> terms_within(const Trace&, const TimeRange&);
 
 Table range_table(const std::vector<RangeTerms>&);

@@ -1,4 +1,4 @@
-// What a report holds, as tables: numbers in SI, with the unit in the heading.
+// The contents of a report as tables: numbers in SI units, with the unit in the heading.
 #pragma once
 
 #include "gui/models/table_model.hpp"

@@ -30,7 +30,7 @@ public:
 
     using QAbstractListModel::QAbstractListModel;
     void set_entries(std::vector<ScenarioEntry>);
-    // Only what contains every word of the text.
+    // Shows only entries that contain every word of the text.
     void set_filter(const QString& text);
 
     [[nodiscard]] const ScenarioEntry& at(int row) const { return entries_[shown_[static_cast<std::size_t>(row)]]; }
@@ -46,7 +46,7 @@ private:
     QString filter_;
 };
 
-// What there is to choose from, without glances; and with them, which takes some tenths of a second.
+// The entries without pictures, and with them, which takes some tenths of a second.
 std::vector<ScenarioEntry> scenario_entries(const Library&, const QStringList& recent);
 std::vector<ScenarioEntry> with_glances(Library&, std::vector<ScenarioEntry>);
 

@@ -1,4 +1,4 @@
-// A document as the programs of the command line take it: its file, and what to change in it.
+// A document as arguments of the command line: its file, and what to change in it.
 #pragma once
 
 #include "model/io/scenario/scenario_document.hpp"
@@ -7,12 +7,12 @@
 
 namespace sextant::gui {
 
-// The edits that make of a file, as it is on the disk by now, what the document says. After a save they are not those of the document.
+// The edits that turn the file, as it is on the disk now, into the document. After a save these are not all edits of the document.
 std::vector<std::string> edits_of_file(const ScenarioDocument&);
 
 // "FILE --set PATH=VALUE ..."
 QStringList scenario_words(const ScenarioDocument&);
-// What would give the same answer on a command line.
+// The command that gives the same answer.
 QString predict_command(const ScenarioDocument&);
 
 }  // namespace sextant::gui

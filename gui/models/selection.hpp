@@ -1,4 +1,4 @@
-// What the user points at, the same for all views: a range chosen in one filters the others.
+// What the user has selected, which all views share: a range chosen in one view filters the others.
 #pragma once
 
 #include "model/graph/task_graph.hpp"

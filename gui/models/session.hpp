@@ -15,7 +15,7 @@ struct Compared;         // gui/models/compared.hpp
 struct PlanFindings;     // gui/models/plan_findings.hpp
 struct ScalingFindings;  // gui/models/scaling_findings.hpp
 
-// What the closed form says.
+// The prediction for a session.
 struct Answer {
     Scenario scenario;  // as described
     Prepared job;       // at the what-if: what explain() reads
@@ -46,19 +46,19 @@ struct Session {
 };
 using SessionPtr = std::shared_ptr<const Session>;
 
-// What a file holds, or "FILE#ROW", as it is asked about. Throws InputError.
+// The session for a file, or for "FILE#ROW", without its answer. Throws InputError.
 Session question_in(Library&, const std::filesystem::path&);
-// Works out the answer to a session. Takes milliseconds: for worker threads.
+// Computes the answer of a session. Takes milliseconds: for worker threads.
 Session answered(Library&, const Session& question);
 
-// The same document and the same resources: what was found out about one holds of the other.
+// Whether document and resources are the same, so that what was found out about one session is true of the other.
 bool asks_the_same(const Session&, const Session&);
 inline bool is_neutral(const Resources& what_if) { return what_if == Resources{}; }
-// Takes over what was found out about a question.
+// Copies the answer from the session that was answered.
 void take_answer(Session&, const Session& answered);
-// Forgets what held of another document.
+// Drops what was found out about another document.
 void forget_findings(Session&);
-// Takes over what was found out about the same document, or question.
+// Copies what was found out about the same document, or about the same question.
 void keep_findings(Session& here, const Session& from);
 
 }  // namespace sextant::gui

@@ -1,4 +1,4 @@
-// The step, played event by event.
+// The simulated step of a session.
 #pragma once
 
 #include "gui/models/session.hpp"
@@ -18,8 +18,8 @@ struct Simulated {
     std::vector<std::vector<Bytes>> memory{};  // by stage, of what comes and goes: the most in each of equal intervals of the step
 };
 
-// Of a session with an answer, at its what-if. Progress is listened to as in simulate(), and Stopped is thrown as there. For worker
-// threads.
+// Simulates a session that has an answer, at its what-if. The listener gets progress and can stop it, as in simulate(), which throws
+// Stopped then. For worker threads.
 Simulated simulated(const Session&, const PlayListener& = {});
 
 }  // namespace sextant::gui

@@ -1,4 +1,4 @@
-// What a file says of itself before it is read.
+// Recognizes files by their beginning, before they are read.
 #pragma once
 
 #include <filesystem>
@@ -7,17 +7,17 @@
 
 namespace sextant::gui {
 
-// Whether this word stands in quotes in the first so many bytes of a file.
+// Whether the first `bytes` bytes of a file contain this word in quotes.
 inline bool begins_with(const std::filesystem::path& path, std::size_t bytes, const std::string& word) {
     std::string beginning(bytes, ' ');
     std::ifstream(path).read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
     return beginning.find('"' + word + '"') != std::string::npos;
 }
 
-// Whether this schema stands at the beginning of a JSON file: who writes one says it first.
+// Whether a JSON file states this schema at its beginning, where it is by convention.
 inline bool states_schema(const std::filesystem::path& path, const std::string& schema) { return begins_with(path, 256, schema); }
 
-// Whether it describes a model and nothing else: a workload, or the config.json of a Hugging Face model, which states no schema.
+// Whether a file describes only a model: a workload, or the config.json of a Hugging Face model, which states no schema.
 inline bool holds_model(const std::filesystem::path& path) {
     constexpr std::size_t longest_config = 65536;
     return states_schema(path, "workload/1") ||

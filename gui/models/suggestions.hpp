@@ -1,4 +1,4 @@
-// Other settings of the plan that a report recommends, as people read them in the editor, and as edits that make them.
+// Changes of the plan that a report recommends, in the words of the editor, with the edits that make them.
 #pragma once
 
 #include "gui/models/fields.hpp"
@@ -11,12 +11,12 @@ namespace sextant::gui {
 
 struct Suggestion {
     QString change;  // "Micro-batch 32, Global batch 32"
-    QString step;    // what the step takes then
-    QString gain;    // "−33 %"; where the job does not fit as it is, what it fits in
+    QString step;    // the step time with it
+    QString gain;    // "−33 %"; where the job does not fit as it is, "fits in 72 GB"
     Edits edits;     // one step of the history
 };
 
-// Best first, at most so many of the plan, and of where else a job fits that does not. What stays as it is has no words.
+// Best first: at most `most` changes of the plan, and, where the job does not fit, what else it would fit on.
 std::vector<Suggestion> suggestions(const Report&, std::size_t most);
 
 }  // namespace sextant::gui

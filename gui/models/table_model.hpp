@@ -1,4 +1,4 @@
-// A table whose contents come all at once: for views that show one, and for CSV.
+// A table whose contents are set all at once, for views and for CSV.
 #pragma once
 
 #include <QAbstractTableModel>
@@ -13,7 +13,7 @@ namespace sextant::gui {
 struct Table {
     QStringList headings;
     std::vector<std::vector<QVariant>> rows;  // as wide as the headings
-    std::set<int> figures{};                  // columns that are set on the right
+    std::set<int> figures{};                  // columns that are aligned to the right
 };
 
 class TableModel : public QAbstractTableModel {

@@ -1,4 +1,4 @@
-// Texts of the model as texts of Qt.
+// Texts of the model as QString.
 #pragma once
 
 #include "model/base/diagnostics.hpp"
@@ -24,7 +24,7 @@ template <class Q>
 QString quantity(Q value, int digits = 3) {
     return with_signs(to_text(value, digits));
 }
-// People read kilojoules; what can be typed has none.
+// In kilojoules, which the text of the model does not use.
 inline QString quantity(Joules value, int digits = 3) {
     constexpr double kilo = 1e3;
     const double joules = value.si();
@@ -32,10 +32,10 @@ inline QString quantity(Joules value, int digits = 3) {
     return joules < kilo * kilo ? q(number_text(joules / kilo, digits)) + QStringLiteral(" kJ")
                                 : q(number_text(joules / kilo / kilo, digits)) + QStringLiteral(" MJ");
 }
-// Digits of a time that tell it from others of which it is so far away.
+// The digits that distinguish a time from others at this distance.
 int digits_for(Seconds time, Seconds distance);
 inline QString number(double value, int digits = 3) { return q(number_text(value, digits)); }
-// Its sign stays in the line of its number.
+// With a space that does not break between the number and its sign.
 inline QString percent(double fraction, int digits = 2) {
     return q(percent_text(fraction, digits)).replace(QLatin1Char(' '), QChar(QChar::Nbsp));
 }
@@ -43,23 +43,23 @@ inline QString signed_percent(double fraction, int digits = 2) {
     return (fraction < 0 ? QStringLiteral("\u2212") : QStringLiteral("+")) + percent(fraction < 0 ? -fraction : fraction, digits);
 }
 
-// The words that somebody searches for, and whether a text has them all, in whatever case.
+// The words of a search, and whether a text contains all of them, ignoring case.
 QStringList words_of(const QString& search);
 bool has_all(const QString& text, const QStringList& words);
 
 // "tp 3 does not divide the 8 devices of a node", with its hint in a second sentence.
 QString sentence(const Diagnostic&);
-// One below the other, bold.
+// As HTML: one below the other, in bold.
 QString html_of(const std::vector<Diagnostic>&);
-// "/plan/tp" and "plan.tp" are one place: the first in diagnostics, the second in edits.
+// "/plan/tp" becomes "plan.tp": diagnostics use the former, edits the latter.
 QString path_of_pointer(std::string_view pointer);
 
-// With a capital letter to begin with.
+// With a capital first letter.
 QString capitalised(QString);
 
-// 1234567 -> "1,234,567", as the titles of scenarios have it; what is less than a hundred keeps its decimals.
+// 1234567 -> "1,234,567", as in the titles of scenarios. Numbers below a hundred keep their decimals.
 QString grouped(double value);
-// The same of what is known to three digits: "1,230,000".
+// The same, rounded to three digits: "1,230,000".
 QString grouped_quantity(double value);
 
 }  // namespace sextant::gui

@@ -1,5 +1,5 @@
-// The row below a question that takes long to answer: a button that asks it, what there is to say of it, and while it is worked on how far
-// that is. What comes of it is added to the session, and of no interest once the scenario is another.
+// The row below a question that takes long to answer: a button that asks it, a line of text, and a progress bar while it is computed. The
+// result is added to the session, unless the scenario has changed by then.
 #pragma once
 
 #include "gui/jobs/long_job.hpp"
@@ -22,10 +22,10 @@ public:
 
     void say(const QString& text);
     [[nodiscard]] bool is_running() const { return job_.is_running(); }
-    // The session as it is, to ask something of it; null, and the user is told, where it has no answer.
+    // The present session; null where it has no answer, which the user is told.
     [[nodiscard]] SessionPtr session_to_ask();
 
-    // Shows what was found so far.
+    // Shows what has been found so far.
     template <class Found>
     using Show = std::function<void(Found)>;
 

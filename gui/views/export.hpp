@@ -1,5 +1,5 @@
-// A view as a picture. What is drawn is a view of its own, as wide as a page and as high as all of it, so that nothing is cut off and what
-// is on the screen stays as it is. The thread of the window only records how; pixels and files are made of that in any thread.
+// A view as a picture. A second view is made for it, as wide as a page and as high as its contents, so that nothing is cut off and the view
+// on the screen stays as it is. The thread of the window only records the drawing; any thread can turn that into pixels and files.
 #pragma once
 
 #include "gui/views/view.hpp"
@@ -18,7 +18,7 @@ struct Drawing {
     QSize size;
     QColor ground;
 };
-// Hands the drawing over in a later event: once the view is made, and is complete. Not if `owner` is gone by then.
+// Hands the drawing over in a later event, when the view is complete, unless `owner` has been destroyed by then.
 void draw_page(QWidget& owner, const ViewInfo&, Workbench&, Selection&, const std::function<void(const Drawing&)>& then);
 
 // At twice its size in pixels.

@@ -1,4 +1,4 @@
-// How far a long job is, and a button that stops it. Not there while nothing runs.
+// The progress of a long job, and a button that stops it. Hidden while nothing runs.
 #pragma once
 
 #include "gui/jobs/long_job.hpp"

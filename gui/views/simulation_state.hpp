@@ -1,5 +1,5 @@
-// Says, above a view that shows the simulation, that it is under way, was stopped, or cannot be; nothing where it is there, and nothing as
-// long as nobody would notice: a slider that is dragged has it played many times a second.
+// Says, above a view of the simulation, that it is under way, was stopped, or is not possible. Says nothing when it is there, or so fast
+// that nobody would notice: while a slider is dragged, it runs many times a second.
 #pragma once
 
 #include "gui/models/workbench.hpp"

@@ -1,4 +1,4 @@
-// A view: one way to look at the session. It gets the workbench and the selection, and knows no other view.
+// A view shows one aspect of the session. It gets the workbench and the selection, and knows no other view.
 //
 // To add one: a file with a function `ViewInfo x_view()`, and a line in view_list.cpp. Menus, the rail, --view, screenshots, exports and
 // tests find it there.
@@ -19,7 +19,7 @@ class QVBoxLayout;
 
 namespace sextant::gui {
 
-// A table that a view can give away as CSV.
+// A table that a view can export as CSV.
 struct NamedTable {
     QString name;
     const QAbstractItemModel* model = nullptr;  // lives as long as the view
@@ -31,24 +31,24 @@ class View : public QWidget {
 public:
     View(Workbench&, Selection&);
 
-    // All of it, also what must be scrolled to be seen: what an export shows.
+    // The whole contents of the view, including what must be scrolled to be seen. An export shows this widget.
     [[nodiscard]] virtual QWidget& page() { return *this; }
     [[nodiscard]] virtual std::vector<NamedTable> tables() const { return {}; }
 
-    // Whether all of it is there; `completed` tells when it comes to be. An export waits for that.
+    // Whether the contents are complete. Emits `completed` when they become so; an export waits for that.
     [[nodiscard]] virtual bool is_complete() const { return true; }
 
-    // Whether a program is at work that would end with the view.
+    // Whether a program is running that would end with the view.
     [[nodiscard]] virtual bool is_at_work() const { return false; }
 
-    // What keys are meant for when the view is chosen, if it makes much of them.
+    // The widget that gets the keyboard focus when the view is chosen; null where it does not matter.
     [[nodiscard]] virtual QWidget* takes_keys() { return nullptr; }
 
-    // Begins the work that the view otherwise leaves to its user to ask for, such as a search: for a picture of what comes of it.
+    // Starts work that a user would otherwise ask for, such as a search, so that a screenshot can show its results.
     virtual void begin() {}
 
 signals:
-    // The user wants this file; whoever has the view knows how to open one.
+    // The user wants to open this file; the window does it.
     void wants_to_open(const QString& path);
     void wants_in_place(const sextant::gui::SessionPtr&);  // of what is open
     void wants_to_show(const QString& view);
@@ -58,12 +58,12 @@ protected:
     [[nodiscard]] Workbench& workbench() const { return workbench_; }
     [[nodiscard]] Selection& selection() const { return selection_; }
 
-    // Whether the step is played that a view is to show, or cannot be.
+    // Whether the simulation that the view shows is there, or is not possible.
     [[nodiscard]] bool is_played() const;
 
-    // Called whenever the session is another, and when the view is shown: for what is not in the answer.
+    // Called whenever the session has changed, and when the view is shown: for what is not part of the answer.
     virtual void follow(const Session&) {}
-    // Called when there is another answer, once the view is shown; and at once when it is shown first.
+    // Called for each new answer while the view is shown, and when it is shown for the first time.
     virtual void show_answer(const Session&, const Answer&) {}
     void showEvent(QShowEvent*) override;
     void changeEvent(QEvent*) override;
@@ -76,7 +76,7 @@ private:
     std::shared_ptr<const Answer> shown_;
 };
 
-// A view of cards below one another, as high as they need to be, that scrolls.
+// A scrolling view of cards below one another, each as high as it needs to be.
 class PageView : public View {
     Q_OBJECT
 
@@ -98,7 +98,7 @@ enum class Place {
     right,
 };
 
-// What is known of a view without making it.
+// What is known of a view before it is made.
 struct ViewInfo {
     std::string name;  // in --view: "summary"
     QString title;     // "Summary"

@@ -1,4 +1,4 @@
-// Every view there is. The only place that knows more than one of them.
+// All views. This is the only place that knows more than one of them.
 #pragma once
 
 #include "gui/views/view.hpp"

@@ -1,4 +1,4 @@
-// What stands below one another in a picture of timelines: ranks with their streams, and links.
+// The rows of a picture of timelines: ranks with their streams, and links.
 #pragma once
 
 #include "gui/models/timeline/timeline.hpp"
@@ -16,10 +16,10 @@ struct StreamRow {
     Origin origin = Origin::predicted;
     LaneIndex lane = 0;
     QString name;          // "compute", "to the next stage"
-    bool is_main = false;  // the stream that kernels run on
+    bool is_main = false;  // the stream on which kernels run
 };
 
-// A rank, or ranks of which one stands for all.
+// A rank, or several ranks that one represents.
 struct RankRows {
     QString name, tip;
     Origin origin = Origin::predicted;
@@ -27,7 +27,7 @@ struct RankRows {
     std::vector<StreamRow> streams;
 };
 
-// `measured` may be null. Its ranks stand below those that are predicted to do the same.
+// `measured` may be null. Each of its ranks is below its prediction.
 std::vector<RankRows> rank_rows(const Timeline& predicted, const Timeline* measured);
 
 bool is_pipelined(const Trace&);
@@ -35,7 +35,7 @@ bool is_pipelined(const Trace&);
 QString name_of(const TraceRank&, bool pipelined);
 QString name_of(const Lane&);
 
-// The links that were fullest at any time, the fullest first, and those that were used most; all of them where there are fewer.
+// The links with the highest utilization at any time, highest first, and those that were used most; at most `most`.
 std::vector<const UtilizationSeries*> busiest_links(const SimulationReport&, std::size_t most);
 double highest_of(const UtilizationSeries&);
 // "n0.gpu3 -> nvswitch0", and how many are like it

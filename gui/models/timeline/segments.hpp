@@ -1,4 +1,4 @@
-// What is known of one segment of a timeline: in words, and with whom it hangs together.
+// What is known of one segment of a timeline: in words, and how it depends on others.
 #pragma once
 
 #include "gui/models/table_model.hpp"
@@ -12,42 +12,42 @@
 
 namespace sextant::gui {
 
-// Whether it is one micro-batch that it is for, and not the whole step.
+// Whether the span belongs to one micro-batch, not to the whole step.
 bool is_of_micro_batch(const Span&);
-// The work that it is: "forward, block 3-5"; what runs forward again is named so, and not by the pass that it is for.
+// The work of a span: "forward, block 3-5". Recompute is named as such, not by the pass that needs it.
 QString work_of(const Trace&, const Span&);
-// What a span is called: its work, and of which micro-batch.
+// The title of a span: its work and its micro-batch.
 QString title_of(const Trace&, const Span&);
-// Its numbers: from when, how long and which part of a step, how many bytes and operations, and at which rates.
+// The numbers of a span: start, duration, fraction of the step, bytes, operations and their rates.
 QString figures_of(const Span&, Seconds step);
 
 enum class Bond {
-    cause,   // whose end let it begin
-    needed,  // it had to wait for this too
-    effect,  // it let this begin, or this had to wait for it
+    cause,   // the span whose end started it
+    needed,  // another span that it had to wait for
+    effect,  // a span that it started, or that had to wait for it
 };
 struct Tie {
     SpanIndex from = 0, to = 0;  // from ends before to begins
     Bond bond = Bond::cause;
     friend bool operator==(const Tie&, const Tie&) = default;
 };
-// Takes some time where the trace is long: for worker threads. No more than `most` of each kind.
+// At most `most` ties of each kind. Takes some time where the trace is long: for worker threads.
 std::vector<Tie> ties_of(const Timeline&, SpanIndex, std::size_t most = 200);
 
 // The spans whose kind or title contains every word, in order of time. For worker threads.
 std::vector<SpanIndex> find_spans(const Trace&, const QString& text);
 
-// Time, count, bytes and operations of each kind on each rank, within a part of time.
+// Time, count, bytes and operations of each kind on each rank, within a range of time.
 Table kinds_table(const Trace&, Seconds from, Seconds to);
 Table links_table(const SimulationReport&, Seconds from, Seconds to);
 
-// "backward 63 %, forward 20 %": the largest parts of a time, as far as each is worth a word.
+// "backward 63 %, forward 20 %": the largest parts of a time, without negligible ones.
 QString shares_text(const TimeByKind&, Seconds whole);
-// On average over all ranks; what runs at the same time counts each for itself. For worker threads.
+// The mean over all ranks. Spans that run at the same time all count. For worker threads.
 TimeByKind kinds_within(const Trace&, Seconds from, Seconds to);
 TimeByKind path_within(const Timeline&, Seconds from, Seconds to);
 
-// Of the intervals that a series has, averaged over a part of time.
+// The mean of a series over a range of time. `end`: of its last interval.
 double mean_within(const UtilizationSeries&, Seconds end, Seconds from, Seconds to);
 
 }  // namespace sextant::gui

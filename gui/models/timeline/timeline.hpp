@@ -1,4 +1,4 @@
-// Traces as views show them: laid out in lanes, predicted and measured.
+// Traces as views show them, predicted and measured: laid out in lanes.
 #pragma once
 
 #include "gui/models/timeline/lanes.hpp"
@@ -12,29 +12,29 @@ namespace sextant::gui {
 
 struct Timeline {
     std::shared_ptr<const Trace> trace;
-    std::shared_ptr<const TaskGraph> graph;  // of which the trace is, where that is known
+    std::shared_ptr<const TaskGraph> graph;  // the graph of the trace; null where it is unknown
     CriticalPath path;
-    TimeByKind by_kind;  // time of all ranks, side by side
+    TimeByKind by_kind;  // summed over all ranks
     Lanes lanes;
-    Lanes critical;  // the same lanes, with what is on the critical path
+    Lanes critical;  // the same lanes, with only the critical path
 };
-// Takes some tenths of a second for each million spans: for worker threads.
+// Takes some tenths of a second per million spans: for worker threads.
 Timeline lay_out(std::shared_ptr<const Trace>, std::shared_ptr<const TaskGraph> = nullptr);
 
-// Gives what its spans take back to the system, part by part: as a whole that takes tens of milliseconds, under a lock of the process which
-// the window waits for. For worker threads, once nobody looks at them any more.
+// Frees the memory of the spans piece by piece: at once it would take tens of milliseconds under a lock of the process, for which the
+// window would wait. For worker threads, once no view uses the spans any more.
 void give_back(const Timeline&);
 
-// A step that ran for real.
+// A step that really ran.
 struct Measured {
     std::filesystem::path file;
-    std::shared_ptr<const RunRecord> run;  // null where only a trace was there
+    std::shared_ptr<const RunRecord> run;  // null where there is only a trace
     Timeline timeline;
 };
 
-// Whether a file holds a run or a trace rather than a scenario, told from its name and its first line.
+// Whether a file holds a run or a trace rather than a scenario, judged by its name and its first line.
 bool holds_measurement(const std::filesystem::path&);
-// Throws InputError with everything that is wrong with it.
+// Throws InputError with everything that is wrong with the file.
 Measured read_measurement(const std::filesystem::path&);
 
 }  // namespace sextant::gui

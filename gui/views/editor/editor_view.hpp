@@ -1,4 +1,4 @@
-// The scenario as fields: what the document states, what follows from it, and what is wrong with it; and sliders that ask "what if".
+// The scenario as fields: what the document states, what follows from it, and what is wrong with it. With sliders for "what if".
 #pragma once
 
 #include "gui/views/view.hpp"

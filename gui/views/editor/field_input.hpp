@@ -1,4 +1,4 @@
-// The widget in which a field is edited, whichever its kind.
+// The widget in which a field of any kind is edited.
 #pragma once
 
 #include "gui/models/fields.hpp"
@@ -14,9 +14,9 @@ public:
     using QObject::QObject;
 
     [[nodiscard]] virtual QWidget& widget() = 0;
-    // What it shows from now on; not an edit. What is being typed stays where the value is the same as before.
+    // Sets the text that is shown, without an edit. What is being typed stays if the value is the same as before.
     void show_text(const QString&);
-    // As if the field were left.
+    // Takes what was typed, as when the field loses the focus.
     virtual void take_typed() {}
     virtual void set_choices(const QStringList&) {}
 
@@ -24,9 +24,9 @@ signals:
     void edited(const QString& text);
 
 protected:
-    // Into the widget.
+    // Puts a text into the widget.
     virtual void put(const QString&) = 0;
-    // Something that is not taken over yet.
+    // Whether something was typed that is not taken yet.
     [[nodiscard]] virtual bool is_being_typed() const { return false; }
     [[nodiscard]] const QString& shown() const { return shown_; }
     void take(const QString& text);

@@ -1,4 +1,4 @@
-// A field with its name, a button that takes a stated value away, and below it what the reader says is wrong.
+// A field with its name, a button that removes a stated value, and below it the problems that the reader found.
 #pragma once
 
 #include "gui/models/workbench.hpp"
@@ -21,7 +21,7 @@ public:
     void set_names(const QStringList& names) { input_->set_choices(names); }
     void take_keys() { input_->widget().setFocus(Qt::TabFocusReason); }
     [[nodiscard]] bool is_wrong() const { return !problem_->isHidden(); }
-    // What is wrong; of a small field whoever has it gives it a place that is wide enough.
+    // The label for problems. The owner of a small field gives it a place that is wide enough.
     [[nodiscard]] QLabel& problem() const { return *problem_; }
     [[nodiscard]] const Field& field() const { return field_; }
 

@@ -1,4 +1,4 @@
-// What a document states and no field is for: keys that the reader does not know. They can be taken away.
+// Keys of a document that the reader does not know. They can be removed.
 #pragma once
 
 #include "gui/models/workbench.hpp"

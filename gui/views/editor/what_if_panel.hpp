@@ -1,4 +1,4 @@
-// Sliders for the speed of each resource, from an eighth to eight times: what the answer would be. The document stays as it is.
+// Sliders for the speed of each resource, from an eighth to eight times. They change the answer, not the document.
 #pragma once
 
 #include "gui/models/workbench.hpp"

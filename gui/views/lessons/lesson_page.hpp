@@ -1,4 +1,4 @@
-// A lesson that is open, step by step.
+// Shows an open lesson step by step.
 #pragma once
 
 #include "gui/models/lesson_state.hpp"
@@ -15,10 +15,10 @@ class LessonPage : public QWidget {
 public:
     LessonPage();
 
-    // From its first step, or the first that begins with this scenario.
+    // Opens a lesson at its first step, or at the first that begins with `scenario`.
     void open(std::shared_ptr<const OpenedLesson>, const std::filesystem::path& scenario = {});
     void show_session(const Session*);
-    // Whether this is what the step begins with, however it came about.
+    // Whether the session is the starting point of the step.
     [[nodiscard]] bool is_at_start(const Session* session) const { return state_of(session, step(), answer()) == StepState::at_start; }
     // Makes the change of the step.
     void show_change();

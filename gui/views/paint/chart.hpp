@@ -1,4 +1,4 @@
-// A picture that is painted from values: on the screen, and with the same code into PNG, SVG and PDF.
+// A picture painted from values, with the same code on the screen and in PNG, SVG and PDF.
 #pragma once
 
 #include "gui/views/paint/look.hpp"
@@ -13,7 +13,7 @@
 
 namespace sextant::gui {
 
-// A part of a picture that says more when the pointer rests on it, and can be chosen.
+// A part of a picture that has a tooltip and can be chosen.
 struct Hit {
     QRectF area;
     int key = 0;  // what the picture shows there, in its own words: a Term, a stage
@@ -33,13 +33,12 @@ public:
     virtual std::vector<Hit> paint(QPainter&, const QRectF& area, const Look&, std::optional<int> emphasized) const = 0;
 };
 
-// Shows a chart. The pointer and the arrow keys go from part to part, which tells what it is; a part can be chosen, and opened by Enter,
-// where somebody listens to that.
+// Shows a chart. The pointer and the arrow keys move from part to part and show its tooltip. A part can be chosen, and activated by Enter.
 class ChartWidget : public QWidget {
     Q_OBJECT
 
 public:
-    // `name`: of what it shows, for those who hear it.
+    // `name`: of what it shows, for screen readers.
     explicit ChartWidget(const QString& name);
 
     void show_chart(std::shared_ptr<const Chart>);

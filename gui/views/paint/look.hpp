@@ -23,16 +23,16 @@ struct Look {
     QColor border, grid;
     QColor text, faint;
     QColor accent, on_accent, accent_ground;
-    // Each is told by words too: nobody has to tell them apart by colour.
+    // Words always repeat their meaning, so that nobody has to tell them apart by colour.
     QColor good, warning, bad;
     QColor warning_ground, bad_ground;
 };
 const Look& light_look();
 const Look& dark_look();
-// The one that the widget is shown in.
+// The look in which the widget is shown.
 const Look& look_of(const QWidget&);
 
-// Puts the whole program into it.
+// Gives the whole program this look.
 void apply(const Look&, QApplication&);
 
 enum class Type { small, body, strong, heading, title, figure };
@@ -51,11 +51,11 @@ void paint_fill(QPainter&, const QRectF&, const Fill&, const Look&);
 QColor colour_of(SourceKind, const Look&);
 // How busy something is, 0 to 1: the busier the farther from the ground, in lightness too.
 QColor colour_of_utilization(double, const Look&);
-// Laid over what is of an earlier question than the one that is being worked on.
+// Drawn over results of an earlier question while the present one is being answered.
 QColor veil_of(const Look&);
-// So much of a colour on a ground.
+// `part` of a colour on a ground, 0 to 1.
 QColor mixed(const QColor& ground, const QColor& colour, double part);
-// Black or white, whichever is legible on it.
+// Black or white, whichever is legible on this colour.
 QColor text_on(const QColor&);
 
 inline constexpr int gap = 8;  // the unit of all spacing

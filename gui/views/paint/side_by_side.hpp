@@ -1,4 +1,4 @@
-// Widgets beside one another where there is room, and else below one another.
+// Widgets side by side where there is room, otherwise below one another.
 #pragma once
 
 #include <QWidget>
@@ -13,11 +13,11 @@ class SideBySide : public QWidget {
     Q_OBJECT
 
 public:
-    // They share the room evenly, or as their policies ask for stretch. `needed`: the width from which on they stand in one row. Where
-    // there is less, half of them do, and so on.
+    // They share the width evenly, or as their size policies ask. `needed`: the least width for all in one row. Below it, half of them are
+    // in a row, and so on.
     SideBySide(std::vector<QWidget*>, int needed);
 
-    // As if they stood below one another: they can.
+    // The minimum with all of them below one another.
     [[nodiscard]] QSize minimumSizeHint() const override;
 
 protected:

@@ -1,5 +1,4 @@
-// A table that is as high as all of its rows: the page that it stands on scrolls. Where it is narrow its headings take two lines, and so do
-// its longest texts.
+// A table as high as all of its rows: the page around it scrolls. Where it is narrow, its headings and longest texts take two lines.
 #pragma once
 
 #include <QTableView>
@@ -17,13 +16,13 @@ class WholeTable : public QTableView {
 public:
     enum class Room { last, shared };  // which columns take the room that is left
     explicit WholeTable(QAbstractItemModel&, Room = Room::last);
-    // A column that is so wide, whatever it holds.
+    // Fixes the width of a column.
     void fix(int column, int width);
 
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override { return {200, sizeHint().height()}; }
 
-    // A heading over two lines, the longer of which is as short as can be.
+    // Breaks a heading into two lines so that the longer one is as short as possible.
     static QString broken(const QString& heading);
 
 protected:

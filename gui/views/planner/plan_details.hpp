@@ -1,4 +1,4 @@
-// The plan that is pointed at: what it is, what it comes to, and what can be done with it.
+// The selected plan: its settings, its results, and buttons for what can be done with it.
 #pragma once
 
 #include "gui/models/plan_findings.hpp"

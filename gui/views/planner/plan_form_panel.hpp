@@ -1,4 +1,4 @@
-// What a search is asked, as fields; what is wrong stands beside them.
+// The question of a search as fields, with the problems beside them.
 #pragma once
 
 #include "gui/models/plan_form.hpp"

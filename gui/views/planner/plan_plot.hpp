@@ -1,4 +1,4 @@
-// The plans of a search as points: throughput against memory or cost, and the front of those that nobody beats.
+// The plans of a search as points, throughput against memory or cost, with the Pareto front.
 #pragma once
 
 #include "gui/models/plan_findings.hpp"

@@ -1,4 +1,4 @@
-// Draws in the cell of a plan what its step is made of, all on one scale.
+// Draws the terms of a plan's step into its cell, for all plans on one scale.
 #pragma once
 
 #include <QStyledItemDelegate>

@@ -1,4 +1,4 @@
-// What a child process is at: how far, what it says, and a button that stops it.
+// Shows the progress and the output of a child process, with a button that stops it.
 #pragma once
 
 #include "gui/jobs/child.hpp"

@@ -1,4 +1,4 @@
-// The plan for real, beside what was predicted of it.
+// Runs the plan for real, and shows the run beside the prediction.
 #pragma once
 
 #include "gui/views/view.hpp"

@@ -1,4 +1,4 @@
-// Where to begin: scenarios that were open last, and those that come with the program.
+// The start page: scenarios that were open last, and those that come with the program.
 #pragma once
 
 #include "gui/views/view.hpp"

@@ -8,7 +8,7 @@
 
 namespace sextant::gui {
 
-// A number to be read from afar, a line below it, and where it helps a small picture.
+// A large number, a line below it, and optionally a small picture.
 class FigureCard : public Card {
     Q_OBJECT
 

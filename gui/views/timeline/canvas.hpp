@@ -1,4 +1,4 @@
-// Timelines to move about in, by wheel, pointer and keys.
+// Shows timelines, in which wheel, pointer and keys scroll and zoom.
 #pragma once
 
 #include "gui/views/timeline/picture.hpp"
@@ -13,13 +13,13 @@ class TimelineCanvas : public QWidget {
 public:
     TimelineCanvas();
 
-    // The part of it that is shown stays, where all of it was not.
+    // Keeps the visible range, unless all of the old content was visible.
     void show_content(std::shared_ptr<const TimelineContent>);
     [[nodiscard]] const std::shared_ptr<const TimelineContent>& content() const { return content_; }
     [[nodiscard]] const TimelineAspect& aspect() const { return aspect_; }
     [[nodiscard]] double height_of_rows() const;
 
-    void set_outdated(bool);  // it is of something else than what is asked for now
+    void set_outdated(bool);  // the content belongs to an earlier question
     void set_streams(bool all);
     void set_links(bool);
     void set_critical_path(bool);

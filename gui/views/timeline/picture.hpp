@@ -1,5 +1,4 @@
-// A picture of timelines: rows of ranks and their streams, and of links, under one scale of time. A value that paints itself; it knows no
-// widget.
+// A picture of timelines: rows of ranks and their streams, and of links, on one time axis. A value that paints itself and knows no widget.
 #pragma once
 
 #include "gui/models/selection.hpp"
@@ -17,7 +16,7 @@
 
 namespace sextant::gui {
 
-// What there is to be seen.
+// What the picture shows.
 struct TimelineContent {
     std::shared_ptr<const Simulated> simulated;
     std::shared_ptr<const Measured> measured;  // null where there is nothing to compare with
@@ -41,7 +40,7 @@ struct ChosenSpan {
     friend bool operator==(const ChosenSpan&, const ChosenSpan&) = default;
 };
 
-// Which part of it, and how.
+// Which part of it is shown, and how.
 struct TimelineAspect {
     Seconds from, to;
     double top = 0;          // of the rows, how much is above the picture

@@ -1,4 +1,4 @@
-// Who does what when: the step played event by event, and beside it one that ran for real.
+// Timelines of the simulated step, and of a measured one beside it.
 #pragma once
 
 #include "gui/views/view.hpp"

@@ -1,5 +1,5 @@
-// The machine as a picture: the fabric on top, below it nodes with what is in them, in one level for each kind. Nodes that are used alike
-// have one picture.
+// The machine as a picture: the fabric on top, below it the nodes with their parts, one level for each kind of part. One picture represents
+// all nodes that are used alike.
 #pragma once
 
 #include "gui/models/topology/cluster_map.hpp"

@@ -1,5 +1,4 @@
-// What is always to be seen, whichever view is shown: what is open, and how fast it is. Below it, why there is no answer to what was
-// edited.
+// The bar above every view: what is open, and how fast it is. Below it, why the edited scenario has no answer.
 #pragma once
 
 #include "gui/models/workbench.hpp"

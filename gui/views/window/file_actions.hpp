@@ -1,4 +1,4 @@
-// Opening, saving and exporting, with the questions and messages that go with them. Whatever fails, what is open stays open.
+// Opens, saves and exports files, with the dialogs that belong to it. If something fails, what is open stays open.
 #pragma once
 
 #include "gui/jobs/predictor.hpp"
@@ -27,7 +27,7 @@ public:
     bool save();        // whether it is saved
     bool save_to(const QString& path);
     bool ask_and_save();
-    // Asks about what is not saved; false: stay.
+    // Asks about unsaved changes. Returns false where the user wants to stay.
     bool may_leave();
     void ask_and_export(const ViewInfo&, Selection&, const PictureFormat&);
     void export_picture(const QString& path, const ViewInfo&, Selection&, const PictureFormat&);
@@ -45,16 +45,16 @@ signals:
     void copied();
 
 private:
-    // Asks where the file is not as it was when it was read or written here.
+    // Asks first where another program has changed the file since it was read or written here.
     bool may_replace(const std::filesystem::path&);
-    // The session, once what was typed and asked has its answer.
+    // Calls `then` with the session when everything that was typed has been answered.
     void when_answered(const std::function<void(const SessionPtr&)>& then);
-    // Nothing, and the user is told, where there is none to draw.
+    // Tells the user where there is nothing to draw, and does not call `then`.
     void draw(const ViewInfo&, Selection&, const std::function<void(const Drawing&)>& then);
     [[nodiscard]] QString ask_for_path(const QString& title, const QString& ending, const QString& filter);
-    // Says so where there is none.
+    // Tells the user where there is none.
     std::vector<NamedTable> tables_of(const View&);
-    // What the file is to hold is worked out, and written, in a thread of its own.
+    // Computes the contents and writes the file in another thread.
     void write(const QString& path, std::function<std::string()> contents);
     void write_report(const QString& path, const SessionPtr&, const ViewInfo& topology, Selection&);
     void show_refusal(const QString& path, const std::vector<Diagnostic>&, const SessionPtr& mendable);

@@ -1,4 +1,4 @@
-// The window: the rail that chooses a view, the view, the answer above it, the editor beside it, and the menus.
+// The window: the rail to choose a view, the view itself, the answer above it, the editor beside it, and the menus.
 #pragma once
 
 #include "gui/jobs/predictor.hpp"
@@ -25,9 +25,9 @@ public:
     MainWindow(Workbench&, Selection&, Predictor&, bool dark);
     ~MainWindow() override;
 
-    // Where it was and what it showed when it was closed last.
+    // Restores the place and the view of the last time.
     void recall();
-    // A name of view_list.hpp. One that has its place at the side is shown beside what is in the centre.
+    // `name`: one of view_list.hpp. A side view is shown beside the one in the centre.
     void show_view(const std::string& name);
     [[nodiscard]] View& view(const std::string& name);  // made when it is first asked for
     [[nodiscard]] FileActions& files() { return files_; }
@@ -49,7 +49,7 @@ private:
     void add_view_menu();
     void add_help_menu();
     void copy_command_line();
-    // For a while, below everything.
+    // Shows a message in the status bar for a while.
     void tell(const QString& what);
     [[nodiscard]] QString name_of_file() const;
     void refresh_title();
@@ -57,10 +57,10 @@ private:
     void refresh_choices();
     void refresh_centre();
     [[nodiscard]] View* make(const ViewInfo&);
-    // Asks about what would end with the window; false: stay.
+    // Asks about work that would end with the window. Returns false where the user wants to stay.
     bool may_end_work();
     void remember() const;
-    // The first view in the centre that can do with, or without, a scenario.
+    // Shows the first view in the centre that needs, or does not need, a scenario.
     void show_first(bool with_scenario);
     [[nodiscard]] const ViewInfo& shown() const;
 

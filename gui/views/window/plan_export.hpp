@@ -1,4 +1,4 @@
-// A scenario's plan as files that others start it with: what `sextant export` writes, by a child.
+// Exports a scenario's plan to the files of other systems, by running `sextant export` as a child process.
 #pragma once
 
 #include "gui/models/session.hpp"
@@ -11,7 +11,7 @@
 
 namespace sextant::gui {
 
-// Whose words a plan can be put into.
+// A system into whose settings a plan can be exported.
 struct PlanLanguage {
     QString name;       // "Megatron-LM"
     QString ending;     // of the file
@@ -20,12 +20,12 @@ struct PlanLanguage {
 };
 const std::vector<PlanLanguage>& plan_languages();
 
-// What came of it: whether there is a file, and what was said of it or why there is none.
+// The outcome: whether there is a file, with the messages of the export.
 struct PlanExported {
     bool written = false;
     QString said;
 };
-// The child ends with `owner`.
+// The child process ends with `owner`.
 void export_plan(const QString& path, const PlanLanguage&, const Session&, QObject* owner, std::function<void(const PlanExported&)> then);
 
 }  // namespace sextant::gui
