@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <new>
 #include <system_error>
 
@@ -19,7 +20,9 @@ Failure failure_of(const std::exception_ptr& thrown) {
         return {machine_refused, e.what()};
     } catch (const std::bad_alloc&) {
         return {machine_refused, "out of memory"};
-    } catch (const std::system_error& e) {  // of folders and threads
+    } catch (const std::filesystem::filesystem_error& e) {
+        return {machine_refused, e.path1().string() + ": " + e.code().message()};
+    } catch (const std::system_error& e) {  // of threads
         const bool thread = e.code() == std::errc::resource_unavailable_try_again;
         return {machine_refused, thread ? "out of memory, or of processes: no thread could be started" : e.what()};
     } catch (const std::exception& e) {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <new>
 #include <system_error>
 
@@ -25,6 +26,9 @@ TEST(Failure, OfTheMachineSaysThatItRefused) {
     EXPECT_EQ(to_text(of(BackendError("disk: full"))), "sextant: the machine refused: disk: full");
     EXPECT_EQ(of(std::bad_alloc()).code, ExitCode::machine_refused);
     EXPECT_EQ(of(std::bad_alloc()).why, "out of memory");
+    const std::filesystem::filesystem_error loop("status", "a/loop", std::make_error_code(std::errc::too_many_symbolic_link_levels));
+    EXPECT_EQ(of(loop).code, ExitCode::machine_refused);
+    EXPECT_EQ(of(loop).why, "a/loop: Too many levels of symbolic links");
     const std::system_error no_thread(std::make_error_code(std::errc::resource_unavailable_try_again));
     EXPECT_EQ(of(no_thread).code, ExitCode::machine_refused);
     EXPECT_EQ(of(no_thread).why, "out of memory, or of processes: no thread could be started");

@@ -120,7 +120,6 @@ std::optional<std::string> read_text_file(const std::filesystem::path& path, Dia
         diagnostics.add({path.string(), "", std::move(what), std::move(hint)});
         return std::nullopt;
     };
-    if (std::filesystem::is_directory(path, error)) return fail("is a directory, not a JSON file", "name a file in it");
     if (!check_regular_file(path, diagnostics)) return std::nullopt;
     if (std::filesystem::file_size(path, error) > max_file_bytes || error) return fail("larger than 256 MiB: not one of our files");
     diagnostics.opened(path);

@@ -3,7 +3,11 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
 #include <memory>
+#include <utility>
 
 namespace sextant {
 namespace {
@@ -30,12 +34,17 @@ std::filesystem::path file_beside(const std::filesystem::path& by, const std::fi
 bool check_regular_file(const std::filesystem::path& path, Diagnostics& diagnostics) {
     std::error_code error;
     const auto status = std::filesystem::status(path, error);
-    const bool found = !error && std::filesystem::exists(status), regular = std::filesystem::is_regular_file(status);
-    if (!found)
-        diagnostics.add({path.string(), "", "no such file", "check the path"});
-    else if (!regular)
-        diagnostics.add({path.string(), "", "is not a regular file", ""});
-    return found && regular;
+    const auto refuse = [&](std::string what, std::string hint = {}) {
+        diagnostics.add({path.string(), "", std::move(what), std::move(hint)});
+        return false;
+    };
+    if (status.type() == std::filesystem::file_type::not_found)
+        return refuse("no such file", path == "-" ? "name a file: standard input is not read" : "check the path");
+    if (!std::filesystem::status_known(status)) return refuse("cannot be read: " + error.message());
+    if (std::filesystem::is_directory(status)) return refuse("is a directory", "name a file in it");
+    if (!std::filesystem::is_regular_file(status)) return refuse("is not a regular file", "what comes from a pipe or a device is not read");
+    if (!std::ifstream(path)) return refuse(std::string("cannot be read: ") + std::strerror(errno));
+    return true;
 }
 
 std::optional<std::string> read_packed_text(const std::filesystem::path& path, Diagnostics& diagnostics) {

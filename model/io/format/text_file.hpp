@@ -12,7 +12,8 @@ namespace sextant {
 // The file that another names: beside that one, unless its path is whole. `by`: empty where no file names it.
 std::filesystem::path file_beside(const std::filesystem::path& by, const std::filesystem::path& name);
 
-// Whether the path is a regular file. Adds a Diagnostic where it is not: pipes and character devices have no size and may never end.
+// Whether the path is a regular file that may be read. Adds a Diagnostic where it is not: pipes and character devices have no size and may
+// never end.
 bool check_regular_file(const std::filesystem::path&, Diagnostics&);
 
 // The text of a regular file, unpacked where it is packed. None after a Diagnostic, for example where it has more than 4 GiB.
