@@ -55,6 +55,15 @@ Bytes of_server(const Scenario& s, const StageMemory& worker) {
     return share * (weights * (2.0 + states) + weights * static_cast<double>(apart ? s.plan.dp : 0));
 }
 
+// Where a host is full of what the plan offloads: that is as large whatever the micro-batch, and whatever is computed twice.
+std::string advice_for_offload(const Scenario& s) {
+    const Plan& plan = s.plan;
+    std::string text = "what would help: ";
+    if (plan.dp * plan.cp > 1 && !plan.has_shards()) text += "\"data_parallel\": \"zero1\", ";
+    if (plan.offloads_parameters()) text += "\"offload\": \"optimizer\", ";
+    return text + "\"offload\": \"none\", more hosts with fewer ranks on each";
+}
+
 // What would help, of what this plan does not do yet.
 std::string advice(const Scenario& s) {
     const Plan& plan = s.plan;
@@ -107,7 +116,7 @@ Bytes predicted_offload(const Scenario& s) { return estimate(prepare(s)).host.to
 
 std::string memory_refusal(const Scenario& s, std::span<const RankNeed> ranks) {
     struct Host {
-        Bytes available = everything, needed;
+        Bytes available = everything, needed, offloaded;
         int ranks = 0;
     };
     std::map<std::string, Host> hosts;
@@ -115,13 +124,14 @@ std::string memory_refusal(const Scenario& s, std::span<const RankNeed> ranks) {
         Host& host = hosts[r.host];
         host.available = min(host.available, r.available);
         host.needed += r.needed;
+        if (r.offloaded) host.offloaded += r.needed;
         ++host.ranks;
     }
     for (const auto& [name, host] : hosts)
         if (host.needed > host.available)
             return s.file + ": the plan does not fit in memory: " + std::to_string(host.ranks) + (host.ranks == 1 ? " rank" : " ranks") +
                    " on " + name + " will need " + gigabytes(host.needed) + ", and " + gigabytes(host.available) +
-                   " are available there; " + advice(s);
+                   " are available there; " + (host.offloaded > 0.5 * host.needed ? advice_for_offload(s) : advice(s));
     return {};
 }
 

@@ -26,6 +26,7 @@ struct RankNeed {
     std::string host;
     Bytes available;  // on the host, as this rank finds it
     Bytes needed;
+    bool offloaded = false;  // what the plan keeps there, and not what the rank works on
 };
 
 // Why the ranks do not fit, and what would help. Empty where they fit.

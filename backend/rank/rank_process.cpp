@@ -104,11 +104,11 @@ bool fits(const RankEngine& engine, const MpiWorld& world, const Scenario& scena
         const Bytes offloaded = offloads ? predicted_offload(scenario) : Bytes{};
         std::vector<RankNeed> needs;
         for (std::size_t r = 0; r < found.size(); ++r) {
-            const auto add = [&](const Travelling& rank, Bytes arrays) {
-                needs.push_back({rank.of, rank.available * units::B, arrays + rank.beside_arrays * units::B});
+            const auto add = [&](const Travelling& rank, Bytes arrays, bool of_offload) {
+                needs.push_back({rank.of, rank.available * units::B, arrays + rank.beside_arrays * units::B, of_offload});
             };
-            add(found[r][0], peaks[r]);
-            if (offloads) add(hosts[r][0], offloaded);
+            add(found[r][0], peaks[r], false);
+            if (offloads) add(hosts[r][0], offloaded, true);
         }
         refusal = memory_refusal(scenario, needs);
         if (!refusal.empty()) std::cerr << refusal << '\n';

@@ -72,6 +72,16 @@ TEST(MemoryRefusal, CountsTheRanksOfAHost) {
                 Not(HasSubstr("micro_batch")));
 }
 
+// What is offloaded is as large whatever the micro-batch: a host that it fills is not helped by a smaller one.
+TEST(MemoryRefusal, OfAHostFullOfWhatIsOffloadedNamesWhatWouldHelp) {
+    const std::vector<RankNeed> needs{{"gpu 0 of a", 9.0 * GB, 3.0 * GB}, {"a", 5.0 * GB, 6.0 * GB, true}};
+    const std::string why = memory_refusal(scenario({"plan.offload=optimizer"}), needs);
+    EXPECT_THAT(why, HasSubstr("1 rank on a will need 6.0 GB, and 5.0 GB are available there; what would help: "
+                               "\"data_parallel\": \"zero1\", \"offload\": \"none\", more hosts with fewer ranks on each"));
+    EXPECT_THAT(memory_refusal(scenario({"plan.offload=optimizer_and_parameters", "plan.data_parallel=zero3"}), needs),
+                HasSubstr("what would help: \"offload\": \"optimizer\", \"offload\": \"none\", more hosts"));
+}
+
 // The default's 5 million parameters, in fp32 with Adam: 16 bytes each are 85 MB, beside activations.
 TEST(PredictedPeaks, AreOfEveryRank) {
     const std::vector<Bytes> peaks = predicted_peaks(scenario({}));
