@@ -1,10 +1,11 @@
-// `sextant profiles list | show NAME | check FILE`: what is known of hardware and frameworks, and from where.
+// `sextant profiles list | show NAME | check FILE`: what is known of hardware, frameworks and models, and from where.
 #include "cli/commands.hpp"
 #include "model/base/spelling.hpp"
 #include "model/io/format/json_reader.hpp"
 #include "model/io/profile/profile_writer.hpp"
 #include "model/io/scenario/framework_reader.hpp"
 #include "model/io/scenario/framework_text.hpp"
+#include "model/io/scenario/workload_writer.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -49,6 +50,8 @@ std::string shown_file(Catalog& catalog, const ProfileOptions& options) {
     for (const NamesOfKind& kind : kinds) known.insert(known.end(), kind.names.begin(), kind.names.end());
     const std::vector<std::string> frameworks = framework_names(library_root(catalog));
     known.insert(known.end(), frameworks.begin(), frameworks.end());
+    const std::vector<std::string> models = workload_names();
+    known.insert(known.end(), models.begin(), models.end());
     std::string hint;
     for (const std::string& near : nearest_names(name, known, 3)) hint += (hint.empty() ? "did you mean \"" : "\", \"") + near;
     hint = hint.empty() ? "`sextant profiles list` names everything" : hint + "\"?";
@@ -84,6 +87,7 @@ std::string shown_by_name(Catalog& catalog, const ProfileOptions& options) {
     if (const StorageClass* s = find_storage(catalog, name, problems)) return shown(*s, options);
     if (const CommunicationLibrary* l = find_library(catalog, name, problems)) return shown(*l, options);
     if (const auto framework = shown_framework(catalog, options)) return *framework;
+    if (const auto model = find_workload(name)) return write_workload(*model);
     explain_failure(catalog, name, problems);
 }
 
@@ -98,8 +102,8 @@ void check(const ProfileOptions& options) {
 }  // namespace
 
 void add_profiles(CLI::App& app, ExitCode& /*done, unless something is thrown*/) {
-    auto* profiles =
-        app.add_subcommand("profiles", "list, show and check profiles of devices, clusters, links, storage, libraries and frameworks");
+    auto* profiles = app.add_subcommand(
+        "profiles", "list, show and check profiles of devices, clusters, links, storage, libraries, frameworks and models");
     const auto options = std::make_shared<ProfileOptions>();
     profiles->add_option("--profiles", options->directory, "directory of the profiles (default: $SEXTANT_PROFILES, or the bundled ones)");
     profiles->require_subcommand(1);

@@ -44,6 +44,19 @@ TEST(ProfilesCommand, ShowsAFramework) {
     EXPECT_EQ(json.exit_code, 0);
 }
 
+TEST(ProfilesCommand, ListsModelsAndShowsOneAsAFileOfAWorkload) {
+    EXPECT_THAT(run_sextant({"profiles", "list"}).out, testing::ContainsRegex("llama-2-13b +Llama 2 13B +13.0 billion"));
+    const ProcessResult shown = run_sextant({"profiles", "show", "llama-2-13b"});
+    EXPECT_EQ(shown.exit_code, 0);
+    const std::string file = testing::TempDir() + "sextant_shown_model.json";
+    std::ofstream(file) << shown.out;
+    const ProcessResult r = run_sextant({"predict", "scenarios/llama-3-8b-fsdp-64xh100.json", "--set", "workload=" + file});
+    EXPECT_EQ(r.exit_code, 0) << r.err;
+    EXPECT_THAT(r.out, HasSubstr("Llama 2 13B"));
+    EXPECT_THAT(run_sextant({"profiles", "show", "lama-2-13b"}).err, HasSubstr("did you mean \"llama-2-13b\""));
+    std::filesystem::remove(file);
+}
+
 TEST(ProfilesCommand, BreaksLongSourcesIntoLines) {
     std::istringstream text(run_sextant({"profiles", "show", "nccl"}).out);
     for (std::string line; std::getline(text, line);) EXPECT_LE(columns_of(line), 100U) << line;

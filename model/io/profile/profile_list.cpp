@@ -3,6 +3,7 @@
 #include "model/io/format/text_table.hpp"
 #include "model/io/profile/profile_writer.hpp"
 #include "model/io/scenario/framework_reader.hpp"
+#include "model/workload/workload.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -51,6 +52,21 @@ std::vector<std::string> row_of(Catalog& catalog, const std::string& kind, const
     return {name};
 }
 
+std::string parameters_text(double parameters) {
+    constexpr double billion = 1e9, million = 1e6;
+    return parameters < billion ? number_text(parameters / million) + " million" : number_text(parameters / billion) + " billion";
+}
+
+std::string models_text() {
+    TextTable table;
+    table.row({"", "", "parameters"});
+    for (const std::string& name : workload_names()) {
+        const Workload model = *find_workload(name);
+        table.row({name, model.title, parameters_text(size_of(model).parameters)});
+    }
+    return table.text();
+}
+
 }  // namespace
 
 std::string profile_list_to_text(Catalog& catalog) {
@@ -69,13 +85,14 @@ std::string profile_list_to_text(Catalog& catalog) {
         Diagnostics ignored;
         frameworks.row({name, load_framework(name, root, ignored).title});
     }
-    return out + "\nframeworks\n" + frameworks.text();
+    return out + "\nframeworks\n" + frameworks.text() + "\nmodels\n" + models_text();
 }
 
 std::string profile_list_to_json(Catalog& catalog) {
     nlohmann::ordered_json out = {{"schema", "profile-list/1"}};
     for (const NamesOfKind& kind : all_names(catalog)) out[kind.kind] = kind.names;
     out["frameworks"] = framework_names(library_root(catalog));
+    out["models"] = workload_names();
     return json_document(out);
 }
 
