@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
 #include <utility>
 
 namespace sextant {
@@ -19,6 +20,16 @@ namespace fs = std::filesystem;
 enum class FileKind { nccl_tests, osu, gpu_topology, run, step_times, measurements, unmeasured, unknown };
 
 constexpr auto taken = "nccl-tests, OSU micro-benchmarks, nvidia-smi topo -m, run.json, step times, measurements";
+
+bool is_of_fio(std::string_view text) { return text.find("\"fio version\"") != std::string_view::npos; }
+
+// What is to be done with a file that no fit of a cluster takes.
+std::string_view use_of(std::string_view text) {
+    if (is_of_fio(text)) return "what fio measured is of a storage: sextant calibrate --storage FILE.json --out PROFILE.json";
+    if (text.find("STREAM version") != std::string_view::npos)
+        return "of a CPU that trains, the rate of Triad over the \"memory_bandwidth\" of its profile is its \"stream_fraction\"";
+    return taken;
+}
 
 // Of a JSON document; empty where it states none.
 std::string schema_of(const JsonFile& file) {
@@ -42,6 +53,7 @@ FileKind kind_of(const std::string& text, const std::string& name) {
         case LogKind::json:
             break;
     }
+    if (is_of_fio(text)) return FileKind::unknown;
     Diagnostics unused;
     const JsonFile file = JsonFile::from_text(text, name, unused);
     const std::string schema = schema_of(file);
@@ -80,7 +92,7 @@ private:
             case FileKind::unmeasured:
                 return refuse_unmeasured(text, name);
             case FileKind::unknown:
-                return diagnostics_.add({name, "", "nobody's log that is known here", taken});
+                return diagnostics_.add({name, "", "nobody's log that is known here", std::string(use_of(text))});
         }
     }
 
