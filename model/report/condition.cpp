@@ -87,9 +87,21 @@ double value_in(const Condition& c, const NamedQuantity& q) {
     return *parsed.si;
 }
 
+// What is reported of those scenarios alone that state something for it.
+constexpr struct {
+    std::string_view part, statement;
+} stated_for[] = {{"run.", "\"run\": {\"tokens\": 300e9}"},
+                  {"cost", "\"run\": {\"price\": \"2.50 USD/h\"}"},
+                  {"input.", "\"data\": {\"storage\": \"local\"}"}};
+
 [[noreturn]] void refuse_unknown(const Condition& c, const std::vector<NamedQuantity>& quantities) {
     std::vector<std::string_view> names;
     for (const NamedQuantity& q : quantities) names.push_back(q.name);
+    for (const auto& [part, statement] : stated_for) {
+        const auto has_part = [part = part](std::string_view name) { return name.find(part) != std::string_view::npos; };
+        if (has_part(c.quantity) && std::ranges::none_of(names, has_part))
+            refuse(c, "\"" + c.quantity + "\" is not reported of this scenario", "it needs, for example, " + std::string(statement));
+    }
     refuse(c, "\"" + c.quantity + "\" is not reported", hint_for(c.quantity, names));
 }
 

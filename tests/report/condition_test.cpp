@@ -149,6 +149,13 @@ TEST(Condition, OnWhatIsNotReportedNamesTheNearestThatIs) {
     EXPECT_THAT(complaint("steptime > 1 s"), Not(HasSubstr("one of")));  // a long list
 }
 
+// Who asks what a job costs and finds no such quantity is told what would make one, and not of those that are spelled alike.
+TEST(Condition, OnWhatIsReportedOfOthersSaysWhatTheyState) {
+    EXPECT_THAT(complaint("run.cost > 10 USD"), HasSubstr("it needs, for example, \"run\": {\"tokens\": 300e9}"));
+    EXPECT_THAT(complaint("cost_per_sample > 1 USD"), HasSubstr("it needs, for example, \"run\": {\"price\": \"2.50 USD/h\"}"));
+    EXPECT_THAT(complaint("input.wait > 1 s"), HasSubstr("\"data\": {\"storage\": \"local\"}"));
+}
+
 TEST(Condition, KnowsWhichValueIsNearerToWhatItAsks) {
     const Condition less = parse_condition("step_time < 1 ms"), more = parse_condition("mfu >= 0.5"),
                     just = parse_condition("devices == 8");
