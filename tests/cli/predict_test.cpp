@@ -42,6 +42,12 @@ TEST(Predict, ExitsWith0AndWritesAReport) {
     EXPECT_THAT(r.err, IsEmpty());
 }
 
+// 824,207 device-hours (README) at 2 USD are 1.65 million.
+TEST(Predict, GroupsTheDigitsOfWhatARunCosts) {
+    const ProcessResult r = run_sextant({"predict", "scenarios/gpt3-175b-1024xa100.json", "--set", "run.price=2 USD/h"});
+    EXPECT_THAT(r.out, testing::ContainsRegex("cost +1,64[0-9],[0-9]+ USD  .80 %: 1,[0-9]+,[0-9]+ USD to 1,[0-9]+,[0-9]+ USD"));
+}
+
 TEST(Predict, SaysThatItCannotWriteAPageBeforeItLooksAtTheScenario) {
     EXPECT_EQ(run_sextant({"predict", "no-such.json", "--html", "/no/such/folder/p.html"}).exit_code, 3);
     EXPECT_THAT(predict_default({"--html", testing::TempDir()}).err, HasSubstr("it is a directory"));

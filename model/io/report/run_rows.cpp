@@ -9,8 +9,15 @@ namespace sextant {
 namespace {
 
 template <class Q>
-std::string range_text(const Interval<Q>& i) {
-    return "  (80 %: " + to_text(i.low) + " to " + to_text(i.high) + ")";
+std::string said(Q q) {
+    return to_text(q);
+}
+std::string said(Money m) { return grouped_digits(m.si(), 3) + " USD"; }
+
+template <class Q>
+std::string with_range(Q q, const Report& r) {
+    const Interval<Q> i = interval_of(q, r);
+    return said(q) + "  (80 %: " + said(i.low) + " to " + said(i.high) + ")";
 }
 
 std::string steps_text(double steps) { return grouped_digits(steps) + (steps == 1 ? " step" : " steps"); }
@@ -40,15 +47,15 @@ std::string parts_text(std::initializer_list<std::pair<std::string_view, Seconds
 
 SaidRows run_rows(const Report& r) {
     const RunCost& run = *r.run;
-    SaidRows rows{{"steps", grouped_digits(run.steps)}, {"time", to_text(run.time) + range_text(interval_of(run.time, r))}};
+    SaidRows rows{{"steps", grouped_digits(run.steps)}, {"time", with_range(run.time, r)}};
     const std::string beside = parts_text(
         {{"staging", run.staging}, {"a slower first epoch", run.first_epoch}, {"checkpoints", run.checkpoints}, {"failures", run.failures}},
         run.time);
     if (!beside.empty()) rows.emplace_back("of that", beside + ": goodput " + percent_text(run.goodput, 3));
     if (run.failing) add_failures(rows, r);
     rows.emplace_back("device-hours", grouped_digits(run.device_time / units::hour, 4));
-    rows.emplace_back("energy", to_text(run.energy) + range_text(interval_of(run.energy, r)));
-    if (run.cost) rows.emplace_back("cost", to_text(*run.cost, 5) + range_text(interval_of(*run.cost, r)));
+    rows.emplace_back("energy", with_range(run.energy, r));
+    if (run.cost) rows.emplace_back("cost", with_range(*run.cost, r));
     return rows;
 }
 
