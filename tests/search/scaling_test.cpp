@@ -96,6 +96,11 @@ TEST(Scaling, ASizeThatHasNoPlanIsShownAsOne) {
     EXPECT_DOUBLE_EQ(s.points[1].efficiency, 1);
     EXPECT_THAT(scaling_to_text(s), testing::HasSubstr("no plan on 1: none fits the memory"));
     EXPECT_FALSE(s.all_ruled_out());
+    request.search.devices = {1};
+    Scaling none = scale(request);
+    EXPECT_EQ(scaling_verdict(none), "No plan fits at any of these sizes");
+    none.complete = false;
+    EXPECT_EQ(scaling_verdict(none), "No plan fits at the sizes that were tried");
     request.search.devices = {8, 1 << 20};
     EXPECT_THAT(scaling_to_text(scale(request)), testing::HasSubstr("no plan on 1,048,576: "));
 }

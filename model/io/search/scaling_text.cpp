@@ -83,7 +83,7 @@ std::string longest_wait(const Estimate& e) {
 
 std::string scaling_verdict(const Scaling& s) {
     if (s.all_ruled_out()) return "No plan meets every condition at any of these sizes: ask for less with --where";
-    if (!s.pays_up_to) return "No plan fits at any of these sizes";
+    if (!s.pays_up_to) return s.complete ? "No plan fits at any of these sizes" : "No plan fits at the sizes that were tried";
     if (s.points.size() == 1) return "One size alone does not tell what more devices bring";
     const std::string most = percent_text(worth_adding, 2), half = most + " of what one brings at the smallest size";
     const auto next = std::ranges::find_if(s.points, [&](const ScalingPoint& p) { return s.too_many == p.devices; });
