@@ -79,6 +79,15 @@ TEST_F(Hdf5Trace, IsReadBackAsItWas) {
     EXPECT_FALSE(fs::exists(path.string() + ".part"));
 }
 
+TEST_F(Hdf5Trace, ThatCannotBeWrittenSaysWhatTheSystemSays) {
+    try {
+        write_trace_hdf5("/no/such/folder/t.h5", a_trace());
+        FAIL() << "written nowhere";
+    } catch (const BackendError& e) {
+        EXPECT_THAT(e.what(), testing::EndsWith(": No such file or directory"));
+    }
+}
+
 TEST_F(Hdf5Trace, OfNothingIsReadBackToo) {
     write_trace_hdf5(path, {});
     expect_equal(read_trace_hdf5(path), {});

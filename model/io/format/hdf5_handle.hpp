@@ -70,7 +70,8 @@ inline Hdf5Handle open_hdf5(const std::string& path, std::string_view start, hid
     return {};
 }
 
-// What the innermost function that failed last said: "unable to open file".
+// What the innermost function that failed last said, "it does not begin as one"; where the system refused, what that says: "No space left on
+// device".
 inline std::string hdf5_error() {
     std::string text;
     const auto first = [](unsigned, const H5E_error2_t* error, void* out) -> herr_t {
@@ -79,7 +80,11 @@ inline std::string hdf5_error() {
         return 0;
     };
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, first, &text);
-    return text;
+    constexpr std::string_view said_by_system = "error message = '";
+    const std::size_t at = text.find(said_by_system);
+    if (at == std::string::npos) return text;
+    text.erase(0, at + said_by_system.size());
+    return text.substr(0, text.find('\''));
 }
 
 }  // namespace sextant
