@@ -43,9 +43,7 @@ QString grouped(double value) {
 
 QString grouped_quantity(double value) {
     constexpr double least = 1000;
-    if (std::abs(value) < least) return grouped(value);
-    const double digit = std::pow(10, std::floor(std::log10(std::abs(value))) - 2);
-    return grouped(std::round(value / digit) * digit);
+    return std::abs(value) < least ? grouped(value) : q(rounded_digits(value));
 }
 
 }  // namespace sextant::gui

@@ -4,6 +4,7 @@
 #include "model/base/quantity_text.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <concepts>
 #include <string>
 
@@ -16,6 +17,14 @@ requires std::integral<Count> || std::floating_point<Count> std::string grouped_
     const std::size_t first = text.starts_with('-') ? 1 : 0;
     for (std::size_t at = std::min(text.find('.'), text.size()); at > first + 3;) text.insert(at -= 3, 1, ',');
     return text;
+}
+
+// What is known to three digits: "2,440", "1,230,000", "28.6".
+inline std::string rounded_digits(double value) {
+    constexpr double least = 1000;
+    if (!(std::abs(value) >= least)) return number_text(value);
+    const double digit = std::pow(10, std::floor(std::log10(std::abs(value))) - 2);
+    return grouped_digits(std::round(value / digit) * digit);
 }
 
 // Of events that are counted, "44,800 /s", not of a clock.

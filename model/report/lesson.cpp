@@ -1,5 +1,7 @@
 #include "model/report/lesson.hpp"
 
+#include "model/base/grouped_digits.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -8,10 +10,12 @@ namespace {
 
 constexpr std::string_view as_percentage = " %";
 
+// As the window has them beside it.
 std::string text_of(const NamedQuantity& q, bool percentage) {
     if (percentage) return percent_text(q.si, 2);
     if (!q.words.empty()) return std::string(q.words[static_cast<std::size_t>(q.si)]);
-    return q.table ? format_quantity(q.si, *q.table) : number_text(q.si);
+    if (q.table) return format_quantity(q.si, *q.table);
+    return q.si == std::round(q.si) ? grouped_digits(q.si) : rounded_digits(q.si);
 }
 
 }  // namespace
