@@ -52,12 +52,14 @@ struct Call {
     // How much slower the links inside a node are than the ring's slowest: below 1 where the network limits it.
     [[nodiscard]] double ring_over_inside() const { return group.ring / group.inside * (gain / scale.inside); }
 
-    // `parts`: into how many the buffer is cut, of which each rank works on one at a time.
-    [[nodiscard]] CollectivePrice price(const Protocol& p, Seconds steps, Bytes bytes, Pattern pattern, double parts) const {
+    // `parts`: into how many the buffer is cut, of which each rank works on one at a time. `inside`: what a rank passes on inside a node
+    // for each byte of `bytes`.
+    [[nodiscard]] CollectivePrice price(const Protocol& p, Seconds steps, Bytes bytes, Pattern pattern, double parts,
+                                        double inside = 1) const {
         CollectivePrice call{p.base.value / scale.latency + steps, bytes, pattern, p.bandwidth_fraction.value};
-        if (p.inside_fraction) call.efficiency = std::min(call.efficiency, p.inside_fraction->value / ring_over_inside());
-        if (group.staged_inside && library.staged_fraction)
-            call.efficiency *= std::min(1.0, library.staged_fraction->value / ring_over_inside());
+        const double slower_inside = inside * ring_over_inside();
+        if (p.inside_fraction) call.efficiency = std::min(call.efficiency, p.inside_fraction->value / slower_inside);
+        if (group.staged_inside && library.staged_fraction) call.efficiency *= std::min(1.0, library.staged_fraction->value / slower_inside);
         call.efficiency *= gain_of(pattern);
         if (p.channel_bandwidth.value > Bandwidth{})
             call.fixed += bytes * std::min(1.0, parts * p.channel_bytes / size) / (p.channel_bandwidth.value * gain_of(pattern));
@@ -78,7 +80,7 @@ struct Call {
     }
     [[nodiscard]] CollectivePrice tree_all_reduce(const Protocol& p) const {
         const double load = nodes > 1 ? std::max(tree_load(), 2 * ring_over_inside()) : 2;
-        CollectivePrice tree = price(p, 2.0 * tree_pass(p), load * size, Pattern::ring, 1);
+        CollectivePrice tree = price(p, 2.0 * tree_pass(p), load * size, Pattern::ring, 1, 2 / load);
         tree.efficiency *= library.tree_bandwidth_fraction.value * tree_fill(p);
         return tree;
     }

@@ -148,7 +148,8 @@ void Overlap::run_each(int times, const OwnWork& work, const Exchange& exchange)
     }
 }
 
-// The exchanges are as far behind the kernels as they were, or so far that kernels never see them end; and the host is no nearer.
+// The exchanges are as far behind the kernels as they were, or so far that kernels never see them end; and the host is as far ahead, or
+// further where nothing waited for it.
 inline bool Overlap::goes_on_like_this(const OverlapTimes& before) const {
     constexpr double rounding = 1e-12;
     const Seconds behind = done - now, was = before.done - before.now;
@@ -156,7 +157,9 @@ inline bool Overlap::goes_on_like_this(const OverlapTimes& before) const {
     const bool never_ends = was >= now - before.now && behind >= was;
     const Seconds serving = served - now, served_then = before.served - before.now;
     const bool as_served = served <= done || max(serving - served_then, served_then - serving) <= rounding * now;
-    return !fusion_ && (as_far || never_ends) && as_served && issued - now <= before.issued - before.now + rounding * now;
+    const Seconds lead = now - issued, led = before.now - before.issued;
+    const bool as_issued = lead >= led - rounding * now && (launch <= before.launch || lead <= led + rounding * now);
+    return !fusion_ && (as_far || never_ends) && as_served && as_issued;
 }
 
 inline void Overlap::repeat(double times, const OverlapTimes& before, Seconds after_issue) {

@@ -16,6 +16,12 @@ struct Repeated {
     Seconds exchange;
     Seconds backlog;  // of exchanges that are on the way when it begins
     int times = 1;
+    bool waited_for = false;
+
+    void hand_over(Overlap& at) const {
+        at.exchange(exchange, {}, {});
+        if (waited_for) at.wait_for_exchanges();
+    }
 };
 
 Overlap begun(const Repeated& r) {
@@ -27,7 +33,7 @@ Overlap begun(const Repeated& r) {
 
 Overlap at_once(const Repeated& r) {
     Overlap o = begun(r);
-    o.run_each(r.times, r.work, [&](Overlap& at) { at.exchange(r.exchange, {}, {}); });
+    o.run_each(r.times, r.work, [&](Overlap& at) { r.hand_over(at); });
     return o;
 }
 
@@ -35,7 +41,7 @@ Overlap one_by_one(const Repeated& r) {
     Overlap o = begun(r);
     for (int i = 0; i < r.times; ++i) {
         o.run(r.work);
-        o.exchange(r.exchange, {}, {});
+        r.hand_over(o);
     }
     return o;
 }
@@ -68,6 +74,15 @@ TEST(Overlap, ExchangesThatAreLongerThanTheWorkFallBehind) {
     EXPECT_NEAR(o.done / ms, 20 + 100 * 20, 1e-9);
 }
 
+// The host takes 2 ms for a block of 1 ms, and gets ahead while 3 ms of exchange are waited for. The first two blocks, before which there
+// is nothing to wait for, end at 2 and 4 ms; from there on each takes 1 + 3 ms.
+TEST(Overlap, AHostThatGetsAheadIsWaitedForOnlyUntilItIs) {
+    Repeated r{1, {.kernels = 1 * ms, .rest = {}, .host = 2 * ms, .longer = {}, .holds_up = {}}, 3 * ms, {}, 100, true};
+    const Overlap o = at_once(r);
+    EXPECT_NEAR(o.now / ms, 4 + 3 + 99 * 4, 1e-9);
+    EXPECT_NEAR(o.launch / ms, 2, 1e-9);
+}
+
 // Two workers and a server on two cores: while all three have work, each gets on at 2/3 of its speed. The server needs 3 ms: 4.5 beside
 // workers, who do 3 of their 10 ms meanwhile, and are through 1.5 ms later. Of 30 ms it does 10 beside 10 of theirs, in 15.
 TEST(Overlap, WorkersAndServersOnTheSameCoresSlowEachOther) {
@@ -97,6 +112,7 @@ TEST(Overlap, ManyAtOnceAreWhatTheyAreOneByOne) {
         r.exchange = draw() % 4 ? some(15) : Seconds{};
         r.backlog = draw() % 2 ? some(100) : Seconds{};
         r.times = 1 + static_cast<int>(draw() % 100);
+        r.waited_for = draw() % 2 == 0;
         SCOPED_TRACE(i);
         expect_same(at_once(r), one_by_one(r));
     }
