@@ -152,7 +152,8 @@ StageMemory held_memory(const Prepared::State& job, std::size_t stage) {
     if (!plan.forward_only) {
         const DataType type = precision.gradient_type();
         Bytes& gradients = memory[MemoryKind::gradients];
-        const bool leave = gradients_leave(plan, f), flattens = f.flattens_gradients_to_update && !gradients_go_down(plan, f);
+        const bool leave = gradients_leave(plan, f);
+        const bool flattens = f.flattens_gradients_to_update && plan.updates_weights() && !gradients_go_down(plan, f);
         if (!leave) gradients = held(plan.shards_gradients()) * size_of(type);
         if (leave || plan.shards_gradients())
             gradients = min(held(false) * size_of(type), gradients + part_adding_up(job) * held(false) * size_of(type));
@@ -172,19 +173,32 @@ StageMemory held_memory(const Prepared::State& job, std::size_t stage) {
     return memory;
 }
 
-// The parameters of all chunks with a forward that waits for its backward.
+// Which weights come to a rank for the passes over their block: those of which it holds a part, and all that the host has.
+struct Coming {
+    static Coming under(const Plan& plan) {
+        const bool fetches = plan.offloads_parameters(), gathers = plan.shards_parameters();
+        return {fetches || (gathers && plan.shard_ranks() > 1), fetches || (gathers && plan.expert_replicas() > 1)};
+    }
+    [[nodiscard]] double of(const ParameterCount& p) const { return (dense ? p.dense : 0) + (expert ? p.expert : 0); }
+    [[nodiscard]] Bytes of(const WeightsAtWork& w) const { return dense && expert ? w.all : dense ? w.dense : expert ? w.expert : Bytes{}; }
+
+    bool dense, expert;
+};
+
+// Of all chunks with a forward that waits for its backward.
 double waiting_parameters(const Prepared::State& job, std::size_t stage, const InFlight& flight) {
     const StageParameters stage_parameters = parameters_of(job, stage);
-    const double all = (stage_parameters.trained + stage_parameters.frozen).total();
+    const Coming coming = Coming::under(job.scenario.plan);
+    const double all = coming.of(stage_parameters.trained + stage_parameters.frozen);
     if (flight.first == flight.others) return flight.first * all;
     double first = 0;
-    for (const ChunkBlocks::Block& b : job.chunks[stage].front().blocks) first += (b.parameters.trained + b.parameters.frozen).total();
+    for (const ChunkBlocks::Block& b : job.chunks[stage].front().blocks) first += coming.of(b.parameters.trained + b.parameters.frozen);
     return flight.first * first + flight.others * (all - first);
 }
 
 // Parameters of the largest block and of those that are prefetched beside it. A matrix that several blocks of the stage use is gathered
 // with the first of them, and stays beside others until the last has used it.
-double gathered_at_work(const Prepared::State& job, const StageBlocks& blocks) {
+double parameters_at_work(const Prepared::State& job, const StageBlocks& blocks, Coming coming) {
     const auto uses = [](const SharedCount& matrix) { return matrix.owned + matrix.tied > 0; };
     ParameterCount all;
     EnumArray<SharedMatrix, int, shared_matrix_count> users{};
@@ -197,11 +211,12 @@ double gathered_at_work(const Prepared::State& job, const StageBlocks& blocks) {
         for (const SharedMatrix m : all_shared_matrices) users[m] += uses(weights.shared[m]) ? count : 0;
     });
     double largest = 0, others = 0, shared = 0;
-    for (const SharedMatrix m : all_shared_matrices) shared += users[m] > 1 ? std::max(all.shared[m].owned, all.shared[m].tied) : 0;
+    for (const SharedMatrix m : all_shared_matrices)
+        if (coming.dense && users[m] > 1) shared += std::max(all.shared[m].owned, all.shared[m].tied);
     each([&](const ParameterCount& weights, int) {
-        double gathered = weights.total();
+        double gathered = coming.of(weights);
         for (const SharedMatrix m : all_shared_matrices)
-            if (!(all.shared[m].owned > 0)) gathered += weights.shared[m].tied;  // the stage's copy
+            if (coming.dense && !(all.shared[m].owned > 0)) gathered += weights.shared[m].tied;  // the stage's copy
         largest = std::max(largest, gathered);
         if (std::ranges::none_of(all_shared_matrices, [&](SharedMatrix m) { return uses(weights.shared[m]); }))
             others = std::max(others, gathered);
@@ -215,12 +230,11 @@ double gathered_at_work(const Prepared::State& job, const StageBlocks& blocks) {
 Bytes gathered_weights(const Prepared::State& job, std::size_t stage, const InFlightBytes& bytes) {
     const Plan& plan = job.scenario.plan;
     const Framework& f = job.scenario.framework;
-    const bool gathers = plan.shards_parameters() && plan.shard_ranks() > 1;
-    if (!gathers && !plan.offloads_parameters()) return {};
-    if (plan.forward_only || f.reshards_after_forward) return bytes.weights_at_work;
+    const Bytes at_work = Coming::under(plan).of(bytes.weights_at_work);
+    if (plan.forward_only || f.reshards_after_forward) return at_work;
     double parameters = 0;
     for (const InFlight& flight : in_flight(job, stage)) parameters = std::max(parameters, waiting_parameters(job, stage, flight));
-    return max(bytes.weights_at_work, (1 - plan.pruned_fraction) * parameters * size_of(job.precision.parameter));
+    return max(at_work, (1 - plan.pruned_fraction) * parameters * size_of(job.precision.parameter));
 }
 
 // What blocks keep of their activations until backward, on the device or in host memory. Under selective recomputation the kernels of a
@@ -301,12 +315,17 @@ InFlightBytes in_flight_bytes(const Prepared::State& job, std::size_t stage) {
         const BlockKernels& k = job.templates[t];
         const bool again = job.roles[t] == BlockRole::layer && blocks.recomputed_layers > 0;
         working = max(working, working_memory(k, job, again));
+        // The others of the stage keep everything: of what is offloaded more is on its way.
+        if (again && blocks.recomputed_layers < blocks.layers) working = max(working, working_memory(k, job, false));
         // Where backward follows at once, the logits of only one micro-batch are alive. Where gradients of weights are made apart, those of
         // the logits wait for them.
         const bool waits = plan.schedule == Schedule::gpipe || weights_apart(plan.schedule) == WeightsApart::in_all;
         bytes.logits += n * (waits ? flight : 1.0) * waiting_logits(k, plan);
     }
-    bytes.weights_at_work = gathered_at_work(job, blocks) * size_of(job.precision.parameter);
+    const auto at_work = [&](Coming coming) {
+        return (1 - plan.pruned_fraction) * parameters_at_work(job, blocks, coming) * size_of(job.precision.parameter);
+    };
+    bytes.weights_at_work = {at_work({true, false}), at_work({false, true}), at_work({true, true})};
     bytes.activations += working;
     return bytes;
 }

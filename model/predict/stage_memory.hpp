@@ -7,10 +7,15 @@
 
 namespace sextant {
 
+// Of the block at work and of those that are prefetched: without experts, of experts alone, and all.
+struct WeightsAtWork {
+    Bytes dense, expert, all;
+};
 // What the micro-batches that a stage has in flight need, whoever shares weights and states: activations and logits on the device, and what
-// is offloaded to host memory; also the weights that are gathered at a time, where blocks give them back.
+// is offloaded to host memory; also the weights that are there at a time, where they come for each pass.
 struct InFlightBytes {
-    Bytes activations, logits, offloaded, weights_at_work;
+    Bytes activations, logits, offloaded;
+    WeightsAtWork weights_at_work;
 };
 InFlightBytes in_flight_bytes(const Prepared::State&, std::size_t stage);
 // By stage.

@@ -123,6 +123,13 @@ TEST(Memory, OfOffloadedActivationsIsThatOfABlockAtWorkAndOfOneOnItsWay) {
     Plan& plan = job.scenario.plan;
     plan.offload_activations = OffloadActivations::all;
     EXPECT_NEAR(activations_gb(job, 0), 2 * 0.1, 1e-9);
+    // Where two of the ten run again the others still have 0.2 GB at work and on its way.
+    plan.recompute = Recompute::blocks;
+    job.stages[0].recomputed_layers = 2;
+    job.templates[0].working = 0.05 * GB;
+    EXPECT_NEAR(activations_gb(job, 0), 2 * 0.1, 1e-9);
+    plan.recompute = Recompute::none;
+    job.stages[0].recomputed_layers = 0;
     plan.offload_activations = OffloadActivations::residuals;
     EXPECT_NEAR(activations_gb(job, 0), 4 * 10 * 0.08 + 2 * 0.02, 1e-9);
     plan.offload_activations = OffloadActivations::layers;

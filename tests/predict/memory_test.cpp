@@ -156,6 +156,28 @@ TEST(Memory, OfZero3HoldsTheWeightsOfABlockAndOfThosePrefetched) {
     EXPECT_NEAR(stage_memory(job).front()[MemoryKind::gathered_weights] / GB, 2 * 0.2, 1e-12);
 }
 
+// Ten blocks of 100e6 dense parameters and 400e6 of a rank's experts, two bytes each, two blocks at a time.
+TEST(Memory, OfZero3HoldsGatheredWhatOtherRanksHaveAPartOf) {
+    Prepared::State job = ten_layers();
+    job.templates[0].trained.expert = 400e6;
+    job.scenario.framework.prefetch_blocks = 1;
+    Plan& plan = job.scenario.plan;
+    plan.dp = 8;
+    plan.data_parallel = DataParallel::zero3;
+    const auto gathered_gb = [&] { return stage_memory(job).front()[MemoryKind::gathered_weights] / GB; };
+    plan.ep = 4;  // two ranks hold the same experts
+    EXPECT_NEAR(gathered_gb(), 2 * (0.2 + 0.8), 1e-9);
+    plan.pruned_fraction = 0.25;
+    EXPECT_NEAR(gathered_gb(), 2 * (0.15 + 0.6), 1e-9);
+    plan.pruned_fraction = 0;
+    plan.ep = 8;  // nobody else holds them
+    EXPECT_NEAR(gathered_gb(), 2 * 0.2, 1e-9);
+    plan.shard_group = 1;  // nor a part of the rest
+    EXPECT_EQ(stage_memory(job).front()[MemoryKind::gathered_weights], Bytes{});
+    plan.ep = 4;
+    EXPECT_NEAR(gathered_gb(), 2 * 0.8, 1e-9);
+}
+
 // The first of ten blocks has a matrix of 50e6 parameters that the last one reads too: it is there beside two blocks of 100e6 each, in two
 // bytes. Of 250e6 that is less than two blocks that have it.
 TEST(Memory, OfZero3KeepsASharedMatrixFromItsFirstUseToItsLast) {
@@ -359,6 +381,11 @@ TEST(Memory, OfGradientsCountsThemInEachFormInWhichTheyStand) {
     EXPECT_NEAR(gradients_gb(DataParallel::zero1, &Framework::flattens_gradients_to_update), 2 + (2.0 + 4) / 8, 1e-9);
     EXPECT_NEAR(gradients_gb(DataParallel::zero2, &Framework::flattens_gradients_to_update), (2 + 2.0 + 4) / 8, 1e-9);
     EXPECT_NEAR(gradients_gb(DataParallel::all_reduce, &Framework::flattens_gradients_to_update), 2, 1e-9);
+    Prepared::State no_update = ten_layers();
+    no_update.scenario.plan.data_parallel = DataParallel::zero1;
+    no_update.scenario.plan.without_optimizer = true;
+    no_update.scenario.framework.flattens_gradients_to_update = true;
+    EXPECT_NEAR(stage_memory(no_update)[0][MemoryKind::gradients] / GB, 2, 1e-9);
 }
 
 TEST(Memory, ThatAnAllocatorDoesNotUseIsGivenBackWhereThereIsNoRoom) {
