@@ -69,7 +69,8 @@ struct LoaderPrices {
 
 struct CostTable {
     std::vector<WorkPrice> works;  // by WorkIndex
-    bool hosts_wait = false;       // hosts issue nothing of a segment before it may start
+    bool hosts_wait = false;       // hosts issue nothing of a segment before it may start;
+    bool hosts_load = false;       // of a micro-batch, before its samples are there: nobody reads ahead
     double overlap_slowdown = 1;   // how many times as long kernels take while communication uses the device
     std::optional<GradientFusion> fusion;
     std::optional<LoaderPrices> loaders;       // where samples are read

@@ -277,6 +277,7 @@ CostTable cost_table(const Prepared& prepared, const TaskGraph& graph) {
     }
     table.overlap_slowdown = f.overlap_slowdown.value;
     table.hosts_wait = waits_for_transfers(job.scenario.plan, f);
+    table.hosts_load = job.hosts_load();
     if (job.input) table.loaders = loader_prices(*job.input, job);
     table.fusion = gradient_fusion(job.scenario.plan, f);
     table.servers = shared_with_servers(job);

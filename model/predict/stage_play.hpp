@@ -101,7 +101,12 @@ DataParallelPrice StagePlay::play(Overlap& o, Seconds period, bool recurs, const
     OverlapTimes before = o;
     std::int64_t between = 0;
     bool all_alike = false;
+    // Of a pipeline the other stages do not load.
+    const auto take_samples = [&] {
+        if (job_.hosts_load() && alone()) o.issued = max(o.issued, o.now);
+    };
     for (; between < most && !all_alike; ++between) {
+        take_samples();
         before = o;
         all_alike = micro_batch(o, between == 0, false);
     }
@@ -109,7 +114,10 @@ DataParallelPrice StagePlay::play(Overlap& o, Seconds period, bool recurs, const
     if (between > 1) price.steady = o.now - before.now - period;
     o.repeat(static_cast<double>(m - between - (all_alike ? 0 : 1)), before, max(Seconds{}, work_.backward.device() - work_.backward.host));
     const Seconds exchanged = o.exchanged - o.copied;
-    if (!all_alike) micro_batch(o, m == 1, true);
+    if (!all_alike) {
+        take_samples();
+        micro_batch(o, m == 1, true);
+    }
     const Seconds last = o.now;
     finish(o);
     o.wait_for_exchanges();

@@ -93,6 +93,8 @@ struct Prepared::State {
     [[nodiscard]] Bandwidth host_copy_beside_others() const {
         return nodes.host_copy / std::clamp(scenario.cluster.node.devices_per_switch, 1, used_devices());
     }
+    // Whether hosts wait for the samples of a micro-batch before they issue any of it: nobody reads ahead.
+    [[nodiscard]] bool hosts_load() const { return input && !(input->ahead > 0); }
     // The time on a thread of this host for what takes `work` on one of speed 1.
     [[nodiscard]] Seconds on_host(const Sourced<Seconds>& work, const Resources& r = {}) const {
         return work.value / (scenario.cluster.node.host.thread_speed.value * r.host);

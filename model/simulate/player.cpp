@@ -125,13 +125,19 @@ void Player::start_what_is_ready() {
         if (lane.busy || lane.at == lane.end || waiting_[order_[lane.at]] > 0) continue;
         lane.busy = true;
         lane.piece = 0;
-        if (table_.hosts_wait && stream_of(l) == Stream::compute) host_[rank_of(l)] = max(host_[rank_of(l)], now_);
+        if (host_waits_for(l)) host_[rank_of(l)] = max(host_[rank_of(l)], now_);
         // Whichever ended last: the segment before it in the stream, or one that it waited for.
         const SpanIndex released = released_by_[order_[lane.at]];
         lane.cause = lane.last;
         if (released != nothing && (lane.last == nothing || spans[released].end > spans[lane.last].end)) lane.cause = released;
         go_on(l);
     }
+}
+
+// What it issues for the segment that the lane begins with.
+bool Player::host_waits_for(LaneIndex l) const {
+    if (stream_of(l) != Stream::compute) return false;
+    return table_.hosts_wait || (table_.hosts_load && std::holds_alternative<TakeWork>(graph_.works()[segment_of(lanes_[l]).work]));
 }
 
 void Player::go_on(LaneIndex l) {

@@ -97,6 +97,7 @@ private:
     void start_what_is_ready();
     void settle_links();
 
+    [[nodiscard]] bool host_waits_for(LaneIndex) const;
     void go_on(LaneIndex);  // with the piece at hand
     void run_kernel(LaneIndex, const Piece&);
     void kernel_done(LaneIndex);

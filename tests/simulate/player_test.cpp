@@ -253,6 +253,19 @@ TEST(Player, IssuesNothingAheadOfWhatItWaitsForWhereHostsWait) {
     EXPECT_NEAR(end_ms(played, next, 1), 6, exact);
 }
 
+TEST(Player, IssuesNothingOfAMicroBatchWhoseSamplesTheHostReads) {
+    // Samples are there at 3: the device is done at 4 and waits for the host, which begins at 3, until 5. What does not take samples is
+    // issued while the device waits.
+    HandMadeJob job(2);
+    job.table.hosts_load = true;
+    const auto late = job.kernel(1, 3);
+    job.add(0, Stream::compute, TakeWork{}, {}, 0, {late});
+    const auto kernel = job.kernel(0, 1, {}, 2), other = job.kernel(1, 1, {kernel}, 2);
+    const Simulation played = job.play();
+    EXPECT_NEAR(end_ms(played, kernel, 1), 5, exact);
+    EXPECT_NEAR(end_ms(played, other), 6, exact);
+}
+
 // Parameter servers.
 
 TEST(Player, ServesInTheOrderOfArrival) {
