@@ -17,10 +17,11 @@ namespace {
 std::optional<Scenario> under(Library& library, Scenario job, const std::string& framework) {
     Diagnostics problems;
     Framework other = load_framework(framework, library.root, problems);
-    const Device& device = job.cluster.node.device;
-    if (job.library.name == library_on(device, job.framework.library))
-        if (const auto* usual = find_library(library.catalog, library_on(device, other.library), problems)) job.library = *usual;
+    const auto usual = [&job](const Framework& f) { return usual_library(f, job.cluster.node.device, job.use_ethernet); };
+    if (job.library.name == usual(job.framework))
+        if (const auto* found = find_library(library.catalog, usual(other), problems)) job.library = *found;
     job.framework = std::move(other);
+    if (loads_frozen_weights_narrow(job.plan, job.framework, job.workload)) job.plan.autocast = false;
     return problems.empty() ? std::optional(std::move(job)) : std::nullopt;
 }
 
@@ -64,7 +65,7 @@ std::vector<Scenario> on_cores(Catalog& catalog, const Scenario& job) {
         place.straggler.reset();
         place.cores.reset();
         place.reserved_devices = 0;
-        const auto* library = find_library(catalog, library_on(c->node.device, job.framework.library), problems);
+        const auto* library = find_library(catalog, usual_library(job.framework, c->node.device, job.use_ethernet), problems);
         if (library) place.library = *library;
         places.push_back(std::move(place));
     }

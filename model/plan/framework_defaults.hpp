@@ -32,6 +32,19 @@ inline std::string library_on(const Device& d, const std::string& usual) {
     return d.architecture.starts_with("cdna") && usual.starts_with("nccl") ? "rccl" : usual;
 }
 
+// The library of a job that states none.
+inline std::string usual_library(const Framework& f, const Device& d, bool over_ethernet) {
+    return library_on(d, over_ethernet && !f.socket_library.empty() ? f.socket_library : f.library);
+}
+
+// Whoever trains adapters alone loads the model below them in 16 bits (Hugging Face PEFT's guides), also where the framework keeps weights
+// that it trains in fp32 and casts them for each use.
+inline bool loads_frozen_weights_narrow(const Plan& p, const Framework& f, const Workload& w) {
+    const auto* network = std::get_if<TransformerSpec>(&w.spec);
+    const bool narrow = size_of(p.precision.compute) < size_of(DataType::fp32);
+    return network != nullptr && network->adapters && !p.autocast && f.casts_each_use && narrow;
+}
+
 // Micro-batches are interleaved layer by layer where all layers are alike: Megatron Core has no such schedule for hybrids
 // (NVIDIA-NeMo/Megatron-Bridge, issue 4975).
 inline bool overlaps_experts(const Plan& p, const Framework& f, const Workload& w) {

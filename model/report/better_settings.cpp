@@ -36,6 +36,7 @@ public:
     void try_plan(const Plan& plan) {
         Scenario changed = job_;
         changed.plan = plan;
+        if (loads_frozen_weights_narrow(plan, changed.framework, changed.workload)) changed.plan.autocast = false;
         try_job(std::move(changed));
     }
     // One field at another value.

@@ -1,3 +1,4 @@
+#include "model/plan/framework_defaults.hpp"
 #include "model/search/advice.hpp"
 
 #include <algorithm>
@@ -93,7 +94,9 @@ public:
         if (size_of(own.parameter) <= size_of(DataType::bf16)) return;
         SearchRequest changed = request_;
         const bool bf16 = matrix_path(request_.job.cluster.node.device, DataType::bf16, false).native;
-        changed.job.plan.precision = precision_policy(bf16 ? DataType::bf16 : DataType::fp16);
+        Plan& narrower = changed.job.plan;
+        narrower.precision = precision_policy(bf16 ? DataType::bf16 : DataType::fp16);
+        if (loads_frozen_weights_narrow(narrower, changed.job.framework, changed.job.workload)) narrower.autocast = false;
         keep_if_it_fits(RemedyKind::precision, changed);
     }
 

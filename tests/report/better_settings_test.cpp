@@ -166,6 +166,32 @@ TEST(BetterSettings, NamesABuildForTheseCores) {
                 Each(Not(sets("native_build"))));
 }
 
+// A model below adapters is of 16 bits from the moment on that products are, as in a file that says so.
+TEST(BetterSettings, OfAdaptersInNarrowerTypesAreWhatTheirFilesComeTo) {
+    const std::vector<std::string> wide{"framework=tf-mirrored", "plan.precision=fp32"};
+    const Report r = predict(bundled_scenario("llama-3-8b-adapters", wide));
+    const auto narrower = std::ranges::find_if(r.bottleneck.settings, [](const PricedSetting& s) {
+        return s.job.plan.precision.compute == DataType::bf16;
+    });
+    ASSERT_NE(narrower, r.bottleneck.settings.end());
+    const Estimate then = estimate(prepare(bundled_scenario("llama-3-8b-adapters", {wide[0], "plan.precision=bf16"})));
+    EXPECT_EQ(then.peak_memory, narrower->memory);
+    EXPECT_EQ(then.step, narrower->step);
+}
+
+// With the library that it would have there, of sockets where the job goes over Ethernet, and frozen weights as narrow.
+TEST(Elsewhere, AJobUnderAnotherFrameworkIsThatOfAFileThatNamesIt) {
+    Library library = open_library(std::filesystem::path(SEXTANT_SOURCE_DIR) / "hardware_profiles");
+    const std::pair<const char*, const char*> jobs[] = {{"two-hosts-gigabit", "hardware.ethernet=true"},
+                                                        {"llama-3-8b-adapters", "hardware.ethernet=false"}};
+    for (const auto& [name, set] : jobs)
+        for (const Scenario& place : under_other_frameworks(library, bundled_scenario(name, {set}))) {
+            const Scenario named = bundled_scenario(name, {set, "framework=" + place.framework.name});
+            EXPECT_EQ(place.library.name, named.library.name) << name << ' ' << place.framework.name;
+            EXPECT_EQ(place.plan.autocast, named.plan.autocast) << name << ' ' << place.framework.name;
+        }
+}
+
 // Where the job does not fit, something of the library that it fits under: of frameworks one that shards, of devices one with more memory,
 // and nodes of cores. Each set again comes to what was said.
 TEST(Elsewhere, NamesWhatAJobFitsUnderThatDoesNotFit) {

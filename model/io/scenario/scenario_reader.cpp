@@ -189,18 +189,12 @@ void read_framework(ObjectReader& r, const ScenarioSources& sources, Scenario& s
         return;
     }
     if (!node.value || problems(r.node()) != before) return;
-    const Framework& framework = scenario.framework;
-    name = scenario.use_ethernet && !framework.socket_library.empty() ? framework.socket_library : framework.library;
-    name = library_on(scenario.cluster.node.device, name);
+    name = usual_library(scenario.framework, scenario.cluster.node.device, scenario.use_ethernet);
     use(node);
 }
 
-// Whoever trains adapters alone loads the model below them in 16 bits (Hugging Face PEFT's guides), also where the framework keeps weights
-// that it trains in fp32 and casts them for each use.
 void narrow_frozen_weights(Scenario& s) {
-    const auto* t = std::get_if<TransformerSpec>(&s.workload.spec);
-    const bool narrow = size_of(s.plan.precision.compute) < size_of(DataType::fp32);
-    if (t == nullptr || !t->adapters || s.plan.autocast || !s.framework.casts_each_use || !narrow) return;
+    if (!loads_frozen_weights_narrow(s.plan, s.framework, s.workload)) return;
     s.plan.autocast = false;
     s.assumptions.push_back("the frozen model is loaded in " + std::string(to_text(s.plan.precision.compute)) +
                             ": plan.autocast=true keeps it in fp32");
