@@ -82,6 +82,17 @@ TEST(PlanWriter, WhatFollowsFromTheBatchIsNotStatedTwice) {
     EXPECT_TRUE(plan_json(Plan{}).at("shard_group").is_null());
 }
 
+// Laid over a file that states them, a plan without servers or selective recomputation is not refused for them.
+TEST(PlanWriter, SettingsOfWhatThePlanDoesNotDoAreTakenAway) {
+    Plan p;
+    for (const char* setting : {"parameter_servers", "servers_on_workers", "recompute_modules"})
+        EXPECT_TRUE(plan_json(p).at(setting).is_null()) << setting;
+    p.data_parallel = DataParallel::parameter_server;
+    p.recompute = Recompute::selective;
+    for (const char* setting : {"parameter_servers", "servers_on_workers", "recompute_modules"})
+        EXPECT_FALSE(plan_json(p).contains(setting)) << setting;
+}
+
 TEST(Pins, GiveThePlanTheirValue) {
     Plan plan;
     EXPECT_EQ(read_pin("tp=8", plan), PlanField::tp);

@@ -94,6 +94,9 @@ Json plan_json(const Plan& p) {
     for (const PlanField field : all_plan_fields) json[std::string(to_text(field))] = plan_field_json(field, p);
     json["global_batch"] = p.global_batch;
     json["grad_accum"] = nullptr;  // follows
+    // Settings of what it does not do.
+    if (!p.has_servers()) json["parameter_servers"] = json["servers_on_workers"] = nullptr;
+    if (p.recompute != Recompute::selective) json["recompute_modules"] = nullptr;
     return json;
 }
 

@@ -21,11 +21,6 @@ ScenarioDocument document_with_plan(ScenarioDocument document, const Scenario& s
         else if (stated(path) || value != usual.at(key) || key == "dp")
             set(path, value.dump());
     }
-    // Settings of what the plan no longer does.
-    if (!plan.has_servers())
-        for (const char* key : {"plan.parameter_servers", "plan.servers_on_workers"}) take_away(key);
-    if (plan.recompute != Recompute::selective) take_away("plan.recompute_modules");
-
     const int there = scenario.cluster.node.devices, per_node = plan.devices_per_node.value_or(there);
     if (stated("hardware.nodes")) set("hardware.nodes", std::to_string((plan.devices() + per_node - 1) / per_node));
     if (plan.devices() != scenario.plan.devices())

@@ -3,6 +3,7 @@
 #include "model/io/format/json_text.hpp"
 #include "model/io/report/report_fields.hpp"
 #include "model/io/scenario/plan_writer.hpp"
+#include "model/io/scenario/scenario_edits.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -74,6 +75,14 @@ std::string_view name_of(RemedyKind kind) {
     return names[static_cast<std::size_t>(kind)];
 }
 
+// What makes the job fit, each as --set takes it.
+Json setting_json(const Scenario& job, const Remedy& r) {
+    Json list = Json::array();
+    if (!r.framework.empty()) list.push_back("framework=" + r.framework);
+    for (const auto& [path, value] : edits_between(job, with_plan(job, r.tried.plan))) list.push_back(path + "=" + value);
+    return list;
+}
+
 Json request_json(const SearchRequest& r) {
     Json pinned = Json::array(), where = Json::array(), batches = r.global_batches, sizes = r.devices;
     for (const PlanField f : r.pinned) pinned.push_back(to_text(f));
@@ -104,6 +113,7 @@ std::string plan_answer_to_json(const PlanAnswer& a, Seconds took) {
     for (const Remedy& r : a.remedies) {
         Json remedy{{"kind", name_of(r.kind)}, {"field", r.field ? Json(to_text(*r.field)) : Json()}};
         if (!r.framework.empty()) remedy["framework"] = r.framework;
+        remedy["set"] = setting_json(a.request.job, r);
         remedy.update(tried_json(r.tried));
         json["would_fit"].push_back(std::move(remedy));
     }
