@@ -45,8 +45,8 @@ std::vector<RankRunner::Operands> RankRunner::arrived_parts(SegmentIndex s) {
 
 // Weights or gradients of some blocks. Shards go block by block, which needs no copies: the parts of one block lie one behind another.
 std::vector<RankRunner::Operands> RankRunner::operands_of_runs(SegmentIndex s, const Segment& segment, const CollectiveWork& work) {
-    const auto of =
-        job_.graph.communicators()[segment.communicator].group == ParallelGroup::expert_data ? &HeldBlock::experts : &HeldBlock::dense;
+    const ParallelGroup group = job_.graph.communicators()[segment.communicator].group;
+    const auto of = group == ParallelGroup::expert_data ? &HeldBlock::experts : &HeldBlock::dense;
     if (work.kind == ExchangeKind::all_reduce && !flow_.sharded) return whole_gradients(work, of);
     std::vector<Operands> operands;
     for (auto& [b, held] : memory_.blocks()) {
@@ -56,7 +56,7 @@ std::vector<RankRunner::Operands> RankRunner::operands_of_runs(SegmentIndex s, c
         if (work.payload == Payload::weights && flow_.sharded_parameters)
             std::ranges::copy(weights_for_use(s, held, of), std::back_inserter(operands));
         else if (run.elements > 0)
-            operands.push_back(work.payload == Payload::weights ? Operands{run.owned, run.weights} : gradients_of_shard(run, work.kind));
+            operands.push_back(work.payload == Payload::weights ? Operands{run.owned, run.weights} : sharded_gradients(run, group, work.kind));
     }
     return operands;
 }
@@ -87,15 +87,11 @@ std::vector<RankRunner::Operands> RankRunner::weights_for_use(SegmentIndex gathe
     return operands;
 }
 
-// What the exchange brings becomes `received`: the sums of which this rank updates with its part.
-RankRunner::Operands RankRunner::gradients_of_shard(ParameterRun& run, ExchangeKind kind) {
-    if (kind == ExchangeKind::reduce_scatter) {
-        run.received = device_.allocate(run.owned.elements, run.gradients.element);
-        return {run.gradients, run.received};
-    }
-    if (run.received) return {run.received, run.received};  // of a shard, over its replicas
-    run.received = run.owned_in(run.gradients);
-    return {run.gradients, run.gradients};
+// Reduced in place: a part over its replicas, or all of a run, of which this rank updates with its part.
+RankRunner::Operands RankRunner::sharded_gradients(const ParameterRun& run, ParallelGroup group, ExchangeKind kind) {
+    const Array part = run.owned_in(run.gradients);
+    if (group == ParallelGroup::replicas) return {part, part};
+    return {run.gradients, kind == ExchangeKind::reduce_scatter ? part : run.gradients};
 }
 
 }  // namespace sextant

@@ -75,7 +75,6 @@ RankMemory::RankMemory(ComputeDevice& device, const TaskGraph& graph, GraphRank 
     make_room(&HeldBlock::experts, plan, !plan.forward_only);
     make_room(&HeldBlock::frozen, plan, false);
     make_room(&HeldBlock::biases, plan, false);
-    clear_gradients();
 }
 
 void RankMemory::make_room(ParameterRun HeldBlock::*of, const Plan& plan, bool trained) {
@@ -84,7 +83,8 @@ void RankMemory::make_room(ParameterRun HeldBlock::*of, const Plan& plan, bool t
     for (const auto& [b, held] : blocks_) all += (held.*of).elements;
     if (all == 0) return;
     const bool offloads = host_ != nullptr && plan.offloads_parameters();
-    const Array gradients = (blocks_.begin()->second.*of).sharded || !trained ? Array{} : device_.allocate(all);
+    for (auto& [b, held] : blocks_) (held.*of).sums_apart = flow_.sums_apart && ((held.*of).sharded || !flow_.sharded);
+    const Array gradients = (blocks_.begin()->second.*of).passes() || !trained ? Array{} : device_.allocate(all);
     std::int64_t offset = 0;
     for (auto& [b, held] : blocks_) {
         ParameterRun& run = held.*of;
@@ -97,7 +97,7 @@ void RankMemory::make_room(ParameterRun HeldBlock::*of, const Plan& plan, bool t
         if (gathered && !parks) run.owned = device_.allocate(part, element);
         if (trained) {
             if (gradients) run.gradients = gradients.part(offset, run.elements);
-            run.sums = run.sharded || flow_.accumulates ? device_.allocate(part) : run.gradients;
+            run.sums = run.sums_apart ? device_.allocate(part) : run.sharded ? run.owned_in(run.gradients) : run.gradients;
             offset += run.elements;
             if (!plan.without_optimizer && !flow_.served) make_room_to_update(run, part, plan);
         }
@@ -124,12 +124,13 @@ void RankMemory::draw_weights(std::uint64_t seed) {
         put(held.experts, experts);
         put(held.frozen, frozen);
     }
+    clear_gradients();
 }
 
-// For all of a run, in fp32: where there is room for that, it stays.
+// For all of a run, in fp32: where there is room for that, it stays; or in the place of its gradients.
 Array RankMemory::room_for(const ParameterRun& run) {
     Array whole;
-    for (const Array& room : {run.weights, host_ == nullptr ? run.masters : Array{}})
+    for (const Array& room : {run.gradients, run.weights, host_ == nullptr ? run.masters : Array{}})
         if (room.element == Element::real && room.elements == run.elements) whole = room;
     if (!whole) whole = device_.allocate(run.elements);
     device_.fill(whole, 0);
@@ -229,20 +230,18 @@ void RankMemory::settle(int b) {
 }
 
 void RankMemory::settle(ParameterRun& run) {
-    if (run.sharded) {
-        device_.add(run.sums, run.received, run.sums);
-        run.received = run.gradients = {};
-    } else if (flow_.accumulates || flow_.served) {
-        if (flow_.accumulates) device_.add(run.sums, run.gradients, run.sums);
+    if (run.sums_apart) device_.add(run.sums, run.owned_in(run.gradients), run.sums);
+    if (run.passes())
+        run.gradients = {};
+    else if (run.sums_apart || flow_.served)
         device_.fill(run.gradients, 0);
-    }
 }
 
 void RankMemory::clear_gradients() {
     for (auto& [b, held] : blocks_)
         for (ParameterRun* run : held.runs()) {
             if (run->gradients) device_.fill(run->gradients, 0);
-            if (run->sums && run->sums.memory != run->gradients.memory) device_.fill(run->sums, 0);
+            if (run->sums && run->sums_apart) device_.fill(run->sums, 0);
         }
 }
 

@@ -21,13 +21,13 @@ struct ParameterRun {
     std::int64_t own = 0;       // elements of the block itself
     std::int64_t elements = 0;  // with copies of shared matrices, and padding to equal shards
     ShardCut shard{};
-    bool sharded = false;         // each rank owns a part
-    Array weights{};              // of the run; empty between uses where parameters are sharded
-    Array gradients{};            // of the run, since the last reduction; empty between uses where they are sharded
-    Array owned{}, sums{};        // what this rank updates, the whole run or its shard, and the gradients for it
-    Array masters{};              // `owned` in fp32, where weights have 16 bits or the host updates: what the optimizer updates
+    bool sharded = false;     // each rank owns a part
+    bool sums_apart = false;  // `sums` is memory of its own, not a part of `gradients`
+    Array weights{};          // of the run; empty between uses where parameters are sharded
+    Array gradients{};        // of the run, since the last reduction, which happens in place; empty between uses where passes()
+    Array owned{}, sums{};    // what this rank updates, the whole run or its shard, and the gradients for it
+    Array masters{};          // `owned` in fp32, where weights have 16 bits or the host updates: what the optimizer updates
     std::vector<Array> states{};  // of the optimizer, for `owned`
-    Array received{};             // where gradients are sharded: the result of the reduction under way
     Array lowered{};              // where the host updates: `sums` in its memory, later the new weights on their way back
     Array parked{};               // where weights are offloaded too: `owned` in that memory, with no copy on the device
 
@@ -36,6 +36,7 @@ struct ParameterRun {
     // What this rank gives to a gather into `whole`: `owned`, or, where that is parked, its place in `whole`, to which it was fetched.
     [[nodiscard]] Array given_to(const Array& whole) const { return parked ? owned_in(whole) : owned; }
     [[nodiscard]] const Array& updates_with() const { return lowered ? lowered : sums; }
+    [[nodiscard]] bool passes() const { return sharded && sums_apart; }
 };
 
 struct HeldBlock {
@@ -80,7 +81,7 @@ struct GatheredWeights {
 struct GradientFlow {
     bool sharded = false;             // each rank owns a part of them
     bool sharded_parameters = false;  // and keeps only that part of the weights
-    bool accumulates = false;         // they are reduced several times in a step
+    bool sums_apart = false;          // what a reduction brings is added to separate sums; else they are reduced in place, once a step
     bool served = false;              // they are pushed to servers, which keep the states and update
 };
 
@@ -90,7 +91,7 @@ public:
     RankMemory(ComputeDevice&, const TaskGraph&, GraphRank, const Network& serial, const Plan&, const BlockCut&, ShardCut dense,
                ShardCut experts, GradientFlow, ComputeDevice* host = nullptr);
 
-    void draw_weights(std::uint64_t seed);
+    void draw_weights(std::uint64_t seed);  // once, before the first step: clears the gradients, too
     [[nodiscard]] HeldBlock& block(int b) { return blocks_.at(b); }
     [[nodiscard]] std::map<int, HeldBlock>& blocks() { return blocks_; }
     [[nodiscard]] const GradientFlow& flow() const { return flow_; }

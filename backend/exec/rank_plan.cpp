@@ -17,8 +17,8 @@ const Operator* user_of(SharedMatrix matrix, const Network& network, int block) 
 
 class Planner {
 public:
-    Planner(const TaskGraph& graph, GraphRank rank, const SharedUses& shared, bool gathers_weights)
-        : graph_(graph), rank_(rank), shared_(shared), gathers_(gathers_weights) {
+    Planner(const TaskGraph& graph, GraphRank rank, const SharedUses& shared, PassingArrays passing)
+        : graph_(graph), rank_(rank), shared_(shared), passing_(passing) {
         for (const ServedRound& round : served_rounds(graph, rank))
             for (const Push& push : round.pushes) pushed_[push.segment] = push.block;
     }
@@ -49,6 +49,7 @@ private:
         }
     }
     void take(const ComputeWork& work) {
+        if (passing_.gradients && work.phase != Phase::forward) settle_all_but_the_last();
         for (int b = work.first_block; b < work.first_block + work.count; ++b) {
             const bool forward = work.phase == Phase::forward;
             if (!forward) adds_to(b);
@@ -90,7 +91,7 @@ private:
     void take(const Other&) {}
 
     void reads(int block, std::optional<SegmentIndex> Gathers::*weights) {
-        if (!gathers_ || !gather_.contains(block)) return;
+        if (!passing_.weights || !gather_.contains(block)) return;
         const std::optional<SegmentIndex> gather = plan_.plans[at_].gathered_by[block].*weights = gather_[block].*weights;
         if (gather) last_use_[*gather] = at_;
     }
@@ -115,6 +116,14 @@ private:
         plan_.reductions.push_back({block, pending->second});
         pending_.erase(pending);
     }
+    // Of what is on its way, so that no more than that and what is made next are there.
+    void settle_all_but_the_last() {
+        SegmentIndex last = 0;
+        for (const auto& [block, reduction] : pending_) last = std::max(last, reduction);
+        const std::map<int, SegmentIndex> pending = pending_;
+        for (const auto& [block, reduction] : pending)
+            if (reduction != last) settle(block);
+    }
     void settle_all() {
         while (!pending_.empty()) settle(pending_.begin()->first);
     }
@@ -122,7 +131,7 @@ private:
     const TaskGraph& graph_;
     GraphRank rank_;
     const SharedUses& shared_;
-    bool gathers_;
+    PassingArrays passing_;
     SegmentIndex at_ = 0;
     RankPlan plan_;
     std::map<int, SegmentIndex> pending_, last_backward_;  // by block
@@ -175,8 +184,8 @@ std::vector<int> stages_with(const TaskGraph& graph, SharedMatrix matrix) {
     return stages;
 }
 
-RankPlan plan_rank(const TaskGraph& graph, GraphRank rank, const SharedUses& shared, bool gathers_weights) {
-    return Planner(graph, rank, shared, gathers_weights).write();
+RankPlan plan_rank(const TaskGraph& graph, GraphRank rank, const SharedUses& shared, PassingArrays passing) {
+    return Planner(graph, rank, shared, passing).write();
 }
 
 }  // namespace sextant

@@ -59,6 +59,10 @@ SharedUses shared_uses(const TaskGraph&, GraphRank);
 // The pipeline stages that train this matrix, in order.
 std::vector<int> stages_with(const TaskGraph&, SharedMatrix);
 
-RankPlan plan_rank(const TaskGraph&, GraphRank, const SharedUses&, bool gathers_weights);
+// What is there no longer than its use: weights are gathered for it, gradients given up once they are reduced.
+struct PassingArrays {
+    bool weights = false, gradients = false;
+};
+RankPlan plan_rank(const TaskGraph&, GraphRank, const SharedUses&, PassingArrays);
 
 }  // namespace sextant

@@ -1,7 +1,7 @@
 #include "backend/exec/rank_runner.hpp"
 
 #include "backend/exec/span_kinds.hpp"
-#include "model/plan/framework_defaults.hpp"
+#include "model/plan/gradient_accumulation.hpp"
 #include "model/plan/partition.hpp"
 #include "model/plan/virtual_stages.hpp"
 
@@ -44,10 +44,13 @@ ShardCut shard_of(const Job& job, GraphRank rank, const GradientFlow& flow, Para
 }
 
 RankPlan planned(const Job& job, GraphRank rank, GradientFlow& flow) {
-    const bool comes_for_each_use = flow.sharded_parameters || job.scenario.plan.offloads_parameters();
-    RankPlan plan = plan_rank(job.graph, rank, shared_uses(job.graph, rank), comes_for_each_use);
-    flow.accumulates = !flow.sharded && !flow.served && plan.reduces_repeatedly;
-    return plan;
+    const Plan& plan = job.scenario.plan;
+    const PassingArrays passing{
+        .weights = flow.sharded_parameters || plan.offloads_parameters(),
+        .gradients = flow.sharded && gives_up_reduced_gradients(plan, job.scenario.framework, plan.micro_batches())};
+    RankPlan of_rank = plan_rank(job.graph, rank, shared_uses(job.graph, rank), passing);
+    flow.sums_apart = passing.gradients || (!flow.sharded && !flow.served && of_rank.reduces_repeatedly);
+    return of_rank;
 }
 
 }  // namespace

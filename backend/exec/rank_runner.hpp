@@ -117,7 +117,7 @@ private:
     std::vector<Operands> operands_of_runs(SegmentIndex, const Segment&, const CollectiveWork&);
     std::vector<Operands> whole_gradients(const CollectiveWork&, ParameterRun HeldBlock::*of);
     std::vector<Operands> weights_for_use(SegmentIndex gather, const HeldBlock&, ParameterRun HeldBlock::*of);
-    Operands gradients_of_shard(ParameterRun&, ExchangeKind);
+    static Operands sharded_gradients(const ParameterRun&, ParallelGroup, ExchangeKind);
 
     const Job& job_;
     GraphRank rank_;

@@ -22,7 +22,7 @@ ServerRunner::ServerRunner(const Job& job, int server, ComputeDevice& device, Tr
       transport_(transport),
       where_(where),
       memory_(device, job.graph, static_cast<GraphRank>(job.workers()), job.serial, job.scenario.plan, {}, {server, job.servers()}, {},
-              {.sharded = true, .sharded_parameters = true}) {
+              {.sharded = true, .sharded_parameters = true, .sums_apart = true}) {
     memory_.draw_weights(job.seed);
     drop_sums();
     for (int w = 0; w < job.workers(); ++w) {

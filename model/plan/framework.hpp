@@ -147,6 +147,9 @@ struct Framework {
     // Where gradients are in memory more than once: as backward wrote them, in the type of the weights, beside those in fp32; as copies in
     // the buckets that are reduced; flattened for the update, in their own type and in fp32.
     bool keeps_both_gradients = false, copies_gradients_to_buckets = false, flattens_gradients_to_update = false;
+    // Gradients that are reduced more than once in a step, or a bucket at a time as backward makes them, have memory of their own beside
+    // their sums, or their rank's shard of these.
+    bool sums_gradients_apart = false;
     // Where gradients are exchanged once a step: how often the bytes of each are read or written beside the exchange, to be copied into a
     // bucket, divided by the number of ranks, and copied out again.
     Sourced<double> bucket_passes{0, SourceKind::estimated, "gradients are exchanged as backward wrote them, where it did"};

@@ -1,7 +1,6 @@
 #include "model/predict/stage_memory.hpp"
 
 #include "model/cost/kernel_rules.hpp"
-#include "model/plan/framework_defaults.hpp"
 #include "model/predict/block_price.hpp"
 #include "model/predict/fragmentation.hpp"
 #include "model/schedule/schedule.hpp"
@@ -114,6 +113,39 @@ double part_adding_up(const Prepared::State& job) {
     return 1;
 }
 
+// The gradients of the fullest so many neighboring buckets of a stage's chunks, or blocks of theirs.
+double gradients_of_neighbors(const std::vector<ChunkBlocks>& chunks, bool blocks, std::size_t count) {
+    std::vector<double> elements;
+    for (const ChunkBlocks& chunk : chunks) {
+        if (blocks)
+            for (const ChunkBlocks::Block& b : chunk.blocks) elements.push_back(b.parameters.trained.total());
+        else
+            for (const Bucket& b : chunk.buckets) elements.push_back(b.dense + b.expert);
+    }
+    // Behind the last of a micro-batch comes the first of the next.
+    double most = 0;
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+        double neighbors = 0;
+        for (std::size_t j = i; j < i + std::min(count, elements.size()); ++j) neighbors += elements[j % elements.size()];
+        most = std::max(most, neighbors);
+    }
+    return most;
+}
+
+// Where what reductions bring is added up apart: the gradients that backward makes, beside these sums. Those that a rank gives up once they
+// are reduced stand a bucket at a time, or under ZeRO-3 a block, and another one while the first is on its way.
+double gradients_beside_sums(const Prepared::State& job, std::size_t stage, double all) {
+    const Plan& plan = job.scenario.plan;
+    const Framework& f = job.scenario.framework;
+    const bool every = reduces_every_micro_batch(plan, f);
+    if (!gives_up_reduced_gradients(plan, f, job.micro_batches) || plan.shard_ranks() == 1)
+        return plan.data_parallel == DataParallel::all_reduce && plan.dp * plan.cp > 1 && every && job.micro_batches > 1 ? all : 0;
+    if (!every && gradient_accumulation(plan, job.micro_batches) == GradientAccumulation::of_two_chunks) return 2.0 / plan.vpp * all;
+    if (plan.shards_parameters()) return gradients_of_neighbors(job.chunks[stage], true, overlaps_scatters(plan, f) ? 2 : 1);
+    if (overlaps_gradients(plan, f)) return gradients_of_neighbors(job.chunks[stage], false, 2);
+    return all / plan.vpp;
+}
+
 // The bytes of a weight for products in FP8 or narrower, which read it along rows in forward and along columns in backward.
 Bytes narrow_weight(const Prepared::State& job, DataType type) {
     const bool one_layout = job.scenario.plan.forward_only || (type == DataType::fp8 && job.scenario.cluster.node.device.fp8_any_layout);
@@ -155,8 +187,12 @@ StageMemory held_memory(const Prepared::State& job, std::size_t stage) {
         const bool leave = gradients_leave(plan, f);
         const bool flattens = f.flattens_gradients_to_update && plan.updates_weights() && !gradients_go_down(plan, f);
         if (!leave) gradients = held(plan.shards_gradients()) * size_of(type);
-        if (leave || plan.shards_gradients())
+        if (f.sums_gradients_apart && !leave) {
+            const bool gives_up = gives_up_reduced_gradients(plan, f, job.micro_batches);
+            gradients = (held(gives_up) + gradients_beside_sums(job, stage, held(false))) * size_of(type);
+        } else if (leave || plan.shards_gradients()) {
             gradients = min(held(false) * size_of(type), gradients + part_adding_up(job) * held(false) * size_of(type));
+        }
         if (f.keeps_both_gradients && type != precision.parameter) gradients += held(false) * size_of(precision.parameter);
         const bool whole = dp == DataParallel::all_reduce || (dp == DataParallel::zero1 && f.reduces_whole_gradients);
         if (f.copies_gradients_to_buckets && whole && plan.dp > 1) gradients += held(false) * size_of(type);
@@ -350,11 +386,6 @@ Bytes held_bytes(const Prepared::State& job, std::size_t stage) { return held_me
 Bytes peak_bytes(const Prepared::State& job, std::size_t stage, Bytes held, const InFlightBytes& bytes) {
     const Bytes all = bytes.activations + bytes.logits + gathered_weights(job, stage, bytes);
     return held + all + fragmentation(job.scenario.framework, all, held, device_memory(job));
-}
-
-GradientAccumulation gradient_accumulation(const Plan& plan, std::int64_t micro_batches) {
-    if (micro_batches == 1) return GradientAccumulation::none;
-    return micro_batches <= plan.pp && plan.vpp > 2 ? GradientAccumulation::of_two_chunks : GradientAccumulation::all;
 }
 
 Bytes host_states(const Prepared::State& job, std::size_t stage) {

@@ -1,6 +1,7 @@
 // The memory of each stage, by what it is for and when it is there. Internal to predict.
 #pragma once
 
+#include "model/plan/gradient_accumulation.hpp"
 #include "model/predict/state.hpp"
 
 #include <vector>
@@ -26,10 +27,6 @@ Bytes peak_bytes(const Prepared::State&, std::size_t stage, Bytes held, const In
 // What a device has.
 Bytes device_memory(const Prepared::State&);
 HostMemory host_memory(const Prepared::State&);
-// Gradients that are scattered once a step add up unsharded until then. `none`: there is one micro-batch. `of_two_chunks`: a stage takes
-// all micro-batches through one chunk before the next, so those of two chunks are there at a time. `all`: all of them.
-enum class GradientAccumulation { none, of_two_chunks, all };
-GradientAccumulation gradient_accumulation(const Plan&, std::int64_t micro_batches);
 // What one rank of the stage keeps in host memory for the whole step: weights, gradients and optimizer states.
 Bytes host_states(const Prepared::State&, std::size_t stage);
 

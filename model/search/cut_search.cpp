@@ -1,6 +1,7 @@
 #include "model/search/cut_search.hpp"
 
 #include "model/plan/framework_defaults.hpp"
+#include "model/plan/gradient_accumulation.hpp"
 #include "model/plan/offload.hpp"
 #include "model/search/stage_split.hpp"
 
@@ -82,11 +83,12 @@ std::optional<Plan> CutSearch::with_balanced_stages(const Plan& order, const Pla
     return plan;
 }
 
-// Where gradients do not stay, those of one micro-batch need no room beside those that were added up before, and those of chunks that do
-// all their micro-batches in turn need it for two chunks.
+// Where gradients do not stay, or have memory beside their sums, those of one micro-batch need no room beside those that were added up
+// before, and those of chunks that do all their micro-batches in turn need it for two chunks.
 bool CutSearch::adds_up_less(const Plan& order, const Plan& shared, std::int64_t micro_batches) const {
     const Framework& framework = space_.job.framework;
-    const bool waits = shared.shards_gradients() && !reduces_every_micro_batch(shared, framework);
+    const bool every = reduces_every_micro_batch(shared, framework);
+    const bool waits = shared.shards_gradients() ? !every : every && framework.sums_gradients_apart;
     return gradient_accumulation(order, micro_batches) != GradientAccumulation::all && (waits || gradients_go_down(shared, framework));
 }
 

@@ -1,7 +1,5 @@
 // Training in 16 bits, as it is used: processes under mpirun. Every plan computes what one rank computes with the same batch, bf16 to 2e-3
 // in the losses and 2 % of the norm in the weights, fp16 to a tenth of that; and learns as fp32 does.
-#include "backend/exec/memory_check.hpp"
-#include "model/sextant.hpp"
 #include "tests/backend/mpi_test.hpp"
 
 #include <gmock/gmock.h>
@@ -108,9 +106,7 @@ TEST_F(ExecutorInSixteenBits, HoldsWhatIsPredicted) {
         const json plan{{"precision", precision}, {"micro_batch", 4}};
         const json run = train(workload, plan);
         ASSERT_FALSE(run.is_null());
-        Library library = open_library();
-        const double predicted = predicted_peaks(load_scenario(library, stem_ + ".json", {}))[0].si();
-        EXPECT_NEAR(peak(run), predicted, 0.1 * predicted) << precision;
+        EXPECT_NEAR(peak(run) / predicted_peaks()[0], 1, 0.1) << precision;
         if (single > 0) {
             EXPECT_LT(peak(run), 0.7 * single);
         }

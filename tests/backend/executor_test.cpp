@@ -304,18 +304,43 @@ TEST_F(Executor, LearnsTheTask) {
     }
 }
 
-// 64 x 512 + 512, seven times 512 x 512 + 512, 512 x 10 + 10: 1.877 million parameters. Everybody holds four bytes of weight, gradient and
-// momentum each: 22.5 MB. With all of it in two shards that is 11.3 MB, and the weights, gradients and what a reduction brings of one block
-// at a time: 1.05 + 1.05 + 0.53 MB. Activations are two samples: nothing.
-TEST_F(Executor, HoldsLessMemoryInShards) {
+// 64 x 512 + 512, seven times 512 x 512 + 512, 512 x 10 + 10: 1.877 million parameters of four bytes, 7.51 MB, as are gradients; Adam has
+// 15.0 MB of states. Whole, all of that is 30.0 MB. Of two ranks each has half of the states under ZeRO-1, 22.5 MB; under ZeRO-2 half of
+// the sums, beside the gradients that are reduced. All fit into one bucket of 25 MiB: 22.5 + 3.75 MB; of buckets of a block, 1.05 MB, there
+// are two, 18.8 + 2.1 MB. Under ZeRO-3 it has half of everything, 15.0 MB, one such block of gradients, and of weights one too where they
+// are given back; reduced once a step, all gradients in place of half of them and of that block. Activations are two samples: nothing.
+// Whatever the plan, what is predicted is what a run uses.
+TEST_F(Executor, HoldsTheMemoryThatIsPredicted) {
     const json deep{{"mlp", {{"widths", {64, 512, 512, 512, 512, 512, 512, 512, 512, 10}}}}};
-    framework_ = {{"base", "sextant"}, {"reshards_after_forward", true}};
-    const auto peak = [&](const char* kind) {
-        const json run = train(deep, {{"dp", 2}, {"data_parallel", kind}});
-        return run.is_null() ? 0.0 : run["environment"]["ranks"][0]["peak_memory_bytes"].get<double>();
+    const auto expect_peak = [&](const json& plan, double bytes) {
+        json adam{{"dp", 2}, {"micro_batch", 2}, {"optimizer", "adam"}};
+        adam.update(plan);
+        const json run = train(deep, adam);
+        ASSERT_FALSE(run.is_null());
+        const std::vector<double> found = peaks_of(run), predicted = predicted_peaks();
+        ASSERT_EQ(found.size(), predicted.size());
+        for (std::size_t r = 0; r < found.size(); ++r) EXPECT_NEAR(found[r] / predicted[r], 1, 0.01) << plan << " on rank " << r;
+        EXPECT_NEAR(found[0], bytes, 0.2e6) << plan;
     };
-    EXPECT_NEAR(peak("all_reduce"), 22.7e6, 0.4e6);
-    EXPECT_NEAR(peak("zero3"), 14.1e6, 0.8e6);
+    const json zero1{{"data_parallel", "zero1"}}, zero2{{"data_parallel", "zero2"}}, zero3{{"data_parallel", "zero3"}};
+    const auto with = [](json plan, const json& more) {
+        plan.update(more);
+        return plan;
+    };
+    const json at_once{{"micro_batch", 4}}, every{{"reduce_every_micro_batch", true}}, once{{"reduce_every_micro_batch", false}};
+    expect_peak({{"data_parallel", "all_reduce"}}, 30.0e6);
+    expect_peak(with({{"data_parallel", "all_reduce"}}, every), 37.6e6);
+    for (const json& of_one : {zero1, with(zero1, at_once), with(zero2, once)}) expect_peak(of_one, 22.5e6);
+    for (const json& of_one : {zero2, with(zero2, at_once), with(zero1, every), with(zero2, {{"gradient_overlap", false}})})
+        expect_peak(of_one, 26.3e6);
+    expect_peak(with(zero1, {{"tp", 2}}), 11.3e6);
+    expect_peak(with(zero2, {{"pp", 2}}), 11.5e6);
+    expect_peak(with(zero1, {{"precision", "bf16"}}), 22.5e6);
+    framework_ = {{"base", "sextant"}, {"reshards_after_forward", true}, {"bucket", "0 B"}};
+    expect_peak(zero2, 20.9e6);
+    expect_peak(with(zero2, {{"precision", "bf16"}}), 20.9e6);
+    expect_peak(zero3, 17.1e6);
+    expect_peak(with(zero3, once), 19.8e6);
 }
 
 // Every block in an exchange of its own: those of the last blocks run while the rank that came last still computes the first ones. On a

@@ -1,5 +1,6 @@
 #include "tests/backend/mpi_test.hpp"
 
+#include "backend/exec/memory_check.hpp"
 #include "model/sextant.hpp"
 
 #include <cstdlib>
@@ -109,6 +110,19 @@ MpiTest::SpansByKind MpiTest::predicted_spans() const {
         of_kind.bytes += ranks * s.bytes.si();
     }
     return sums;
+}
+
+std::vector<double> MpiTest::peaks_of(const json& run) {
+    std::vector<double> peaks;
+    for (const json& rank : run["environment"]["ranks"]) peaks.push_back(rank["peak_memory_bytes"].get<double>());
+    return peaks;
+}
+
+std::vector<double> MpiTest::predicted_peaks() const {
+    Library library = open_library();
+    std::vector<double> peaks;
+    for (const Bytes b : sextant::predicted_peaks(load_scenario(library, stem_ + ".json"))) peaks.push_back(b.si());
+    return peaks;
 }
 
 json transformer(bool tied) {

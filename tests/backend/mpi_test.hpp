@@ -40,6 +40,9 @@ protected:
     using SpansByKind = std::map<std::string, SpanSums>;
     [[nodiscard]] static SpansByKind spans_of(const json& run);
     [[nodiscard]] SpansByKind predicted_spans() const;
+    // The arrays of each rank at their peak, of a run and as they are predicted for the scenario that was started last.
+    [[nodiscard]] static std::vector<double> peaks_of(const json& run);
+    [[nodiscard]] std::vector<double> predicted_peaks() const;
 
     std::string stem_;                  // of the test's files
     std::vector<std::string> through_;  // words before the executor's, of a program that starts it

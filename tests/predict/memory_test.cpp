@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <functional>
 
 namespace sextant {
 namespace {
@@ -386,6 +387,44 @@ TEST(Memory, OfGradientsCountsThemInEachFormInWhichTheyStand) {
     no_update.scenario.plan.without_optimizer = true;
     no_update.scenario.framework.flattens_gradients_to_update = true;
     EXPECT_NEAR(stage_memory(no_update)[0][MemoryKind::gradients] / GB, 2, 1e-9);
+}
+
+// Ten blocks of 0.1e9 parameters, gradients of 0.2 GB each, on each of four ranks, in buckets of 0.5 GB: of three blocks, and one of a
+// block that is left. The framework adds up apart what reductions bring.
+double gradients_beside_sums_gb(DataParallel data_parallel, std::int64_t micro_batches, const std::function<void(Plan&)>& change = {}) {
+    Prepared::State job = ten_layers();
+    Plan& plan = job.scenario.plan;
+    plan.dp = 4;
+    plan.data_parallel = data_parallel;
+    plan.gradient_overlap = true;
+    if (change) change(plan);
+    job.micro_batches = micro_batches;
+    job.scenario.framework.sums_gradients_apart = true;
+    job.scenario.framework.bucket = round_machine::given(0.5 * GB);
+    deal_out_blocks(job);
+    return stage_memory(job)[0][MemoryKind::gradients] / GB;
+}
+
+TEST(Memory, OfGradientsBesideTheirSumsIsThatOfTheBucketsBetweenBackwardAndTheirReduction) {
+    using enum DataParallel;
+    const auto every = [](Plan& p) { p.reduce_every_micro_batch = true; };
+    const auto once = [](Plan& p) { p.reduce_every_micro_batch = false; };
+    // Reduced once, where they lie: no sums apart.
+    EXPECT_NEAR(gradients_beside_sums_gb(all_reduce, 2), 2, 1e-9);
+    EXPECT_NEAR(gradients_beside_sums_gb(zero1, 2), 2, 1e-9);
+    EXPECT_NEAR(gradients_beside_sums_gb(zero2, 2, once), 2, 1e-9);
+    EXPECT_NEAR(gradients_beside_sums_gb(zero3, 2, once), 2, 1e-9);
+    // Whole ones reduced twice, beside their sums.
+    EXPECT_NEAR(gradients_beside_sums_gb(all_reduce, 2, every), 2 + 2, 1e-9);
+    EXPECT_NEAR(gradients_beside_sums_gb(all_reduce, 1, every), 2, 1e-9);
+    // A quarter of the sums, a bucket of 0.6 GB that backward makes and one that is on its way; of what is reduced at the end, all.
+    EXPECT_NEAR(gradients_beside_sums_gb(zero2, 2), 0.5 + 1.2, 1e-9);
+    EXPECT_NEAR(gradients_beside_sums_gb(zero2, 1, once), 0.5 + 1.2, 1e-9);
+    EXPECT_NEAR(gradients_beside_sums_gb(zero1, 2, every), 0.5 + 1.2, 1e-9);
+    EXPECT_NEAR(gradients_beside_sums_gb(zero2, 2, [](Plan& p) { p.gradient_overlap = false; }), 0.5 + 2, 1e-9);
+    // A block, and another that is on its way where scatters hide.
+    EXPECT_NEAR(gradients_beside_sums_gb(zero3, 2, [](Plan& p) { p.gather_overlap = false; }), 0.5 + 0.2, 1e-9);
+    EXPECT_NEAR(gradients_beside_sums_gb(zero3, 2, [](Plan& p) { p.gather_overlap = true; }), 0.5 + 0.4, 1e-9);
 }
 
 TEST(Memory, ThatAnAllocatorDoesNotUseIsGivenBackWhereThereIsNoRoom) {

@@ -149,6 +149,7 @@ void read_data_parallelism(const FrameworkFields& r, Framework& f) {
     r.optional("keeps_both_gradients", f.keeps_both_gradients);
     r.optional("copies_gradients_to_buckets", f.copies_gradients_to_buckets);
     r.optional("flattens_gradients_to_update", f.flattens_gradients_to_update);
+    r.optional("sums_gradients_apart", f.sums_gradients_apart);
     r.optional("bucket_passes", f.bucket_passes, passes_bounds);
     r.read("overlaps_parameter_gather", f.overlaps_parameter_gather);
     r.read("prefetch_blocks", f.prefetch_blocks, prefetch_bounds);
