@@ -56,7 +56,8 @@ std::vector<RankRunner::Operands> RankRunner::operands_of_runs(SegmentIndex s, c
         if (work.payload == Payload::weights && flow_.sharded_parameters)
             std::ranges::copy(weights_for_use(s, held, of), std::back_inserter(operands));
         else if (run.elements > 0)
-            operands.push_back(work.payload == Payload::weights ? Operands{run.owned, run.weights} : sharded_gradients(run, group, work.kind));
+            operands.push_back(work.payload == Payload::weights ? Operands{run.owned, run.weights}
+                                                                : sharded_gradients(run, group, work.kind));
     }
     return operands;
 }

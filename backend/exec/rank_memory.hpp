@@ -21,12 +21,12 @@ struct ParameterRun {
     std::int64_t own = 0;       // elements of the block itself
     std::int64_t elements = 0;  // with copies of shared matrices, and padding to equal shards
     ShardCut shard{};
-    bool sharded = false;     // each rank owns a part
-    bool sums_apart = false;  // `sums` is memory of its own, not a part of `gradients`
-    Array weights{};          // of the run; empty between uses where parameters are sharded
-    Array gradients{};        // of the run, since the last reduction, which happens in place; empty between uses where passes()
-    Array owned{}, sums{};    // what this rank updates, the whole run or its shard, and the gradients for it
-    Array masters{};          // `owned` in fp32, where weights have 16 bits or the host updates: what the optimizer updates
+    bool sharded = false;         // each rank owns a part
+    bool sums_apart = false;      // `sums` is memory of its own, not a part of `gradients`
+    Array weights{};              // of the run; empty between uses where parameters are sharded
+    Array gradients{};            // of the run, since the last reduction, which happens in place; empty between uses where passes()
+    Array owned{}, sums{};        // what this rank updates, the whole run or its shard, and the gradients for it
+    Array masters{};              // `owned` in fp32, where weights have 16 bits or the host updates: what the optimizer updates
     std::vector<Array> states{};  // of the optimizer, for `owned`
     Array lowered{};              // where the host updates: `sums` in its memory, later the new weights on their way back
     Array parked{};               // where weights are offloaded too: `owned` in that memory, with no copy on the device
