@@ -32,12 +32,17 @@ void map(const OperatorCall& c, const Function& f) {
     for (std::int64_t i = 0; i < c.outputs[0].elements; ++i) y[i] = f(x[i]);
 }
 
-// dx = f(kept, dy), `kept` being the input or the output.
-template <class Function>
-void map_backward(const OperatorCall& c, const Array& kept, const Function& f) {
-    const float *k = kept.reals(), *dy = c.output_gradients[0].reals();
+// ReLU and its kin. The kind is known to the compiler, so that the loop becomes vector instructions.
+template <PointwiseKind kind>
+void forward_curve(const OperatorCall& c) {
+    map(c, [](float x) { return kernels::curve(kind, x); });
+}
+template <PointwiseKind kind>
+void backward_curve(const OperatorCall& c) {
+    const float* kept = (kernels::slope_needs_output(kind) ? c.outputs : c.inputs)[0].reals();
+    const float* dy = c.output_gradients[0].reals();
     float* dx = c.input_gradients[0].reals();
-    for (std::int64_t i = 0; i < c.output_gradients[0].elements; ++i) dx[i] = f(k[i], dy[i]);
+    for (std::int64_t i = 0; i < c.output_gradients[0].elements; ++i) dx[i] = kernels::slope(kind, kept[i]) * dy[i];
 }
 
 void copy_gradient(const OperatorCall& c, float scale = 1) {
@@ -203,11 +208,11 @@ void forward(Engine& engine, const Pointwise& p, const OperatorCall& c) {
     if (const auto curve = curve_of(p.kind)) return engine.apply(*curve, c.inputs[0].reals(), y, c.outputs[0].elements);
     switch (p.kind) {
         case PointwiseKind::relu:
-            return map(c, [](float x) { return x > 0 ? x : 0; });
+            return forward_curve<PointwiseKind::relu>(c);
         case PointwiseKind::relu6:
-            return map(c, [](float x) { return std::min(x > 0 ? x : 0, 6.0F); });
+            return forward_curve<PointwiseKind::relu6>(c);
         case PointwiseKind::squared_relu:
-            return map(c, [](float x) { return x > 0 ? x * x : 0; });
+            return forward_curve<PointwiseKind::squared_relu>(c);
         case PointwiseKind::scale:
             return map(c, [by = static_cast<float>(p.constant)](float x) { return by * x; });
         case PointwiseKind::cast:
@@ -239,11 +244,11 @@ void backward(Engine& engine, const Pointwise& p, const OperatorCall& c) {
     }
     switch (p.kind) {
         case PointwiseKind::relu:
-            return map_backward(c, c.outputs[0], [](float y, float dy) { return y > 0 ? dy : 0; });
+            return backward_curve<PointwiseKind::relu>(c);
         case PointwiseKind::relu6:
-            return map_backward(c, c.outputs[0], [](float y, float dy) { return y > 0 && y < 6 ? dy : 0; });
+            return backward_curve<PointwiseKind::relu6>(c);
         case PointwiseKind::squared_relu:
-            return map_backward(c, c.inputs[0], [](float x, float dy) { return x > 0 ? 2 * x * dy : 0; });
+            return backward_curve<PointwiseKind::squared_relu>(c);
         case PointwiseKind::scale:
             return copy_gradient(c, static_cast<float>(p.constant));
         case PointwiseKind::mask:

@@ -1,4 +1,4 @@
-// Functions of one number, and their slopes.
+// Functions of one number, and their slopes. Kernels use them all; cores, which have oneDNN for the transcendental ones, the others.
 #pragma once
 
 #include "backend/kernels/lanes.hpp"
