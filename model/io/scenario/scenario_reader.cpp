@@ -16,6 +16,8 @@
 namespace sextant {
 namespace {
 
+constexpr auto scenario_schema = "scenario/1";
+
 std::size_t problems(const JsonNode& node) { return node.diagnostics->list().size(); }
 
 // ---- hardware
@@ -241,34 +243,42 @@ std::optional<Plan> read_plan(ObjectReader& r, const Nodes& wanted, const Cluste
     return read_plan(n, devices);
 }
 
+// Complains about another kind of file, whose keys are not a scenario's.
+bool is_scenario(const JsonFile& file) {
+    if (const JsonNode schema = file.root().child("schema"); schema.is_string() && *schema.value != scenario_schema) {
+        schema.complain(schema.value->dump() + " is another kind of file", std::string("expected \"") + scenario_schema + "\"");
+        return false;
+    }
+    if (const JsonNode rows = file.root().child("rows"); rows.is_array()) {
+        rows.complain("these are published measurements, and no scenario",
+                      "name one of them, 'FILE#ROW': `sextant validate FILE --rows` lists them");
+        return false;
+    }
+    return true;
+}
+
+std::optional<Workload> read_checked_workload(ObjectReader& r, const ScenarioSources& sources) {
+    const JsonNode n = r.need("workload", "as in \"gpt3-175b\"");
+    if (!n.value) return {};
+    std::optional<Workload> workload = read_workload(n, sources.workload);
+    if (workload) check_network(n, *workload);
+    return workload;
+}
+
 }  // namespace
 
 Scenario read_scenario(const JsonFile& file, const ScenarioSources& sources, Diagnostics& diagnostics) {
     Scenario scenario;
     scenario.file = file.name();
-    constexpr auto expected = "scenario/1";
-    // The keys of another kind of file are not a scenario's.
-    if (const JsonNode schema = file.root().child("schema"); schema.is_string() && *schema.value != expected) {
-        schema.complain(schema.value->dump() + " is another kind of file", std::string("expected \"") + expected + "\"");
-        return scenario;
-    }
-    if (const JsonNode rows = file.root().child("rows"); rows.is_array()) {
-        rows.complain("these are published measurements, and no scenario",
-                      "name one of them, 'FILE#ROW': `sextant validate FILE --rows` lists them");
-        return scenario;
-    }
+    if (!is_scenario(file)) return scenario;
     ObjectReader r(file.root());
     if (!r) return scenario;
-    r.schema(expected);
+    r.schema(scenario_schema);
     if (r.required("name", scenario.name) && scenario.name.empty()) r.get("name").complain("a scenario has a name");
     r.optional("description", scenario.description);
     r.optional("assumptions", scenario.assumptions);
 
-    std::optional<Workload> workload;
-    if (const JsonNode n = r.need("workload", "as in \"gpt3-175b\""); n.value) {
-        workload = read_workload(n, sources.workload);
-        if (workload) check_network(n, *workload);
-    }
+    const std::optional<Workload> workload = read_checked_workload(r, sources);
     if (workload) scenario.workload = *workload;
 
     const JsonNode hardware = r.need("hardware", R"(as in {"cluster": "selene"})");
