@@ -29,6 +29,7 @@ std::vector<Call> RankRunner::calls(SegmentIndex s, const Segment& segment, cons
 std::vector<Call> RankRunner::calls(SegmentIndex s, const Segment& segment, const CollectiveWork& work) {
     std::vector<Call> calls;
     const std::vector<Operands> operands = work.group == ParallelGroup::tensor ? arrived_parts(s) : operands_of_runs(s, segment, work);
+    calls.reserve(operands.size());
     for (const auto& [from, to] : operands) calls.emplace_back(CollectiveCall{work.kind, segment.communicator, segment.stream, from, to});
     return calls;
 }

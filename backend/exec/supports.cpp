@@ -96,7 +96,7 @@ private:
         refuse_if(parameters && !updates_on_host(plan_), at, "weights come from the host where that updates them", "\"offload\": \"none\"");
         refuse_if(parameters && overlaps_gathers(plan_, s_.framework), "/plan/gather_overlap",
                   "weights come from the host while nothing else goes on", "\"gather_overlap\": false");
-        refuse_if(gradients_go_down(plan_, s_.framework), "/framework", "gradients go to the host with the update, not before",
+        refuse_if(offloads_gradients(plan_, s_.framework), "/framework", "gradients go to the host with the update, not before",
                   "\"offloaded_gradients\": \"with_update\", as \"framework\": \"sextant-cuda\" has it");
         refuse_if(activations, "/plan/offload_activations", "activations stay on the device",
                   "\"offload_activations\": false; \"recompute\": \"full\" saves memory too");
