@@ -101,13 +101,13 @@ void RankMemory::make_room(ParameterRun HeldBlock::*of, const Plan& plan, bool t
             offset += run.elements;
             if (!plan.without_optimizer && !flow_.served) make_room_to_update(run, part, plan);
         }
-        if (parks) run.parked = run.masters && element == Element::real ? run.masters : host_->allocate(part, element);
+        if (parks) run.offloaded = run.masters && element == Element::real ? run.masters : host_->allocate(part, element);
     }
 }
 
 void RankMemory::make_room_to_update(ParameterRun& run, std::int64_t part, const Plan& plan) {
     ComputeDevice& device = updater(device_);
-    if (host_ != nullptr) run.lowered = device.allocate(part);
+    if (host_ != nullptr) run.host_staging = device.allocate(part);
     if (host_ != nullptr || run.owned.element != Element::real) run.masters = device.allocate(part);
     for (int i = 0; i < facts_of(plan.optimizer).states; ++i) {
         run.states.push_back(device.allocate(part));
@@ -143,14 +143,14 @@ void RankMemory::put(const ParameterRun& run, const Array& whole) {
     };
     const Array owned = run.owned_in(whole);
     copy(whole, run.weights);
-    if (run.lowered)
+    if (run.host_staging)
         device_.download(owned, run.masters.memory.get());
     else
         copy(owned, run.masters);
-    if (run.parked) {
+    if (run.offloaded) {
         Array rounded = owned;
         if (run.owned.element != Element::real) device_.copy(owned, rounded = device_.allocate(owned.elements, run.owned.element));
-        device_.download(rounded, run.parked.memory.get());
+        device_.download(rounded, run.offloaded.memory.get());
     } else if (!run.weights) {
         copy(owned, run.owned);
     }
@@ -208,21 +208,23 @@ GatheredWeights RankMemory::fetch(int b) {
     GatheredWeights whole;
     const std::int64_t dense = held.dense.elements, frozen = held.frozen.elements;
     whole.dense = device_.allocate(dense + frozen, held.dense.owned.element);
-    if (dense > 0) raise(held.dense, whole.dense.part(0, dense));
-    if (frozen > 0) raise(held.frozen, whole.dense.part(dense, frozen));
-    if (!held.experts.parked) return whole;
+    if (dense > 0) upload_owned(held.dense, whole.dense.part(0, dense));
+    if (frozen > 0) upload_owned(held.frozen, whole.dense.part(dense, frozen));
+    if (!held.experts.offloaded) return whole;
     whole.experts = device_.allocate(held.experts.elements, held.experts.owned.element);
-    raise(held.experts, whole.experts);
+    upload_owned(held.experts, whole.experts);
     return whole;
 }
 
 void RankMemory::fetch_all() {
     for (auto& [b, held] : blocks_)
         for (ParameterRun* run : {&held.dense, &held.experts, &held.frozen})
-            if (run->parked) raise(*run, run->weights = device_.allocate(run->elements, run->owned.element));
+            if (run->offloaded) upload_owned(*run, run->weights = device_.allocate(run->elements, run->owned.element));
 }
 
-void RankMemory::raise(const ParameterRun& run, const Array& whole) { device_.upload(run.parked.memory.get(), run.owned_in(whole)); }
+void RankMemory::upload_owned(const ParameterRun& run, const Array& whole) {
+    device_.upload(run.offloaded.memory.get(), run.owned_in(whole));
+}
 
 void RankMemory::settle(int b) {
     for (ParameterRun* run : blocks_.at(b).runs())
@@ -246,17 +248,17 @@ void RankMemory::clear_gradients() {
 }
 
 void RankMemory::update(ComputeDevice& device, const OptimizerSettings& settings, int step) {
-    lower_gradients();
+    copy_gradients_to_host();
     for (auto& [b, held] : blocks_)
         for (const ParameterRun* run : held.runs())
             if (run->elements > 0) updater(device).update(settings, step, run->updated(), run->updates_with(), run->states);
     take_masters(device);
 }
 
-void RankMemory::lower_gradients() {
+void RankMemory::copy_gradients_to_host() {
     for (auto& [b, held] : blocks_)
         for (const ParameterRun* run : held.runs())
-            if (run->lowered) device_.download(run->sums, run->lowered.memory.get());
+            if (run->host_staging) device_.download(run->sums, run->host_staging.memory.get());
 }
 
 // The host rounds what the device keeps in fewer bits, so that no more than these come up. They may be on their way until the step ends:
@@ -265,16 +267,16 @@ void RankMemory::take_masters(ComputeDevice& device) {
     for (auto& [b, held] : blocks_)
         for (const ParameterRun* run : held.runs()) {
             if (!run->masters) continue;
-            if (!run->lowered) {
+            if (!run->host_staging) {
                 device.copy(run->masters, run->owned);
                 continue;
             }
             Array weights = run->masters;
             if (run->owned.element != Element::real) {
-                weights = run->parked ? run->parked : Array{run->lowered.memory, run->owned.elements, run->owned.element};
+                weights = run->offloaded ? run->offloaded : Array{run->host_staging.memory, run->owned.elements, run->owned.element};
                 host_->copy(run->masters, weights);
             }
-            if (!run->parked) device_.upload(weights.memory.get(), run->owned);
+            if (!run->offloaded) device_.upload(weights.memory.get(), run->owned);
         }
 }
 

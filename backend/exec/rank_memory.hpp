@@ -28,14 +28,14 @@ struct ParameterRun {
     Array owned{}, sums{};        // what this rank updates, the whole run or its shard, and the gradients for it
     Array masters{};              // `owned` in fp32, where weights have 16 bits or the host updates: what the optimizer updates
     std::vector<Array> states{};  // of the optimizer, for `owned`
-    Array lowered{};              // where the host updates: `sums` in its memory, later the new weights on their way back
-    Array parked{};               // where weights are offloaded too: `owned` in that memory, with no copy on the device
+    Array host_staging{};         // where the host updates: `sums` in its memory, later the new weights on their way back
+    Array offloaded{};            // where weights are offloaded too: `owned` in that memory, with no copy on the device
 
     [[nodiscard]] const Array& updated() const { return masters ? masters : owned; }
     [[nodiscard]] Array owned_in(const Array& whole) const { return whole.part(shard.rank * owned.elements, owned.elements); }
-    // What this rank gives to a gather into `whole`: `owned`, or, where that is parked, its place in `whole`, to which it was fetched.
-    [[nodiscard]] Array given_to(const Array& whole) const { return parked ? owned_in(whole) : owned; }
-    [[nodiscard]] const Array& updates_with() const { return lowered ? lowered : sums; }
+    // What this rank gives to a gather into `whole`: `owned`, or, where that is offloaded, its place in `whole`, to which it was fetched.
+    [[nodiscard]] Array given_to(const Array& whole) const { return offloaded ? owned_in(whole) : owned; }
+    [[nodiscard]] const Array& updates_with() const { return host_staging ? host_staging : sums; }
     [[nodiscard]] bool passes() const { return sharded && sums_apart; }
 };
 
@@ -112,10 +112,10 @@ public:
     void settle(int b);  // adds what was reduced to the sums
     void clear_gradients();
     // The device that runs the update: the given one, or the host in its place. An update in parts (ComputeDevice::take_moments) begins
-    // with lower_gradients() and ends with take_masters().
+    // with copy_gradients_to_host() and ends with take_masters().
     [[nodiscard]] ComputeDevice& updater(ComputeDevice& device) const { return host_ != nullptr ? *host_ : device; }
     void update(ComputeDevice&, const OptimizerSettings&, int step);
-    void lower_gradients();             // copies them to the host, if that updates
+    void copy_gradients_to_host();      // if that updates
     void take_masters(ComputeDevice&);  // sets the weights to their masters
 
 private:
@@ -126,7 +126,7 @@ private:
     void make_room_to_update(ParameterRun&, std::int64_t part, const Plan&);
     Array room_for(const ParameterRun&);
     void put(const ParameterRun&, const Array& whole);
-    void raise(const ParameterRun&, const Array& whole);
+    void upload_owned(const ParameterRun&, const Array& whole);
     void settle(ParameterRun&);
 
     ComputeDevice& device_;

@@ -110,7 +110,7 @@ void RankRunner::update_in_proportion() {
     ComputeDevice& updater = memory_.updater(device_);
     const Array squares = updater.allocate(2 * static_cast<std::int64_t>(tensor_numbers(job_.graph.network())), Element::real);
     updater.fill(squares, 0);
-    memory_.lower_gradients();
+    memory_.copy_gradients_to_host();
     const auto with = [](const TensorPart& p, const auto& work) {
         std::vector<Array> states;
         for (const Array& s : p.run->states) states.push_back(s.part(p.first, p.count));

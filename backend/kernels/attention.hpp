@@ -86,9 +86,9 @@ struct AttentionGradient {
             lanes, s.keys,
             [&](std::int64_t j) {
                 const float probability = j >= r.begin && j < r.end ? expf(scores[j] - log_sum) : 0;
-                return Two{probability, probability * (gradient[j] - dot)};
+                return FloatPair{probability, probability * (gradient[j] - dot)};
             },
-            [&](std::int64_t j, const Two& made) {
+            [&](std::int64_t j, const FloatPair& made) {
                 p[j] = made.first;
                 ds[j] = made.second;
             });

@@ -10,9 +10,9 @@
 namespace sextant::kernels {
 
 // Two sums at once.
-struct Two {
+struct FloatPair {
     float first = 0, second = 0;
-    SEXTANT_KERNEL Two& operator+=(const Two& other) {
+    SEXTANT_KERNEL FloatPair& operator+=(const FloatPair& other) {
         first += other.first;
         second += other.second;
         return *this;

@@ -89,7 +89,7 @@ public:
         const Array made = doubles(machine_, chunks);
         double* at = values_in<double>(made);
         for (const Array& a : arrays) {
-            sum_squares(machine_, Itself{a.reals()}, a.elements, at);
+            sum_squares(machine_, Identity{a.reals()}, a.elements, at);
             at += chunks_of(a.elements);
         }
         std::vector<double> sums(static_cast<std::size_t>(chunks));  // the device is waited for once

@@ -78,24 +78,24 @@ struct NormRowGradient {
         const float mean = statistics.mean == nullptr ? 0 : statistics.mean[row], factor = statistics.factor[row];
         const std::int64_t begin = row * width, column = row % parts * width;
         const auto count = static_cast<float>(width);
-        Two sums;
+        FloatPair sums;
         for_row(
             lanes, width,
             [&](std::int64_t i) {
                 const float d = gain[column + i] * dy[begin + i];
-                return Two{d, d * (x.at(begin + i) - mean) * factor};
+                return FloatPair{d, d * (x.at(begin + i) - mean) * factor};
             },
-            [&](std::int64_t, const Two& made) { sums += made; });
+            [&](std::int64_t, const FloatPair& made) { sums += made; });
         const float along = lanes.sum(sums.second) / count, level = statistics.mean == nullptr ? 0 : lanes.sum(sums.first) / count;
         for_row(
             lanes, width,
             [&](std::int64_t i) {
                 const std::int64_t at = begin + i;
                 const float d = factor * (gain[column + i] * dy[at] - level - (x.at(at) - mean) * factor * along);
-                if constexpr (gated) return Two{d * x.opened(at), d * x.x[at] * slope(PointwiseKind::silu, x.gate[at])};
-                return Two{d, 0};
+                if constexpr (gated) return FloatPair{d * x.opened(at), d * x.x[at] * slope(PointwiseKind::silu, x.gate[at])};
+                return FloatPair{d, 0};
             },
-            [&](std::int64_t i, const Two& made) {
+            [&](std::int64_t i, const FloatPair& made) {
                 dx[begin + i] = made.first;
                 if (gated && d_gate != nullptr) d_gate[begin + i] = made.second;
             });
@@ -109,7 +109,7 @@ struct NormTerm {
     const T* x;
     NormLayout l;
     [[nodiscard]] SEXTANT_KERNEL float pivot(std::int64_t sample, std::int64_t channel) const { return x[l.at(sample, 0, channel)]; }
-    SEXTANT_KERNEL Two operator()(std::int64_t sample, std::int64_t pixel, std::int64_t channel) const {
+    SEXTANT_KERNEL FloatPair operator()(std::int64_t sample, std::int64_t pixel, std::int64_t channel) const {
         const float d = x[l.at(sample, pixel, channel)] - pivot(sample, channel);
         return {d, d * d};
     }
@@ -119,7 +119,7 @@ struct NormTerm {
 template <class T>
 struct NormOfGroup {
     NormTerm<T> of;
-    const Two* totals;  // [samples, channels]
+    const FloatPair* totals;  // [samples, channels]
     NormStatistics to;
     SEXTANT_KERNEL void operator()(std::int64_t sample, std::int64_t group) const {
         const NormLayout& l = of.l;
@@ -129,7 +129,7 @@ struct NormOfGroup {
         for (std::int64_t i = begin; i < end; ++i) sum += of.pivot(sample, i) + totals[sample * l.channels + i].first / pixels;
         const float mean = sum / static_cast<float>(l.members());
         for (std::int64_t i = begin; i < end; ++i) {
-            const Two& t = totals[sample * l.channels + i];
+            const FloatPair& t = totals[sample * l.channels + i];
             const float away = mean - of.pivot(sample, i);
             squares += t.second - 2 * away * t.first + pixels * away * away;
         }
@@ -156,7 +156,7 @@ struct NormGradientTerm {
     const T *x, *dy;
     NormStatistics statistics;
     NormLayout l;
-    SEXTANT_KERNEL Two operator()(std::int64_t sample, std::int64_t pixel, std::int64_t channel) const {
+    SEXTANT_KERNEL FloatPair operator()(std::int64_t sample, std::int64_t pixel, std::int64_t channel) const {
         const std::int64_t at = l.at(sample, pixel, channel), group = l.group(sample, channel);
         return {dy[at], dy[at] * (x[at] - statistics.mean[group]) * statistics.factor[group]};
     }
@@ -169,7 +169,7 @@ struct NormRowTerm {
     const T* dy;
     NormStatistics statistics;
     NormLayout l;
-    SEXTANT_KERNEL Two operator()(std::int64_t, std::int64_t row, std::int64_t i) const {
+    SEXTANT_KERNEL FloatPair operator()(std::int64_t, std::int64_t row, std::int64_t i) const {
         const std::int64_t at = row * l.channels + i, group = l.group(row, i);
         const float mean = statistics.mean == nullptr ? 0 : statistics.mean[group], d = dy[at];
         return {d, d * (x.at(at) - mean) * statistics.factor[group]};
@@ -177,11 +177,11 @@ struct NormRowTerm {
 };
 
 struct NormWeightGradients {
-    const Two* totals;  // [samples, channels]
+    const FloatPair* totals;  // [samples, channels]
     float *gain, *shift;
     std::int64_t samples, channels;
     SEXTANT_KERNEL void operator()(std::int64_t channel) const {
-        Two sum;
+        FloatPair sum;
         for (std::int64_t s = 0; s < samples; ++s) sum += totals[s * channels + channel];
         gain[channel] += sum.second;
         if (shift != nullptr) shift[channel] += sum.first;
@@ -190,12 +190,12 @@ struct NormWeightGradients {
 
 template <class T>
 struct NormGroupMeans {
-    const Two* totals;
+    const FloatPair* totals;
     const T* gain;
-    Two* means;
+    FloatPair* means;
     NormLayout l;
     SEXTANT_KERNEL void operator()(std::int64_t sample, std::int64_t group) const {
-        Two sum;
+        FloatPair sum;
         for (std::int64_t i = group * l.members(); i < (group + 1) * l.members(); ++i) {
             sum.first += gain[i] * totals[sample * l.channels + i].first;
             sum.second += gain[i] * totals[sample * l.channels + i].second;
@@ -208,7 +208,7 @@ template <class T, bool by_channel>
 struct NormGradient : ToMatrix<T> {
     const T *x, *dy, *gain;
     NormStatistics statistics;
-    const Two* means;
+    const FloatPair* means;
     NormLayout l;
     SEXTANT_KERNEL float operator()(std::int64_t pixel, std::int64_t channel) const {
         const std::int64_t at = pixel * l.channels + channel, group = by_channel ? channel : l.group(pixel / l.pixels, channel);
@@ -221,7 +221,7 @@ struct NormGradient : ToMatrix<T> {
 template <class Machine>
 void add_to_weights(Machine& m, const NormLayout& l, const Array& totals, std::int64_t segments, const OperatorCall& c) {
     float* shift = c.weights.size() > 1 ? c.weight_gradients[1].reals() : nullptr;
-    m.elements(l.channels, NormWeightGradients{values_in<Two>(totals), c.weight_gradients[0].reals(), shift, segments, l.channels});
+    m.elements(l.channels, NormWeightGradients{values_in<FloatPair>(totals), c.weight_gradients[0].reals(), shift, segments, l.channels});
 }
 
 // By row. `y` none: statistics alone.
@@ -236,8 +236,8 @@ void normalize_rows(Machine& m, const NormLayout& l, const NormInput<T, gated>& 
 template <class T, class Machine>
 void measure(Machine& m, const NormLayout& l, const T* x, const NormStatistics& s) {
     const NormTerm<T> term{x, l};
-    const Array sums = column_totals<Two>(m, term, l.samples, l.pixels, l.channels);
-    m.matrix(l.samples, l.groups, NormOfGroup<T>{term, values_in<Two>(sums), s});
+    const Array sums = column_totals<FloatPair>(m, term, l.samples, l.pixels, l.channels);
+    m.matrix(l.samples, l.groups, NormOfGroup<T>{term, values_in<FloatPair>(sums), s});
 }
 
 // work(what rows are normalized of)
@@ -270,7 +270,7 @@ void rows_backward(Machine& m, const NormLayout& l, const NormInput<T, gated>& x
     const T *dy = c.output_gradients[0].as<T>(), *gain = c.weights[0].as<T>();
     T *dx = c.input_gradients[0].as<T>(), *d_gate = gated ? c.input_gradients[1].as<T>() : nullptr;
     if (c.outputs.size() == 1) normalize_rows(m, l, x, c, static_cast<T*>(nullptr), s);
-    const Array totals = column_totals<Two>(m, NormRowTerm<T, gated>{x, dy, s, l}, 1, l.samples, l.channels);
+    const Array totals = column_totals<FloatPair>(m, NormRowTerm<T, gated>{x, dy, s, l}, 1, l.samples, l.channels);
     add_to_weights(m, l, totals, 1, c);
     if (dx != nullptr)
         m.rows(l.samples * l.groups, l.members(), NormRowGradient<T, gated>{x, dy, gain, dx, d_gate, s, l.members(), l.groups});
@@ -286,13 +286,14 @@ void backward(Machine& m, const Normalization& n, const OperatorCall& c) {
     if (l.by_row) return with_rows<T>(n, c, [&](const auto& rows) { rows_backward(m, l, rows, c, s); });
     T* dx = c.input_gradients[0].as<T>();
     if (!kept) measure(m, l, x, s);
-    const Array totals = column_totals<Two>(m, NormGradientTerm<T>{x, dy, s, l}, l.samples, l.pixels, l.channels);
+    const Array totals = column_totals<FloatPair>(m, NormGradientTerm<T>{x, dy, s, l}, l.samples, l.pixels, l.channels);
     add_to_weights(m, l, totals, l.samples, c);
     if (dx == nullptr) return;
     const Array means = m.scratch(2 * l.samples * l.groups);
-    m.matrix(l.samples, l.groups, NormGroupMeans<T>{values_in<Two>(totals), gain, values_in<Two>(means), l});
+    m.matrix(l.samples, l.groups, NormGroupMeans<T>{values_in<FloatPair>(totals), gain, values_in<FloatPair>(means), l});
     with_flag(l.by_channel(), [&]<bool by_channel>() {
-        m.matrix(l.samples * l.pixels, l.channels, NormGradient<T, by_channel>{{dx, l.channels}, x, dy, gain, s, values_in<Two>(means), l});
+        m.matrix(l.samples * l.pixels, l.channels,
+                 NormGradient<T, by_channel>{{dx, l.channels}, x, dy, gain, s, values_in<FloatPair>(means), l});
     });
 }
 

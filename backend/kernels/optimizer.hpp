@@ -84,7 +84,7 @@ struct LambStep {
     }
 };
 
-struct Itself {
+struct Identity {
     const float* x;
     SEXTANT_KERNEL float operator()(std::int64_t i) const { return x[i]; }
 };
@@ -169,7 +169,7 @@ void take_moments(Machine& m, const OptimizerSettings& o, int step, const Array&
     m.elements(count, LambMoments{gradients.reals(), moments_of(o, step, states)});
     if (!squares) return;
     const Array of_weights = doubles(m, chunks_of(count)), of_steps = doubles(m, chunks_of(count));
-    sum_squares(m, Itself{weights.reals()}, count, values_in<double>(of_weights));
+    sum_squares(m, Identity{weights.reals()}, count, values_in<double>(of_weights));
     sum_squares(m, lamb_step(o, step, weights, states), count, values_in<double>(of_steps));
     m.elements(1, AddSquares{values_in<double>(of_weights), values_in<double>(of_steps), chunks_of(count), squares.reals()});
 }

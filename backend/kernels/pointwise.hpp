@@ -23,8 +23,8 @@ template <class T>
 struct DifferentiateCurve : ToElement<T> {
     PointwiseKind kind;
     const T *kept, *dy;
-    [[nodiscard]] SEXTANT_KERNEL Two read(std::int64_t i) const { return {kept[i], dy[i]}; }
-    SEXTANT_KERNEL float operator()(const Two& of) const { return slope(kind, of.first) * of.second; }
+    [[nodiscard]] SEXTANT_KERNEL FloatPair read(std::int64_t i) const { return {kept[i], dy[i]}; }
+    SEXTANT_KERNEL float operator()(const FloatPair& of) const { return slope(kind, of.first) * of.second; }
 };
 
 template <class T>
@@ -65,11 +65,11 @@ template <class T>
 struct Gate : ToMatrix<T> {
     PointwiseKind kind;
     const T* x;
-    [[nodiscard]] SEXTANT_KERNEL Two read(std::int64_t row, std::int64_t i) const {
+    [[nodiscard]] SEXTANT_KERNEL FloatPair read(std::int64_t row, std::int64_t i) const {
         const T* first = x + 2 * row * this->width;
         return {first[i], first[this->width + i]};
     }
-    SEXTANT_KERNEL float operator()(const Two& halves) const { return curve(kind, halves.first) * halves.second; }
+    SEXTANT_KERNEL float operator()(const FloatPair& halves) const { return curve(kind, halves.first) * halves.second; }
 };
 
 // Gradients of the two halves.
@@ -77,7 +77,7 @@ template <class T>
 struct ToHalves {
     T* dx;
     std::int64_t width;  // of each
-    SEXTANT_KERNEL void put(std::int64_t row, std::int64_t i, const Two& made) const {
+    SEXTANT_KERNEL void put(std::int64_t row, std::int64_t i, const FloatPair& made) const {
         dx[2 * row * width + i] = made.first;
         dx[(2 * row + 1) * width + i] = made.second;
     }
@@ -95,7 +95,7 @@ struct GateGradient : ToHalves<T> {
         const std::int64_t pitch = this->width;
         return {x[2 * row * pitch + i], x[(2 * row + 1) * pitch + i], dy[row * pitch + i]};
     }
-    SEXTANT_KERNEL Two operator()(const Read& of) const {
+    SEXTANT_KERNEL FloatPair operator()(const Read& of) const {
         const float value = curve(kind, of.first);
         return {of.d * of.second * slope(kind, slope_needs_output(kind) ? value : of.first), of.d * value};
     }
@@ -112,7 +112,7 @@ struct ClampedGates : ToMatrix<T> {
 template <class T>
 struct ClampedGatesGradient : ToHalves<T> {
     const T *x, *dy;
-    SEXTANT_KERNEL Two operator()(std::int64_t row, std::int64_t i) const {
+    SEXTANT_KERNEL FloatPair operator()(std::int64_t row, std::int64_t i) const {
         const ClampedGate gate{x[2 * row * this->width + i], x[(2 * row + 1) * this->width + i]};
         const float d = dy[row * this->width + i];
         return {d * gate.first_slope(), d * gate.second_slope()};

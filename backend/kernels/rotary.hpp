@@ -32,12 +32,12 @@ struct Rotate {
     [[nodiscard]] SEXTANT_KERNEL std::int64_t first_at(std::int64_t row, std::int64_t k) const {
         return row * columns + k / pairs * head + still + k % pairs;
     }
-    SEXTANT_KERNEL Two operator()(std::int64_t row, std::int64_t k) const {
+    SEXTANT_KERNEL FloatPair operator()(std::int64_t row, std::int64_t k) const {
         const std::int64_t at = first_at(row, k), turn = row % positions * pairs + k % pairs;
         const float a = from[at], b = from[at + pairs];
         return {a * cosines[turn] - b * sines[turn], b * cosines[turn] + a * sines[turn]};
     }
-    SEXTANT_KERNEL void put(std::int64_t row, std::int64_t k, const Two& made) const {
+    SEXTANT_KERNEL void put(std::int64_t row, std::int64_t k, const FloatPair& made) const {
         const std::int64_t at = first_at(row, k);
         to[at] = made.first;
         to[at + pairs] = made.second;

@@ -219,9 +219,10 @@ private:
         const Array parts = m_.scratch(2 * rows * s_.heads);
         m_.matrix(rows, s_.heads,
                   FinishSteps<T>{c_.weights[0].as<T>(), dt_.reals(), log_gradients_.reals(), step_gradients_.reals(),
-                                 c_.input_gradients[3].as<T>(), values_in<Two>(parts), s_.heads, s_.sequence, chunk_, chunks_});
-        const Array totals = column_totals<Two>(m_, StoredTotals<Two>{values_in<Two>(parts), rows, s_.heads}, 1, rows, s_.heads);
-        m_.elements(s_.heads, AddScanTotals{values_in<Two>(totals), c_.weight_gradients[0].reals(), c_.weight_gradients[1].reals()});
+                                 c_.input_gradients[3].as<T>(), values_in<FloatPair>(parts), s_.heads, s_.sequence, chunk_, chunks_});
+        const Array totals =
+            column_totals<FloatPair>(m_, StoredTotals<FloatPair>{values_in<FloatPair>(parts), rows, s_.heads}, 1, rows, s_.heads);
+        m_.elements(s_.heads, AddScanTotals{values_in<FloatPair>(totals), c_.weight_gradients[0].reals(), c_.weight_gradients[1].reals()});
         const SkipTerm<T> of_skip{c_.inputs[0].as<T>(), c_.output_gradients[0].as<T>(), s_.heads, s_.head_dim};
         const Array skips = column_totals<float>(m_, of_skip, 1, s_.batch * s_.sequence, s_.heads);
         m_.elements(s_.heads, AddElements{{c_.weight_gradients[2].reals()}, skips.reals()});

@@ -222,14 +222,14 @@ struct FinishSteps {
     const T* rate;
     const float *dt, *log_gradients, *step_gradients;
     T* raw_gradients;
-    Two* parts;  // [samples x chunks, heads]
+    FloatPair* parts;  // [samples x chunks, heads]
     std::int64_t heads, sequence, chunk, chunks;
 
     SEXTANT_KERNEL void operator()(std::int64_t at, std::int64_t head) const {
         const std::int64_t begin = at % chunks * chunk, end = begin + chunk < sequence ? begin + chunk : sequence;
         const float a = expf(rate[head]);
         float later = 0;
-        Two part;
+        FloatPair part;
         for (std::int64_t t = end; t-- > begin;) {
             const std::int64_t i = (at / chunks * sequence + t) * heads + head;
             later += log_gradients[i];
@@ -243,7 +243,7 @@ struct FinishSteps {
 };
 
 struct AddScanTotals {
-    const Two* totals;
+    const FloatPair* totals;
     float *rate, *bias;
     SEXTANT_KERNEL void operator()(std::int64_t head) const {
         rate[head] += totals[head].first;
