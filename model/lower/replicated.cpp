@@ -22,7 +22,7 @@ std::optional<SegmentIndex> RankWriter::reduce_gradients(Stream stream, const Bu
     for (const DataExchange& e : gradient_exchanges(job_.plan, job_.framework, job_.bucket_rule, bucket))
         if (const auto segment = collective(stream, exchange_of(e, Payload::gradients, bucket), after)) last = segment;
     const double owned = held_parameters(bucket.dense, bucket.expert, job_.plan, job_.plan.has_shards());
-    if (!gradients_go_down(job_.plan, job_.framework) || !(owned > 0)) return last;
+    if (!offloads_gradients(job_.plan, job_.framework) || !(owned > 0)) return last;
     const GradientCopy copy = gradient_copy(job_.plan, job_.framework, job_.precision, at);
     return host_copy(stream, {Offloaded::gradients, stage_, owned, copy.over_link, copy.in_host_memory}, after);
 }
@@ -45,7 +45,7 @@ Stretch RankWriter::backward_with_reduction(const ComputeWork& work) {
     const bool every = reduces_every_micro_batch(job_.plan, job_.framework);
     const bool reduces = every ? work.phase != Phase::backward_input : ends_gradients();
     const bool alone = job_.layout.size_of(ParallelGroup::data) < 2 && job_.layout.size_of(ParallelGroup::expert_data) < 2;
-    if (!reduces || (alone && !job_.plan.has_servers() && !gradients_go_down(job_.plan, job_.framework))) {
+    if (!reduces || (alone && !job_.plan.has_servers() && !offloads_gradients(job_.plan, job_.framework))) {
         const SegmentIndex whole = put(Stream::compute, work);
         return {whole, whole};
     }

@@ -10,18 +10,18 @@ bool owns_shards(const Plan& plan) { return plan.has_shards() || plan.dp * plan.
 
 bool updates_on_host(const Plan& plan) { return plan.offload != Offload::none && plan.updates_weights(); }
 
-bool gradients_go_down(const Plan& plan, const Framework& framework) {
+bool offloads_gradients(const Plan& plan, const Framework& framework) {
     return updates_on_host(plan) && framework.offloaded_gradients != OffloadedGradients::with_update && owns_shards(plan);
 }
 
 // ZeRO-1 reduces once a step, until when the device has all of them.
 bool gradients_leave(const Plan& plan, const Framework& framework) {
     const bool whole = plan.data_parallel == DataParallel::zero1 && plan.dp * plan.cp > 1;
-    return gradients_go_down(plan, framework) && framework.offloaded_gradients != OffloadedGradients::copied && !whole;
+    return offloads_gradients(plan, framework) && framework.offloaded_gradients != OffloadedGradients::copied && !whole;
 }
 
 bool keeps_sum_on_host(const Plan& plan, const Framework& framework, std::int64_t micro_batches) {
-    return framework.offloaded_gradients == OffloadedGradients::added_on_device && gradients_go_down(plan, framework) &&
+    return framework.offloaded_gradients == OffloadedGradients::added_on_device && offloads_gradients(plan, framework) &&
            (micro_batches > 1 || plan.shards_parameters());
 }
 

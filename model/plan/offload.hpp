@@ -10,7 +10,7 @@ namespace sextant {
 bool updates_on_host(const Plan&);
 
 // Whether gradients go to the host right after their reduction, rather than with the update.
-bool gradients_go_down(const Plan&, const Framework&);
+bool offloads_gradients(const Plan&, const Framework&);
 // Whether the device then keeps none of them, except those on their way.
 bool gradients_leave(const Plan&, const Framework&);
 

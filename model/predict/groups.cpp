@@ -36,7 +36,7 @@ public:
           traffic_(groups_.traffic()),
           stages_(groups_.stages()) {}
 
-    [[nodiscard]] JobGroups groups_of(std::size_t stage, GroupsLaid laid) {
+    [[nodiscard]] JobGroups groups_of(std::size_t stage, GroupScope laid) {
         std::map<ParallelGroup, Group> known;
         const auto group = [&](ParallelGroup which) {
             if (layout_.ranks().size_of(which) < 2) return Group{};
@@ -46,7 +46,7 @@ public:
         };
         JobGroups g;
         for (const ParallelGroup which : inside_layers) g[which] = group(which);
-        if (laid == GroupsLaid::in_layers) return g;
+        if (laid == GroupScope::in_layers) return g;
         for (const ParallelGroup which : outside_layers) g[which] = group(which);
         for (const InLayer kind : all_in_layer)
             g.beside_data[kind] = side_by_side(shared_links({group_of(kind), stage}, {data_group(), stage}));
@@ -234,7 +234,7 @@ bool same_in_layers(const JobGroups& a, const JobGroups& b) {
     return std::ranges::all_of(inside_layers, [&](ParallelGroup which) { return a[which] == b[which]; });
 }
 
-StageGroups lay_groups(const Scenario& scenario, const Topology& topology, GroupsLaid laid) {
+StageGroups lay_groups(const Scenario& scenario, const Topology& topology, GroupScope laid) {
     GroupLayer layer(scenario, topology);
     const auto stages = static_cast<std::size_t>(scenario.plan.pp);
     StageGroups groups{{}, {}, {}, {}, {}, {}};
@@ -243,9 +243,9 @@ StageGroups lay_groups(const Scenario& scenario, const Topology& topology, Group
         const auto [entry, is_new] = known.try_emplace(layer.places(s), groups.unlike.size());
         if (is_new) groups.unlike.push_back(layer.groups_of(s, laid));
         groups.which.push_back(entry->second);
-        if (laid == GroupsLaid::all) groups.mates.push_back(layer.mates_of(s));
+        if (laid == GroupScope::all) groups.mates.push_back(layer.mates_of(s));
     }
-    if (laid == GroupsLaid::in_layers) return groups;
+    if (laid == GroupScope::in_layers) return groups;
     if (scenario.plan.has_servers()) groups.to_servers = server_way(scenario, topology);
     if (stages < 2) return groups;
     std::map<std::vector<DeviceIndex>, Group> boundaries;

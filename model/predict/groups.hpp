@@ -67,7 +67,7 @@ struct StageGroups {
 // at, in a dragonfly for each pair of leaves. One topology serves all plans on the same number of nodes.
 //
 // `in_layers`: only the groups that exchange inside layers, each alone on its links; no other groups, no mates, no boundaries.
-enum class GroupsLaid { in_layers, all };
-StageGroups lay_groups(const Scenario&, const Topology&, GroupsLaid = GroupsLaid::all);
+enum class GroupScope { in_layers, all };
+StageGroups lay_groups(const Scenario&, const Topology&, GroupScope = GroupScope::all);
 
 }  // namespace sextant

@@ -36,7 +36,7 @@ void slow_down(Device& d, double speed) {
 
 }  // namespace
 
-void take_mixed_devices_in(Prepared::State& job) {
+void apply_mixed_devices(Prepared::State& job) {
     Scenario& s = job.scenario;
     if (!s.straggler || !s.straggler->device) return;
     Straggler& slow = *s.straggler;

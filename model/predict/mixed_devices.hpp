@@ -12,6 +12,6 @@
 namespace sextant {
 
 // For a job whose machine is prepared and whose network is not yet. Throws InputError where the devices called slow are faster.
-void take_mixed_devices_in(Prepared::State&);
+void apply_mixed_devices(Prepared::State&);
 
 }  // namespace sextant

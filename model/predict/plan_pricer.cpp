@@ -182,7 +182,7 @@ std::vector<Seconds> PlanPricer::block_times() {
     return times;
 }
 
-PlanPricer::Layout& PlanPricer::layout(GroupsLaid laid) {
+PlanPricer::Layout& PlanPricer::layout(GroupScope laid) {
     if (layout_ && layout_->laid >= laid) return *layout_;
     swap_layout();
     const Plan& plan = state_.scenario.plan;
@@ -193,7 +193,7 @@ PlanPricer::Layout& PlanPricer::layout(GroupsLaid laid) {
     return *layout_;
 }
 
-PlanPricer::Layout PlanPricer::make_layout(GroupsLaid laid) {
+PlanPricer::Layout PlanPricer::make_layout(GroupScope laid) {
     Layout layout;
     layout.laid = laid;
     layout.groups = lay_groups(state_.scenario, topology_, laid);
@@ -262,7 +262,7 @@ Bytes PlanPricer::memory() {
 }
 
 const PlanPricer::Blocks& PlanPricer::blocks(std::size_t stage) {
-    const std::size_t which = layout(GroupsLaid::in_layers).in_layers[state_.groups.which[stage]];
+    const std::size_t which = layout(GroupScope::in_layers).in_layers[state_.groups.which[stage]];
     const Plan& plan = state_.scenario.plan;
     const int stages_that_offload = plan.offload_activations == OffloadActivations::layers ? plan.pp : 0;
     auto& of_groups =

@@ -55,7 +55,7 @@ public:
     // and with the exchanges inside layers, for which ranks have to be placed on the topology. docs/model/search.md proves them.
     [[nodiscard]] Seconds least_passes_of_kernels() { return least_step(Known::kernels); }
     [[nodiscard]] Seconds least_step_of_kernels() { return least_step(Known::update); }
-    [[nodiscard]] Seconds least_step() { return layout(GroupsLaid::in_layers), least_step(Known::groups); }
+    [[nodiscard]] Seconds least_step() { return layout(GroupScope::in_layers), least_step(Known::groups); }
     // Keeps the plan at hand, whose memory is known, to be priced together with others of its order.
     void put_aside(Bytes memory);
     // Prices what was put aside, in that order; each plan is the one at hand when `Take` is called for it. `worth`, if given, says whether
@@ -118,7 +118,7 @@ private:
         std::map<std::pair<Offload, double>, std::optional<DataParallelPrice>> sharded;
     };
     struct Layout {
-        GroupsLaid laid = GroupsLaid::all;  // bounds need less than all, and most layouts have no plan that is priced
+        GroupScope laid = GroupScope::all;  // bounds need less than all, and most layouts have no plan that is priced
         StageGroups groups;
         std::vector<std::size_t> in_layers;  // by unlike groups: index into in_layers_ of the cut
         std::map<const Order*, Stand> stands;
@@ -157,8 +157,8 @@ private:
     [[nodiscard]] bool may_divide() const;
     Shape make_shape();
     Order make_order() const;
-    Layout& layout(GroupsLaid = GroupsLaid::all);
-    [[nodiscard]] Layout make_layout(GroupsLaid);
+    Layout& layout(GroupScope = GroupScope::all);
+    [[nodiscard]] Layout make_layout(GroupScope);
     [[nodiscard]] const std::vector<KernelTimes>& kernels();
     [[nodiscard]] const std::vector<BlockTime>& times_of_kernels(double added_gradients);
     [[nodiscard]] const Blocks& blocks(std::size_t stage);

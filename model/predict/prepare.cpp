@@ -71,7 +71,7 @@ Prepared::State prepare_machine(const Scenario& scenario) {
     const LinkType& way_out = network_link(job.scenario);
     const int links = &way_out == &node.nic_link ? node.nics : 1;
     job.nodes.network = links * way_out.bandwidth.value * way_out.achievable.value;
-    take_mixed_devices_in(job);
+    apply_mixed_devices(job);
     return job;
 }
 

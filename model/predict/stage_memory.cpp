@@ -185,7 +185,7 @@ StageMemory held_memory(const Prepared::State& job, std::size_t stage) {
         const DataType type = precision.gradient_type();
         Bytes& gradients = memory[MemoryKind::gradients];
         const bool leave = gradients_leave(plan, f);
-        const bool flattens = f.flattens_gradients_to_update && plan.updates_weights() && !gradients_go_down(plan, f);
+        const bool flattens = f.flattens_gradients_to_update && plan.updates_weights() && !offloads_gradients(plan, f);
         if (!leave) gradients = held(plan.shards_gradients()) * size_of(type);
         if (f.sums_gradients_apart && !leave) {
             const bool gives_up = gives_up_reduced_gradients(plan, f, job.micro_batches);

@@ -27,7 +27,7 @@ void exchange(Overlap& o, const Calls& calls, double stretch) {
 // Also to the host, where gradients go there after their reduction.
 void StagePlay::reduce(Overlap& o, const Part& part, StepEnds at) const {
     exchange(o, part.calls, stretch_);
-    if (gradients_go_down(plan_, framework_)) o.copy(gradient_copy_time(job_, part.owned, at, r_));
+    if (offloads_gradients(plan_, framework_)) o.copy(gradient_copy_time(job_, part.owned, at, r_));
 }
 
 // A part is reduced as soon as backward has made it, or all of them when it has ended.
@@ -169,7 +169,7 @@ public:
             at.run(stage_.work_.backward);
         else
             stage_.backward_over_chunks(at, exchanges_, reduces_each_, reduces_each_ ? StepEnds{first, last} : StepEnds{});
-        return reduces_each_ && !first && !gradients_go_down(stage_.plan_, stage_.framework_) && at.goes_on_like_this(before);
+        return reduces_each_ && !first && !offloads_gradients(stage_.plan_, stage_.framework_) && at.goes_on_like_this(before);
     }
     void finish(Overlap& at) const { stage_.finish_step(at, exchanges_, reduces_each_); }
 

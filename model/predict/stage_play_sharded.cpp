@@ -59,7 +59,7 @@ std::vector<StagePlay::Turn> StagePlay::turns(const StageExchanges& exchanges, s
             Turn turn{&forward(b), stretch_ * gather, stretch_ * scatter};
             if (plan_.offloads_parameters())
                 turn.fetch = host_copy_time(job_, weight_bytes(job_, held(b.parameters.trained + b.parameters.frozen)), {}, r_);
-            if (gradients_go_down(plan_, framework_)) turn.gradients = held(b.parameters.trained);
+            if (offloads_gradients(plan_, framework_)) turn.gradients = held(b.parameters.trained);
             turn.is_as_before = before && before->is_like(b) && before->runs_again(stage_) == b.runs_again(stage_);
             list.push_back(turn);
             before = &b;

@@ -100,7 +100,7 @@ Seconds offloaded_update_time(const Prepared::State& job, std::size_t stage, con
     const double owned = owned_parameters(job, stage);
     const Plan& plan = job.scenario.plan;
     Bytes copies;
-    if (!gradients_go_down(plan, job.scenario.framework)) copies += gradient_bytes(job, owned);
+    if (!offloads_gradients(plan, job.scenario.framework)) copies += gradient_bytes(job, owned);
     if (plan.offload == Offload::optimizer) copies += weight_bytes(job, owned);
     // In fp32: the gradient is read, the weight and its states are read and written.
     const Bytes updated = (1 + 2 * (1 + facts_of(plan.optimizer).states)) * size_of(DataType::fp32);

@@ -43,7 +43,7 @@ std::vector<std::string> offload_lines(const ExplainedStage& x) {
     const double owned = owned_parameters(x.job, x.stage);
     lines.push_back("  link " + to_text(x.job.host_copy_beside_others()) + " for each device, host memory " +
                     to_text(x.job.nodes.host_memory));
-    const bool go_down = gradients_go_down(plan, x.job.scenario.framework);
+    const bool go_down = offloads_gradients(plan, x.job.scenario.framework);
     if (go_down)
         lines.push_back("  gradients of " + number_text(owned) +
                         " parameters go down behind their reduction: of a step's last micro-batch in " +

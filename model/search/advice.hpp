@@ -33,7 +33,7 @@ struct PlanChange {
 std::vector<PlanChange> changes_of_one_field(const Scenario& job, const Plan&);
 
 // A plan that somebody would think of first.
-enum class Obvious {
+enum class ObviousKind {
     data_parallel,      // every device holds everything
     fully_sharded,      // ZeRO-3, FSDP, and nothing else
     tensor_over_nodes,  // tensor parallelism over more devices than a node has
@@ -41,7 +41,7 @@ enum class Obvious {
     no_recompute,       // everything is kept
 };
 struct Alternative {
-    Obvious kind = Obvious::data_parallel;
+    ObviousKind kind = ObviousKind::data_parallel;
     TriedPlan tried;           // the best of its kind; where none fits, the one that needs the least memory
     bool is_the_best = false;  // it is the best plan of all
 };

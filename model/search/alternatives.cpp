@@ -9,7 +9,7 @@ namespace sextant {
 namespace {
 
 struct ObviousPlan {
-    Obvious kind;
+    ObviousKind kind;
     Plan plan;                   // has the values that make it of this kind
     std::set<PlanField> fields;  // which those are
 };
@@ -45,11 +45,11 @@ std::optional<ObviousPlan> tensor_over_nodes(const PlanSpace& space, const Plan&
         // The devices come from data parallelism where there are enough, else from the pipeline.
         while (plan.pp > 1 && space.devices % (plan.tp * plan.pp * plan.cp) != 0) plan.pp /= 2;
         plan = completed(space, plan);
-        if (can_be(space.job, plan)) return ObviousPlan{Obvious::tensor_over_nodes, plan, {PlanField::tp}};
+        if (can_be(space.job, plan)) return ObviousPlan{ObviousKind::tensor_over_nodes, plan, {PlanField::tp}};
         if (!first) first = plan;
     }
     if (!first) return {};
-    return ObviousPlan{Obvious::tensor_over_nodes, *first, {PlanField::tp}};
+    return ObviousPlan{ObviousKind::tensor_over_nodes, *first, {PlanField::tp}};
 }
 
 std::optional<ObviousPlan> deepest_pipeline(const PlanSpace& space, const Plan& best) {
@@ -58,17 +58,17 @@ std::optional<ObviousPlan> deepest_pipeline(const PlanSpace& space, const Plan& 
         if (space.devices % pp == 0) plan.pp = pp;
     if (plan.pp == 1) return {};
     using enum PlanField;
-    return ObviousPlan{Obvious::pipeline, plan, {tp, cp, pp, ep, expert_tp, data_parallel, offload}};
+    return ObviousPlan{ObviousKind::pipeline, plan, {tp, cp, pp, ep, expert_tp, data_parallel, offload}};
 }
 
 std::vector<ObviousPlan> obvious_plans(const PlanSpace& space, const Plan& best) {
     using enum PlanField;
     const std::set<PlanField> whole{tp, cp, pp, ep, expert_tp, data_parallel, offload};
-    std::vector<ObviousPlan> all{{Obvious::data_parallel, undivided(best), whole}};
+    std::vector<ObviousPlan> all{{ObviousKind::data_parallel, undivided(best), whole}};
     if (space.devices > 1) {
         Plan sharded = undivided(best);
         sharded.data_parallel = DataParallel::zero3;
-        all.push_back({Obvious::fully_sharded, sharded, whole});
+        all.push_back({ObviousKind::fully_sharded, sharded, whole});
     }
     if (auto kind = tensor_over_nodes(space, best)) all.push_back(std::move(*kind));
     if (auto kind = deepest_pipeline(space, best)) all.push_back(std::move(*kind));
@@ -76,7 +76,7 @@ std::vector<ObviousPlan> obvious_plans(const PlanSpace& space, const Plan& best)
         Plan keeps = best;
         keeps.recompute = Recompute::none;
         keeps.recompute_blocks = 0;
-        all.push_back({Obvious::no_recompute, keeps, {recompute}});
+        all.push_back({ObviousKind::no_recompute, keeps, {recompute}});
     }
     return all;
 }

@@ -89,7 +89,7 @@ bool CutSearch::adds_up_less(const Plan& order, const Plan& shared, std::int64_t
     const Framework& framework = space_.job.framework;
     const bool every = reduces_every_micro_batch(shared, framework);
     const bool waits = shared.shards_gradients() ? !every : every && framework.sums_gradients_apart;
-    return gradient_accumulation(order, micro_batches) != GradientAccumulation::all && (waits || gradients_go_down(shared, framework));
+    return gradient_accumulation(order, micro_batches) != GradientAccumulation::all && (waits || offloads_gradients(shared, framework));
 }
 
 // What does not fit, whatever runs again, does not fit where ranks stand elsewhere, nor with a larger micro-batch: as many samples or more
@@ -209,7 +209,7 @@ void CutSearch::judge(const PlanChoice& choice) {
     const std::vector<NamedQuantity> quantities = named_quantities(choice);
     if (std::ranges::all_of(where, [&](const Condition& c) { return holds(c, quantities); })) return found_.ranking.add(choice);
     if (found_.ranking.leader() != nullptr) return;
-    come_nearer(found_.nearest, where, values_asked_of(quantities, where));
+    merge_nearest(found_.nearest, where, values_asked_of(quantities, where));
 }
 
 bool CutSearch::admits(Seconds step, Bytes memory) const {

@@ -193,7 +193,7 @@ namespace {
 void count_as_ruled_out(SearchResult& result, const std::vector<Condition>& where) {
     --result.counts.too_large;
     ++result.counts.priced;
-    come_nearer(result.nearest, where, values_asked_of(named_quantities(*result.smallest), where));
+    merge_nearest(result.nearest, where, values_asked_of(named_quantities(*result.smallest), where));
     result.smallest.reset();
 }
 
@@ -201,7 +201,7 @@ void count_as_ruled_out(SearchResult& result, const std::vector<Condition>& wher
 void add_findings(SearchResult& result, Ranking& ranking, const CutFindings& found, const std::vector<Condition>& where) {
     ranking.add(found.ranking);
     result.counts += found.counts;
-    come_nearer(result.nearest, where, found.nearest);
+    merge_nearest(result.nearest, where, found.nearest);
     const auto& smallest = found.smallest;
     if (smallest && (!result.smallest || smallest->memory < result.smallest->memory)) result.smallest = smallest;
 }
@@ -216,7 +216,7 @@ void price_smallest(SearchResult& result, const SearchRequest& request) {
 
 }  // namespace
 
-void come_nearer(NearestValues& nearest, const std::vector<Condition>& where, const NearestValues& others) {
+void merge_nearest(NearestValues& nearest, const std::vector<Condition>& where, const NearestValues& others) {
     if (others.empty()) return;
     nearest.resize(where.size());
     for (std::size_t i = 0; i < where.size(); ++i) nearest[i] = nearer(where[i], nearest[i], others[i]);

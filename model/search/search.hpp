@@ -69,7 +69,7 @@ struct SearchProgress {
 
 // For each condition of a request, the value that comes nearest to satisfying it among many plans; none for "==" and "!=".
 using NearestValues = std::vector<std::optional<double>>;
-void come_nearer(NearestValues&, const std::vector<Condition>& where, const NearestValues& others);
+void merge_nearest(NearestValues&, const std::vector<Condition>& where, const NearestValues& others);
 
 struct SearchResult {
     // Best first. Of equally good plans only the simplest, of plans that differ only in where ranks stand only the best.

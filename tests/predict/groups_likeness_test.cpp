@@ -62,7 +62,7 @@ TEST(GroupsThatLieAlike, InsideLayersAreTheSameWhereNoOthersAreLaid) {
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         const Scenario s = random_layout(seed);
         const Topology topology = Topology::build(s.cluster, used_nodes(s), s.use_ethernet);
-        const StageGroups all = lay_groups(s, topology), some = lay_groups(s, topology, GroupsLaid::in_layers);
+        const StageGroups all = lay_groups(s, topology), some = lay_groups(s, topology, GroupScope::in_layers);
         ASSERT_EQ(some.which, all.which) << "seed " << seed;
         ASSERT_TRUE(std::ranges::equal(some.unlike, all.unlike, same_in_layers)) << "seed " << seed;
     }

@@ -47,11 +47,11 @@ TEST(Offload, OfGradientsMovesWhatTheFrameworkDoes) {
     EXPECT_EQ(all(), (Copies{{{2, 0}, {4, 0}, {8, 0}, {4, 0}}}));
     plan.data_parallel = DataParallel::zero3;
     EXPECT_EQ(all(), (Copies{{{4, 0}, {4, 0}, {8, 0}, {8, 0}}}));
-    EXPECT_TRUE(gradients_go_down(plan, framework));
+    EXPECT_TRUE(offloads_gradients(plan, framework));
     plan.data_parallel = DataParallel::all_reduce;  // nobody owns a shard
-    EXPECT_FALSE(gradients_go_down(plan, framework));
+    EXPECT_FALSE(offloads_gradients(plan, framework));
     plan.dp = 1;
-    EXPECT_TRUE(gradients_go_down(plan, framework));
+    EXPECT_TRUE(offloads_gradients(plan, framework));
 }
 
 // What a block keeps takes three times as long to copy as its forward, g; its backward takes 2 g. Two micro-batches of four blocks wait 2 g

@@ -139,7 +139,7 @@ TEST(Advice, NoObviousAlternativeThatTheFrameworkCanDoIsBetterThanTheBest) {
 TEST(Advice, PlainDataParallelismDividesNoModel) {
     const SearchRequest request = request_for(small_gpt());
     const std::vector<Alternative> all = obvious_alternatives(request, request.job.plan);
-    const auto plain = std::ranges::find(all, Obvious::data_parallel, &Alternative::kind);
+    const auto plain = std::ranges::find(all, ObviousKind::data_parallel, &Alternative::kind);
     ASSERT_NE(plain, all.end());
     const Plan& p = plain->tried.plan;
     EXPECT_EQ(p.dp, 16);
@@ -151,7 +151,7 @@ TEST(Advice, PlainDataParallelismDividesNoModel) {
 TEST(Advice, TensorParallelismOverNodesTakesTheFewestRanksThatCross) {
     const SearchRequest request = request_for(small_gpt());
     const std::vector<Alternative> all = obvious_alternatives(request, request.job.plan);
-    const auto across = std::ranges::find(all, Obvious::tensor_over_nodes, &Alternative::kind);
+    const auto across = std::ranges::find(all, ObviousKind::tensor_over_nodes, &Alternative::kind);
     ASSERT_NE(across, all.end());
     EXPECT_EQ(across->tried.plan.tp, 16);
 }

@@ -280,7 +280,7 @@ private:
         bars_->show_chart(bars);
         QStringList lines{tr("The measured bar is the step of median time, %1.").arg(quantity(c.traced_step)),
                           tr("They part most in <b>%1</b>:").arg(words_of(c.residual.term))};
-        for (const std::string& line : where_they_part(c)) lines += q(line).toHtmlEscaped();
+        for (const std::string& line : residual_lines(c)) lines += q(line).toHtmlEscaped();
         points_to_->setText(lines.join(QStringLiteral("<br>")));
         residuals_.set_table(residuals_table(c));
         ranks_.set_table(ranks_table(c));

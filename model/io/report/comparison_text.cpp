@@ -226,7 +226,7 @@ std::string off_by(Quantity<Exponents...> difference) {
 
 }  // namespace
 
-std::vector<std::string> where_they_part(const Comparison& c) {
+std::vector<std::string> residual_lines(const Comparison& c) {
     const TermResidual& r = c.residual;
     std::vector<std::string> lines{off_by(r.seconds) + ", " + percent_text(r.share) + " of all differences between terms"};
     const bool is_input = r.input && r.input->name == r.points_to;
@@ -244,7 +244,7 @@ std::vector<std::string> where_they_part(const Comparison& c) {
 
 std::string comparison_to_text(const Comparison& c) {
     std::string residual = "\nLargest difference between prediction and measurement: " + words(to_text(c.residual.term)) + "\n";
-    for (const std::string& line : where_they_part(c)) residual += "  " + line + "\n";
+    for (const std::string& line : residual_lines(c)) residual += "  " + line + "\n";
     return c.prediction.scenario + ": predicted and measured\n" + run_text(c) + step_text(c) + terms_text(c) + ranks_text(c) +
            rates_text(c) + operators_text(c) + residual;
 }

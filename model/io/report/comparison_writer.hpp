@@ -14,7 +14,7 @@ inline constexpr std::string_view comparison_schema = "comparison/1";
 
 std::string comparison_to_text(const Comparison&);
 // Of the term in which they part most, of memory, and what to know besides: a line each.
-std::vector<std::string> where_they_part(const Comparison&);
+std::vector<std::string> residual_lines(const Comparison&);
 std::string comparison_to_json(const Comparison&);
 // For Perfetto: the simulated step above the measured one.
 void write_comparison_trace(std::ostream&, const Comparison&, const Trace& measured);

@@ -65,7 +65,7 @@ void gemma3_text(ObjectReader& r, TransformerSpec& spec) {
     r.optional("max_position_embeddings", spec.seq_len, length_bound);
     read_tied(r, true, spec);
     must_be(r, "attention_bias", false);
-    be_llama_like(spec);
+    apply_llama_defaults(spec);
     spec.mlp = MlpKind::geglu;
     spec.norm_placement = NormPlacement::both;
     spec.qk_norm = true;

@@ -46,7 +46,7 @@ void read_tied(ObjectReader& r, bool otherwise, TransformerSpec& spec) {
     r.optional("tie_word_embeddings", spec.tied_embeddings);
 }
 
-void be_llama_like(TransformerSpec& spec) {
+void apply_llama_defaults(TransformerSpec& spec) {
     spec.norm = NormKind::rms;
     spec.position = PositionKind::rotary;
     spec.bias = spec.dropout = false;
@@ -58,7 +58,7 @@ void read_llama_like(ObjectReader& r, TransformerSpec& spec) {
     r.optional("num_key_value_heads", spec.kv_heads, width_bound);
     r.optional("head_dim", spec.head_dim, width_bound);
     read_activation(r, "hidden_act", "silu", true, spec.mlp);
-    be_llama_like(spec);
+    apply_llama_defaults(spec);
 }
 
 MixtureOfExperts& read_few_experts(ObjectReader& r, std::string_view count_key, TransformerSpec& spec) {

@@ -21,7 +21,7 @@ void read_vocabulary(ObjectReader&, std::string_view positions, bool tied, Trans
 void read_tied(ObjectReader&, bool otherwise, TransformerSpec&);
 // A decoder without biases, with RMS norms, rotary positions and a gated MLP.
 void read_llama_like(ObjectReader&, TransformerSpec&);
-void be_llama_like(TransformerSpec&);
+void apply_llama_defaults(TransformerSpec&);
 
 // How many experts, of how many columns, and how many of them a token goes to.
 MixtureOfExperts& read_experts(ObjectReader&, std::string_view count_key, TransformerSpec&);

@@ -65,7 +65,7 @@ Json compared_json(const PlanAnswer& a, const TriedPlan& t) {
     return json;
 }
 
-std::string_view name_of(Obvious kind) {
+std::string_view name_of(ObviousKind kind) {
     static constexpr std::string_view names[] = {"data_parallel", "fully_sharded", "tensor_over_nodes", "pipeline", "no_recompute"};
     return names[static_cast<std::size_t>(kind)];
 }

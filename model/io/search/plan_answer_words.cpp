@@ -113,15 +113,15 @@ TriedWords in_words(const PlanAnswer& a, const TriedPlan& tried) {
 std::string name_of(const Alternative& x) {
     const Plan& p = x.tried.plan;
     switch (x.kind) {
-        case Obvious::data_parallel:
+        case ObviousKind::data_parallel:
             return "plain data parallelism";
-        case Obvious::fully_sharded:
+        case ObviousKind::fully_sharded:
             return "ZeRO-3 (FSDP) alone";
-        case Obvious::tensor_over_nodes:
+        case ObviousKind::tensor_over_nodes:
             return "tp " + std::to_string(p.tp) + ", across nodes";
-        case Obvious::pipeline:
+        case ObviousKind::pipeline:
             return "pipeline of " + grouped_digits(p.pp) + " alone";
-        case Obvious::no_recompute:
+        case ObviousKind::no_recompute:
             return "no recompute";
     }
     return {};
