@@ -1,5 +1,6 @@
 #include "backend/storage/bench.hpp"
 #include "model/base/quantity_text.hpp"
+#include "model/io/format/json_text.hpp"
 #include "model/io/format/text_table.hpp"
 
 #include <nlohmann/json.hpp>
@@ -53,7 +54,7 @@ std::string bench_to_json(const BenchResult& r) {
     const nlohmann::ordered_json document = {{"schema", schema},       {"path", r.path},       {"format", r.format},
                                              {"encoding", r.encoding}, {"extents", r.extents}, {"samples", r.samples},
                                              {"bytes", r.bytes.si()},  {"rows", rows},         {"notes", r.notes}};
-    return document.dump(2) + "\n";
+    return json_document(document);
 }
 
 }  // namespace sextant

@@ -47,6 +47,15 @@ TEST_F(Data, IsMadeOrFailsWhereSignalsOfChildrenAreIgnored) {
     EXPECT_EQ(run({"bench", at("nothing")}).exit_code, 2);
 }
 
+// A name is bytes; JSON is text in UTF-8, with U+FFFD for what is none.
+TEST_F(Data, IsMeasuredWhateverTheBytesOfItsName) {
+    const std::string name = at("im\xffges");
+    EXPECT_EQ(run_sextant({"data", "make", name, "--samples", "3", "--size", "4x4x3"}).exit_code, 0);
+    const ProcessResult bench = run_sextant({"data", "bench", name, "--epochs", "1", "--format", "json"});
+    ASSERT_EQ(bench.exit_code, 0) << bench.err;
+    EXPECT_EQ(nlohmann::json::parse(bench.out).at("path"), at("im\uFFFDges"));
+}
+
 TEST_F(Data, IsMadeConvertedAndMeasured) {
     const ProcessResult made = run_sextant({"data", "make", at("images"), "--samples", "30", "--size", "16x16x3", "--seed", "5"});
     EXPECT_EQ(made.exit_code, 0) << made.err;
