@@ -67,6 +67,7 @@ private:
         bool behind = false;      // the latter
         std::uint32_t fused = 0;  // segments of each lane behind the one at hand that it carries too
         Bytes bytes;              // of all
+        double efficiency = 1;    // with which they use the links, in the mean
         SpanIndex cause = nothing;
         FlowIndex flow = 0;
         bool flows = false;

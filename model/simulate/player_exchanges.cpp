@@ -58,6 +58,7 @@ void Player::come_to(LaneIndex l, const PricedExchange& price) {
     exchange.behind = exchange.flows = false;
     exchange.fused = 0;
     exchange.bytes = exchange.part * price.price.bytes;
+    exchange.efficiency = price.price.efficiency;
     exchange.cause = lanes_[l].cause;  // the last to come lets the others go on
     if (!by_cycle(l) || lanes_[l].piece > 0) return start_exchange(e);
     queue_.push(wakes(c), {EventKind::exchange_begins, e});
@@ -93,7 +94,10 @@ void Player::fuse_what_is_ready(Exchange& exchange) const {
         fused += buffer(*work_at(one, place));
         if (fused > table_.fusion->most) return;
         const Segment& next = graph_.segments()[order_[lanes_[one].at + place]];
-        exchange.bytes += table_.works[next.work].pieces.front().exchange->price.bytes;
+        const CollectivePrice& joins_it = table_.works[next.work].pieces.front().exchange->price;
+        const Bytes on_links = exchange.bytes / exchange.efficiency + joins_it.bytes / joins_it.efficiency;
+        exchange.bytes += joins_it.bytes;
+        if (on_links > Bytes{}) exchange.efficiency = exchange.bytes / on_links;
     }
 }
 
@@ -116,7 +120,7 @@ void Player::start_exchange(ExchangeIndex e) {
 void Player::fixed_done(ExchangeIndex e) {
     Exchange& exchange = exchanges_[e];
     if (links_.uses(exchange.traffic).empty() || !(exchange.bytes > Bytes{})) return finish_exchange(e);
-    exchange.flow = start_flow({FlowState::Of::exchange, e, exchange.traffic}, exchange.bytes, unlimited, exchange.price->price.efficiency);
+    exchange.flow = start_flow({FlowState::Of::exchange, e, exchange.traffic}, exchange.bytes, unlimited, exchange.efficiency);
     exchange.flows = true;
 }
 

@@ -63,6 +63,19 @@ TEST(Fusion, MeasuresTheBufferNotTheBytesOnTheWire) {
     EXPECT_EQ(span_of(played, first).bytes, 120 * MB);
 }
 
+TEST(Fusion, MovesEachPartAsWellAsItWouldAlone) {
+    // 10 MB by a protocol that moves half of what the links carry, and 30 MB by one that moves all of it: 0.1 + 0.2 + 0.3.
+    CycleJob job;
+    const auto first = job.gradient(1, 10 * MB);
+    job.gradient(1, 30 * MB);
+    for (WorkPrice& price : job.table.works)
+        for (Piece& piece : price.pieces)
+            if (piece.exchange && piece.exchange->price.bytes < 20 * MB) piece.exchange->price.efficiency = 0.5;
+    const Simulation played = job.play();
+    EXPECT_NEAR(end_ms(played, first), 5.6, exact);
+    EXPECT_EQ(span_of(played, first).bytes, 40 * MB);
+}
+
 TEST(Fusion, WakesWhenAReductionLongerThanACycleEnds) {
     // 1 GB, ready at 1, takes from 5 to 15.1: longer than a cycle. What became ready meanwhile follows at once.
     CycleJob job;
