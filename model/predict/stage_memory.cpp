@@ -47,7 +47,7 @@ std::array<InFlight, 2> in_flight(const Prepared::State& job, std::size_t stage)
     return once(of_all_chunks(1));
 }
 
-// For one block and one micro-batch: waiting_activations or offloaded_activations.
+// For one block and one micro-batch: waiting_activations, offloaded_activations or waiting_weights.
 using OfBlock = Bytes (*)(const BlockKernels&, const Prepared::State&, double recomputed);
 
 // Activations that wait for the backward of all blocks of a stage.
@@ -221,6 +221,12 @@ struct Coming {
     bool dense, expert;
 };
 
+// Of one block.
+Bytes waiting_weights(const BlockKernels& k, const Prepared::State& job, double) {
+    const Plan& plan = job.scenario.plan;
+    return (1 - plan.pruned_fraction) * Coming::under(plan).of(k.trained + k.frozen) * size_of(job.precision.parameter);
+}
+
 // Of all chunks with a forward that waits for its backward.
 double waiting_parameters(const Prepared::State& job, std::size_t stage, const InFlight& flight) {
     const StageParameters stage_parameters = parameters_of(job, stage);
@@ -268,6 +274,7 @@ Bytes gathered_weights(const Prepared::State& job, std::size_t stage, const InFl
     const Framework& f = job.scenario.framework;
     const Bytes at_work = Coming::under(plan).of(bytes.weights_at_work);
     if (plan.forward_only || f.reshards_after_forward) return at_work;
+    if (plan.schedule == Schedule::interleaved) return max(at_work, most_interleaved(waiting_weights, job, stage));
     double parameters = 0;
     for (const InFlight& flight : in_flight(job, stage)) parameters = std::max(parameters, waiting_parameters(job, stage, flight));
     return max(at_work, (1 - plan.pruned_fraction) * parameters * size_of(job.precision.parameter));

@@ -73,6 +73,12 @@ TEST(Memory, OfInterleavingCountsEachChunkByItself) {
     EXPECT_NEAR(first_has(8), 8 * 0.8 + 3 * 0.2, 1e-9);
     EXPECT_NEAR(first_has(5), 5.5, 1e-9);
     EXPECT_NEAR(first_has(2), 7 * 0.2 + 4 * 0.8, 1e-9);
+    // Weights that are gathered and stay until backward, 0.2 GB of each layer.
+    job.scenario.plan.dp = 2;
+    job.scenario.plan.data_parallel = DataParallel::zero3;
+    job.scenario.framework.reshards_after_forward = false;
+    first_has(8);
+    EXPECT_NEAR(stage_memory(job)[0][MemoryKind::gathered_weights] / GB, 8 * 1.6 + 3 * 0.4, 1e-9);
 }
 
 TEST(Memory, OfFullRecomputeKeepsInputsAndOneLayerAtWork) {
