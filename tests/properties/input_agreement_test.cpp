@@ -33,6 +33,35 @@ TEST(Agreement, OfPredictAndSimulateOnRandomPlansThatAreFedFromStorage) {
     EXPECT_LE(percentile(near, 0.95), 0.05);
 }
 
+// Nobody reads ahead: hosts wait for samples, and only then issue what is done with them, faster than the device or more slowly.
+TEST(Agreement, OfPredictAndSimulateWhereHostsLoad) {
+    std::vector<Difference> equal, list;
+    for (const double dispatch_us : {0.0, 5.0, 20.0, 80.0})
+        for (const double backward_us : {5.0, 80.0})
+            for (const int micro_batches : {1, 3, 16}) {
+                Scenario s = mlp_job(8);
+                round_machine::only_arithmetic_counts(s);
+                s.plan.global_batch = micro_batches * s.plan.micro_batch;
+                s = fed(s, 0.5, Reason::workers);
+                s.data.prefetch = 0;
+                s.framework.dispatch = round_machine::given(dispatch_us * us);
+                s.framework.backward_dispatch = round_machine::given(backward_us * us);
+                equal.push_back({difference(s), std::to_string(dispatch_us) + " and " + std::to_string(backward_us) + " us, " +
+                                                    std::to_string(micro_batches) + " micro-batches"});
+            }
+    sort_and_print(equal, "stacks of equal layers whose hosts load");
+    EXPECT_LE(percentile(equal, 1), 0.005);
+    for (const RandomPlan& plan : random_plans(unseen + 140, 300)) {
+        if (plan.scenario.plan.pp > 1) continue;
+        Scenario s = fed(plan.scenario, std::array{0.1, 0.5, 1.0}[list.size() % 3], Reason::workers);
+        s.data.prefetch = 0;
+        list.push_back({difference(s), words(plan.overrides)});
+    }
+    sort_and_print(list, "plans whose hosts load");
+    EXPECT_GT(list.size(), 100U);
+    EXPECT_LE(percentile(list, 0.95), 0.05);
+}
+
 // A pipeline takes many micro-batches in a row, and few may wait.
 TEST(Agreement, OfPredictAndSimulateWhereAShortQueueFeedsAPipeline) {
     std::vector<Difference> list;
