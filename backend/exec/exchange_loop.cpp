@@ -11,8 +11,9 @@
 namespace sextant {
 namespace {
 
-// While the other thread computes. A message is moved by its receiver, who waits for it; a collective needs all its ranks again and again.
-constexpr std::chrono::microseconds between_questions{50}, between_messages{200};
+// While the other thread computes. A message is moved by its receiver, who waits for it, so that one asks the less often the longer none
+// has come; a collective needs all its ranks again and again.
+constexpr Seconds between_questions = 50 * units::us, between_messages = 200 * units::us;
 
 }  // namespace
 
@@ -192,7 +193,8 @@ void ExchangeLoop::rest(Lock& lock) {
     } else {
         const bool collective = std::ranges::any_of(
             jobs_, [](const Job& j) { return j.active > 0 && !std::holds_alternative<MessageCall>(j.calls[j.next - 1]); });
-        communicating_.wait_for(lock, collective || device_works ? between_questions : between_messages);
+        const Seconds rest = collective || device_works ? between_questions : patience_.rest(now(), between_messages);
+        communicating_.wait_for(lock, std::chrono::duration<double>(rest / units::s));
     }
 }
 
@@ -200,7 +202,10 @@ void ExchangeLoop::serve() {
     Lock lock(mutex_);
     try {
         while (!stopped_)
-            if (!progress(lock)) rest(lock);
+            if (progress(lock))
+                patience_.begin(now());
+            else
+                rest(lock);
     } catch (...) {
         if (!lock.owns_lock()) lock.lock();
         failure_ = std::current_exception();

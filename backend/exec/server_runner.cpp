@@ -1,5 +1,7 @@
 #include "backend/exec/server_runner.hpp"
 
+#include "backend/exec/patience.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <thread>
@@ -7,7 +9,7 @@
 namespace sextant {
 namespace {
 
-constexpr std::chrono::microseconds between_looks{50};
+constexpr Seconds between_looks = 50 * units::us;
 
 // Passes over an array. A sum reads what is there and what comes, and writes; an update reads gradients, and reads and writes the rest.
 constexpr int passes_of_sum = 3;
@@ -51,9 +53,17 @@ StepRecord ServerRunner::step(int number) {
     return record;
 }
 
+// A worker has begun to push, and has not pushed everything; or weights are on their way, or all ranks meet. Else workers compute.
+bool ServerRunner::more_is_near() const {
+    return std::ranges::any_of(workers_, [](const Worker& w) { return w.push > 0; }) ||
+           std::ranges::any_of(under_way_, [](const auto& call) { return !call.second; });
+}
+
 // Takes what comes until nothing is under way.
 void ServerRunner::drain() {
     std::vector<Ticket> ended;
+    Patience patience;
+    patience.begin(now());
     while (!under_way_.empty()) {
         ended.clear();
         transport_.poll(ended);
@@ -62,7 +72,12 @@ void ServerRunner::drain() {
             under_way_.erase(t);
             if (from) serve(*from);
         }
-        if (ended.empty()) std::this_thread::sleep_for(between_looks);
+        if (!ended.empty()) {
+            patience.begin(now());
+            continue;
+        }
+        const Seconds rest = more_is_near() ? between_looks : patience.rest(now(), between_looks);
+        std::this_thread::sleep_for(std::chrono::duration<double>(rest / units::s));
     }
 }
 

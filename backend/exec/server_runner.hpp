@@ -43,6 +43,7 @@ private:
     void update_all(SegmentIndex);
     void drop_sums();
     void send(int worker, bool copy);
+    [[nodiscard]] bool more_is_near() const;
     void drain();
     void record(SegmentIndex, Seconds start, std::int64_t moved_elements);
 
