@@ -90,9 +90,16 @@ Seconds matrix_time(const Kernel& k, const DeviceRates& d, const ComputeScale& s
     return max(k.flops / best, by_outputs) / scale.compute;
 }
 
+// A core makes the gradient of the filters of a register's output channels at a time, and goes over the image for each.
+Seconds filter_gradient_passes(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
+    const Bytes rest = static_cast<double>(k.batch * k.n * (k.m + k.k)) * size_of(k.type), image = max(Bytes{}, k.bytes - rest);
+    return passing_time(registers_of(k) * image, image, d, scale) + passing_time(rest, rest, d, scale);
+}
+
 // A core packs the operands of a product. Forward multiplies with the weights turned round, since they lie [outputs, inputs], which is a
 // pass more; and since they were last touched the update has gone over all that the rank keeps.
 Seconds packing_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
+    if (k.kind == KernelKind::convolution && k.weight_gradient) return filter_gradient_passes(k, d, scale);
     if (k.kind != KernelKind::gemm || k.backward) return passing_time(k.bytes, k.bytes, d, scale);
     const Bytes weights = min(k.bytes, static_cast<double>(k.batch * k.n * k.k) * size_of(k.type)), others = k.bytes - weights;
     const Seconds twice = d.kept > Bytes{} ? passing_time(2.0 * weights, d.kept, d, scale) : 2.0 * weights / (d.memory * scale.memory);

@@ -21,11 +21,14 @@ const Rates& rates_of(const Kernel& k, ComputeUnit unit) {
     return in_winograd_domain(k, unit) ? of_winograd : of_windows;
 }
 
+std::int64_t groups_of(std::int64_t channels, std::int64_t together) { return (channels + together - 1) / together; }
+
 // The part of so many channels that is there, where they come by `together`.
 double filled(std::int64_t channels, std::int64_t together) {
-    const std::int64_t groups = (channels + together - 1) / together;
-    return static_cast<double>(channels) / static_cast<double>(groups * together);
+    return static_cast<double>(channels) / static_cast<double>(groups_of(channels, together) * together);
 }
+
+std::int64_t elements_of_a_register(DataType type) { return static_cast<std::int64_t>(Bytes::from_si(64) / size_of(type)); }
 
 }  // namespace
 
@@ -48,6 +51,8 @@ double convolution_rate(const Kernel& k, ComputeUnit unit) {
     return k.type == DataType::fp32 ? rate * in_tf32 : rate;  // tensor units take FP32 as TF32
 }
 
-double filled_registers(const Kernel& k) { return filled(k.n, static_cast<std::int64_t>(Bytes::from_si(64) / size_of(k.type))); }
+double filled_registers(const Kernel& k) { return filled(k.n, elements_of_a_register(k.type)); }
+
+double registers_of(const Kernel& k) { return static_cast<double>(groups_of(k.n, elements_of_a_register(k.type))); }
 
 }  // namespace sextant

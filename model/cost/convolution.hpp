@@ -24,5 +24,7 @@ double convolution_rate(const Kernel& k, ComputeUnit);
 // On a CPU core: the fraction of registers that is filled. oneDNN puts channels of the result side by side into registers of 64 bytes, and
 // the rest of the last one multiplies zeros (its developer guide, "Understanding Memory Formats").
 double filled_registers(const Kernel& k);
+// How many registers the output channels of a group take.
+double registers_of(const Kernel& k);
 
 }  // namespace sextant
