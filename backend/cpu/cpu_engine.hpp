@@ -6,7 +6,7 @@
 
 namespace sextant {
 
-// Throws BackendError where there are more threads than cores for them.
+// Throws BackendError where the cores of this machine cannot run so many threads at once.
 std::unique_ptr<ComputeDevice> make_cpu_device(int threads, MemorySource = host_memory());
 
 class CpuEngine final : public RankEngine {
