@@ -70,6 +70,16 @@ TEST_F(LessonsView, MakesTheChangeWhenAsked) {
     EXPECT_FALSE(is_done());
 }
 
+// In a small window what happened would stand below what is seen.
+TEST_F(LessonsView, BringsWhatHappenedIntoSight) {
+    window.resize(1024, 700);
+    begin();
+    click("lesson.show");
+    const auto& next = find<QPushButton>("lesson.next");
+    EXPECT_FALSE(next.visibleRegion().isEmpty());
+    EXPECT_EQ(next.visibleRegion().boundingRect(), next.rect());
+}
+
 TEST_F(LessonsView, IsLeftWithoutAQuestionWhatItsUserChangedIsNot) {
     begin();
     click("lesson.show");

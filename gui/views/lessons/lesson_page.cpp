@@ -113,6 +113,7 @@ void LessonPage::show_session(const Session* session) {
     start_->setText(state == StepState::otherwise ? tr("Set it back") : tr("Open it"));
     show_->setEnabled(!done);
     hint_->setVisible(state == StepState::otherwise || state == StepState::elsewhere);
+    const bool is_news = done && seen_card_->isHidden();
     seen_card_->setVisible(done);
     remember_card_->setVisible(done && is_last());
     next_->setDefault(done);
@@ -121,6 +122,7 @@ void LessonPage::show_session(const Session* session) {
     if (state == StepState::otherwise) tell(*session);
     if (!done) return;
     seen_->setText(seen(step(), answer(), session->answer->report).join(QStringLiteral("\n\n")));
+    if (is_news) emit told_down_to(next_);
     if (is_last()) emit finished(q(opened_->lesson.title));
 }
 

@@ -28,6 +28,7 @@ signals:
     void wants_start(const sextant::ScenarioDocument&);
     void wants_change(const sextant::ScenarioDocument& from, const sextant::ScenarioDocument& to);
     void wants_view(const QString& name);
+    void told_down_to(QWidget*);  // what happened stands above it
     void finished(const QString& title);
 
 private:

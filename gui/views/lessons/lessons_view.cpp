@@ -4,6 +4,8 @@
 #include "gui/models/text.hpp"
 #include "gui/views/lessons/lesson_page.hpp"
 
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSettings>
 #include <QToolButton>
 
@@ -30,9 +32,17 @@ public:
         column().addWidget(page_ = new LessonPage);
         page_->hide();
         connect(page_, &LessonPage::left, this, [this] { show_list(); });
-        connect(page_, &LessonPage::wants_start, this, [this](const ScenarioDocument& d) { start(d); });
+        connect(page_, &LessonPage::wants_start, this, [this](const ScenarioDocument& d) {
+            end_ = nullptr;
+            start(d);
+        });
         connect(page_, &LessonPage::wants_change, this, &LessonsView::change);
         connect(page_, &LessonPage::wants_view, this, &View::wants_to_show);
+        connect(page_, &LessonPage::told_down_to, this, [this](QWidget* end) { end_ = end; });
+        auto* scroll = findChild<QScrollArea*>();
+        connect(scroll->verticalScrollBar(), &QScrollBar::rangeChanged, this, [this, scroll] {
+            if (end_) scroll->ensureWidgetVisible(end_);  // it has its place by now
+        });
         connect(page_, &LessonPage::finished, this, &LessonsView::remember);
         connect(&workbench, &Workbench::lesson_opened, this, &LessonsView::show_lesson);
         connect(&workbench, &Workbench::changed, this, [this] { page_->show_session(this->workbench().session().get()); });
@@ -112,6 +122,7 @@ private:
     }
 
     void show_list() {
+        end_ = nullptr;
         page_->hide();
         list_->show();
     }
@@ -142,6 +153,7 @@ private:
     std::vector<QToolButton*> choices_;
     QWidget* list_;
     LessonPage* page_;
+    QWidget* end_ = nullptr;  // what is to be seen down to here
 };
 
 }  // namespace
