@@ -48,7 +48,9 @@ const std::vector<Column>& columns() {
 }
 
 QString tip_of(const RowResult& row) {
-    QStringList lines{q(row.id)};
+    QStringList lines{q(row.id),
+                      QStringLiteral("%1 on %2 %3, %4")
+                          .arg(label(row, "model"), grouped(row.extent.value_or(0)), label(row, "gpu"), label(row, "framework"))};
     if (row.refused) lines += QStringLiteral("not predicted: ") + q(*row.refused);
     if (!row.counted) lines += QStringLiteral("incomplete or suspect: not counted");
     if (row.fitted) lines += QStringLiteral("parameters were fitted to this run and others");
@@ -57,6 +59,16 @@ QString tip_of(const RowResult& row) {
             QStringLiteral("predicted: %1 to %2 in four of five cases").arg(quantity(row.interval->first), quantity(row.interval->second));
     for (QString& line : lines) line = line.toHtmlEscaped();
     return lines.join(QStringLiteral("<br>"));
+}
+
+std::vector<QString> longest_texts(const std::vector<PublishedEntry>& entries) {
+    std::vector<QString> longest;
+    for (const Column& column : columns()) {
+        QString& most = longest.emplace_back();
+        for (const PublishedEntry& e : entries)
+            if (QString text = column.text(e.row); text.size() > most.size()) most = std::move(text);
+    }
+    return longest;
 }
 
 QString verdict_on(const Validation& validation) {
@@ -70,27 +82,30 @@ QString verdict_on(const Validation& validation) {
 
 PublishedRuns published_runs(Library& library, const std::function<void(std::size_t done, std::size_t total)>& progress) {
     const Validation validation = validate(library, bundled_measurements(library), progress);
-    PublishedRuns runs{{}, verdict_on(validation)};
+    PublishedRuns runs{{}, verdict_on(validation), {}};
     for (const FileValidation& file : validation.files)
         for (const RowResult& row : file.results)
             if (row.labels.contains("gpus"))  // a job that trains, and no call of a collective
                 runs.entries.push_back({q((library.root / file.file).string() + "#" + row.id), row});
+    runs.longest = longest_texts(runs.entries);
     return runs;
 }
 
-void PublishedRunsModel::set_entries(std::vector<PublishedEntry> entries) {
+void PublishedRunsModel::set_runs(std::shared_ptr<const PublishedRuns> runs) {
     beginResetModel();
-    entries_ = std::move(entries);
+    runs_ = std::move(runs);
     endResetModel();
 }
 
-int PublishedRunsModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(entries_.size()); }
+int PublishedRunsModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() || !runs_ ? 0 : static_cast<int>(runs_->entries.size());
+}
 
 int PublishedRunsModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(columns().size()); }
 
 QVariant PublishedRunsModel::data(const QModelIndex& index, int role) const {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
-    const PublishedEntry& entry = entries_[static_cast<std::size_t>(index.row())];
+    const PublishedEntry& entry = runs_->entries[static_cast<std::size_t>(index.row())];
     const Column& column = columns()[static_cast<std::size_t>(index.column())];
     switch (role) {
         case Qt::DisplayRole:

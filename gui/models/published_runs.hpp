@@ -6,6 +6,7 @@
 #include <QAbstractTableModel>
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 namespace sextant::gui {
@@ -16,7 +17,8 @@ struct PublishedEntry {
 };
 struct PublishedRuns {
     std::vector<PublishedEntry> entries;
-    QString verdict;  // how far off predictions are of those that nothing was fitted to
+    QString verdict;               // how far off predictions are of those that nothing was fitted to
+    std::vector<QString> longest;  // text of each column, which its width goes by
 };
 // Predicts them all, which takes seconds: for worker threads. Throws InputError where a file cannot be read.
 PublishedRuns published_runs(Library&, const std::function<void(std::size_t done, std::size_t total)>& progress);
@@ -28,7 +30,7 @@ public:
     enum Role { path = Qt::UserRole, order /* what a column is sorted by */ };
 
     using QAbstractTableModel::QAbstractTableModel;
-    void set_entries(std::vector<PublishedEntry>);
+    void set_runs(std::shared_ptr<const PublishedRuns>);
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
@@ -36,7 +38,7 @@ public:
     [[nodiscard]] QVariant headerData(int section, Qt::Orientation, int role = Qt::DisplayRole) const override;
 
 private:
-    std::vector<PublishedEntry> entries_;
+    std::shared_ptr<const PublishedRuns> runs_;
 };
 
 }  // namespace sextant::gui

@@ -8,10 +8,13 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
+#include <utility>
 
 namespace sextant::gui {
 
 struct OpenedLesson;
+struct PublishedRuns;
 
 class Workbench : public QObject {
     Q_OBJECT
@@ -60,6 +63,10 @@ public:
     // The same for a finding that does not depend on the what-if.
     void add(const ScenarioDocument& question, const std::function<void(Session&)>& finding);
 
+    // Published runs beside their predictions, which take seconds and hold whatever is open; null until a view has worked them out.
+    [[nodiscard]] const std::shared_ptr<const PublishedRuns>& published_runs() const { return published_runs_; }
+    void keep(std::shared_ptr<const PublishedRuns> runs) { published_runs_ = std::move(runs); }
+
     // The number of a new gesture.
     int new_gesture() { return ++gestures_; }
 
@@ -82,6 +89,7 @@ private:
     void arrive(const SessionPtr& from);
 
     History history_;
+    std::shared_ptr<const PublishedRuns> published_runs_;
     int gestures_ = 0;
 };
 

@@ -51,6 +51,28 @@ TEST_F(PublishedRunsInTheWindow, AreFoundByTheirWordsAndOpened) {
     EXPECT_TRUE(is_there(QStringLiteral("measured: 1.42 s")));
 }
 
+// A picture of the view, or another window, has what was predicted.
+TEST_F(PublishedRunsInTheWindow, ArePredictedOnce) {
+    window.show_view("validation");
+    wait_for_runs();
+    const auto again = find_view("validation")->make(workbench, selection);
+    EXPECT_TRUE(again->is_complete());
+    EXPECT_EQ(again->findChild<QTableView*>()->model()->rowCount(), table_of_runs().model()->rowCount());
+}
+
+// Of a small window the editor takes half; what runs are told apart by stands in the other.
+TEST_F(PublishedRunsInTheWindow, ShowTheirFrameworkInASmallWindow) {
+    open("gpt3-175b-1024xa100");
+    window.resize(1024, 700);
+    window.show_view("validation");
+    wait_for_runs();
+    const QTableView& table = table_of_runs();
+    const int framework = 6;
+    ASSERT_EQ(table.model()->headerData(framework, Qt::Horizontal).toString(), QStringLiteral("framework"));
+    EXPECT_LE(table.columnViewportPosition(framework) + table.columnWidth(framework), table.viewport()->width());
+    for (int c = 0; c <= framework; ++c) EXPECT_GE(table.columnWidth(c), 40) << c;
+}
+
 TEST_F(PublishedRunsInTheWindow, ASearchWithoutASuccessIsSaid) {
     window.show_view("validation");
     wait_for_runs();

@@ -12,6 +12,8 @@
 #include <QTableView>
 
 #include <algorithm>
+#include <memory>
+#include <vector>
 
 namespace sextant::gui {
 namespace {
@@ -27,6 +29,7 @@ public:
 
 protected:
     [[nodiscard]] bool filterAcceptsRow(int row, const QModelIndex& parent) const override {
+        if (words_.isEmpty()) return true;
         QString text;
         for (int c = 0; c < sourceModel()->columnCount(); ++c)
             text += sourceModel()->index(row, c, parent).data().toString() + QLatin1Char('\n');
@@ -35,6 +38,56 @@ protected:
 
 private:
     QStringList words_;
+};
+
+// Columns of figures are as wide as these. Those of words share what is left: each gets what it needs, or as much as the others, and never
+// so little that it cannot be told from others.
+class RunsTable : public QTableView {
+public:
+    // To a text of each: to ask thousands of rows takes longer than a frame.
+    void fit_columns(const std::vector<QString>& longest) {
+        needed_.clear();
+        for (int c = 0; c < static_cast<int>(longest.size()); ++c) {
+            const int text = fontMetrics().horizontalAdvance(longest[static_cast<std::size_t>(c)]) + gap;
+            needed_.push_back(std::max(text, horizontalHeader()->sectionSizeHint(c)) + (has_figures(c) ? 0 : gap));
+        }
+        share_width();
+    }
+
+protected:
+    void resizeEvent(QResizeEvent* e) override {
+        QTableView::resizeEvent(e);
+        share_width();
+    }
+
+private:
+    [[nodiscard]] bool has_figures(int column) const {
+        return (model()->headerData(column, Qt::Horizontal, Qt::TextAlignmentRole).toInt() & Qt::AlignRight) != 0;
+    }
+    [[nodiscard]] int needed(int column) const { return needed_[static_cast<std::size_t>(column)]; }
+
+    void share_width() {
+        constexpr int least = 8 * gap;
+        std::vector<int> words;
+        int left = viewport()->width();
+        for (int c = 0; c < static_cast<int>(needed_.size()); ++c) {
+            if (!has_figures(c)) {
+                words.push_back(c);
+                continue;
+            }
+            setColumnWidth(c, needed(c));
+            left -= needed(c);
+        }
+        std::ranges::sort(words, {}, [this](int c) { return needed(c); });
+        int sharing = static_cast<int>(words.size());
+        for (const int c : words) {
+            const int width = std::min(needed(c), std::max(least, left / sharing--));
+            setColumnWidth(c, width);
+            left -= width;
+        }
+    }
+
+    std::vector<int> needed_;  // by each column for all of its texts; empty as long as there are none
 };
 
 class ValidationView : public View {
@@ -78,7 +131,7 @@ private:
         found_.setSourceModel(&runs_);
         found_.setSortRole(PublishedRunsModel::order);
         found_.sort(-1);
-        table_ = new QTableView;
+        table_ = new RunsTable;
         table_->setObjectName(QStringLiteral("bare"));
         table_->setAccessibleName(tr("Published runs"));
         table_->setFont(font_of(Type::small));
@@ -106,6 +159,7 @@ private:
     }
 
     void load() {
+        if (workbench().published_runs()) return show_runs();
         said_->setText(tr("Reading them\u2026"));
         connect(&job_, &LongJob::progressed, said_,
                 [this](double done, const QString&) { said_->setText(tr("Predicting them: %1").arg(percent(done))); });
@@ -117,21 +171,22 @@ private:
                 });
             },
             [this](Outcome<PublishedRuns> outcome) {
-                is_complete_ = true;
-                if (outcome.result)
-                    show(std::move(*outcome.result));
-                else
+                if (outcome.result) {
+                    workbench().keep(std::make_shared<const PublishedRuns>(std::move(*outcome.result)));
+                    show_runs();
+                } else {
+                    is_complete_ = true;
                     said_->setText(html_of(outcome.problems));
+                }
                 emit completed();
             });
     }
 
-    void show(PublishedRuns runs) {
-        verdict_ = runs.verdict;
-        runs_.set_entries(std::move(runs.entries));
-        table_->resizeColumnsToContents();
-        constexpr int widest = 200;
-        for (int c = 0; c < runs_.columnCount(); ++c) table_->setColumnWidth(c, std::min(widest, table_->columnWidth(c) + gap));
+    void show_runs() {
+        is_complete_ = true;
+        verdict_ = workbench().published_runs()->verdict;
+        runs_.set_runs(workbench().published_runs());
+        table_->fit_columns(workbench().published_runs()->longest);
         say();
     }
 
@@ -152,7 +207,7 @@ private:
     QLabel* said_;
     QLineEdit* filter_;
     QPushButton* open_;
-    QTableView* table_;
+    RunsTable* table_;
     QString verdict_;
     bool is_complete_ = false;
 };
