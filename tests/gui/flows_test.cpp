@@ -34,6 +34,13 @@ TEST_F(Flows, ASearchThatFindsNothingSaysSo) {
     EXPECT_FALSE(find<QLabel>("start.nothing").isVisible());
 }
 
+// As `sextant gui --view planner` begins.
+TEST_F(Flows, AViewWithoutAScenarioSaysWhatItWaitsFor) {
+    window.show_view("planner");
+    EXPECT_TRUE(find<QLabel>("nothing").isVisible());
+    EXPECT_THAT(find<QLabel>("nothing").text().toStdString(), HasSubstr("choose one at Start"));
+}
+
 TEST_F(Flows, WhatWasOpenedStandsAtTheStartWithItsPlace) {
     open("default");
     window.show_view("start");

@@ -1,4 +1,5 @@
 // Kernels as points under their roofs.
+#include "gui/views/paint/axis.hpp"
 #include "gui/views/roofline/roofline_plot.hpp"
 #include "tests/gui/desk.hpp"
 
@@ -35,6 +36,24 @@ TEST_F(RooflineFlow, SaysWhichPartMemoryBoundsAndTakesNoTime) {
     window.show_view("roofline");
     EXPECT_LE(clock.elapsed(), 250) << "of a busy machine; it takes a fifth of that";
     EXPECT_THAT(find<QLabel>("roofline.verdict").text().toStdString(), HasSubstr("is bound by memory bandwidth"));
+}
+
+// Of so small a network all time is the start of kernels.
+TEST_F(RooflineFlow, BeginsEachSentenceWithACapital) {
+    window.files().open(write_file("tiny.json", R"({"schema": "scenario/1", "name": "tiny", "workload": {"mlp": {"widths": [16, 8, 4]}},
+        "hardware": {"cluster": "two-core-reference"}, "plan": {"dp": 1, "micro_batch": 1, "global_batch": 1}, "framework": "sextant"})"));
+    wait_for([this] { return workbench.answer() != nullptr; });
+    window.show_view("roofline");
+    EXPECT_THAT(find<QLabel>("roofline.verdict").text().toStdString(), HasSubstr(". <b>Next to nothing</b> of their time"));
+}
+
+// Five steps of 2,000 reach 10,000.
+TEST(Ticks, HaveTheirDigitsGrouped) {
+    const std::vector<Tick> list = ticks(10'000, {QString(), 1}, 5);
+    ASSERT_EQ(list.size(), 6U);
+    EXPECT_EQ(list.front().label, QStringLiteral("0"));
+    EXPECT_EQ(list.back().label, QStringLiteral("10,000"));
+    EXPECT_EQ(ticks(1, {QString(), 1}, 5).back().label, QStringLiteral("1.0"));
 }
 
 }  // namespace

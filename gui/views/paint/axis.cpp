@@ -1,5 +1,7 @@
 #include "gui/views/paint/axis.hpp"
 
+#include "gui/models/text.hpp"
+
 #include <QFontMetricsF>
 #include <QTextLayout>
 
@@ -42,7 +44,8 @@ std::vector<Tick> ticks(double largest, const AxisUnit& unit, double count) {
     const double step = round_step(range / std::max(1.0, count));
     const int decimals = std::max(0, static_cast<int>(-std::floor(std::log10(step) + 1e-9)));
     std::vector<Tick> list;
-    for (int i = 0; i * step <= range * (1 + 1e-9); ++i) list.push_back({i * step * unit.si, QString::number(i * step, 'f', decimals)});
+    const auto label = [&](double value) { return decimals > 0 ? QString::number(value, 'f', decimals) : grouped(std::round(value)); };
+    for (int i = 0; i * step <= range * (1 + 1e-9); ++i) list.push_back({i * step * unit.si, label(i * step)});
     return list;
 }
 

@@ -8,6 +8,9 @@
 namespace sextant::gui {
 namespace {
 
+// What cannot be chosen now: still to be read, also where a projector shows it.
+QColor disabled(const Look& look) { return look.dark ? look.faint.darker(140) : look.faint.lighter(140); }
+
 QPalette palette_of(const Look& look) {
     QPalette p;
     p.setColor(QPalette::Window, look.background);
@@ -28,7 +31,7 @@ QPalette palette_of(const Look& look) {
     p.setColor(QPalette::Mid, look.border);
     p.setColor(QPalette::Dark, look.faint);
     for (const QPalette::ColorRole role : {QPalette::Text, QPalette::WindowText, QPalette::ButtonText})
-        p.setColor(QPalette::Disabled, role, look.dark ? look.faint.darker(140) : look.faint.lighter(140));
+        p.setColor(QPalette::Disabled, role, disabled(look));
     return p;
 }
 
@@ -47,7 +50,7 @@ QToolBar#rail { background: @surface; border: none; border-right: 1px solid @bor
 QToolBar#rail QToolButton { border: none; border-radius: 6px; padding: 5px 2px 3px 2px; color: @faint; min-width: 68px; font-size: 12px; }
 QToolBar#rail QToolButton:hover { background: @sunken; color: @text; }
 QToolBar#rail QToolButton:checked { background: @accent_ground; color: @accent; }
-QToolBar#rail QToolButton:disabled { background: transparent; color: @border; }
+QToolBar#rail QToolButton:disabled { background: transparent; color: @disabled; }
 QToolBar#rail QToolButton:focus { border: 1px solid @accent; }
 QFrame#card { background: @surface; border: 1px solid @border; border-radius: 8px; }
 QFrame#banner { background: @bad_ground; border: none; border-bottom: 1px solid @border; }
@@ -119,6 +122,7 @@ QString style_sheet(const Look& look) {
                                                       {"@surface", look.surface},
                                                       {"@background", look.background},
                                                       {"@sunken", look.sunken},
+                                                      {"@disabled", disabled(look)},
                                                       {"@border", look.border},
                                                       {"@grid", look.grid},
                                                       {"@text", look.text},

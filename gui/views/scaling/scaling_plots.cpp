@@ -20,7 +20,7 @@ PlotAxis devices_axis(const ScalingFindings& f) {
     for (const Scaling& s : f.kinds)
         for (const ScalingPoint& p : s.points) {
             if (axis.marks.empty() || p.devices > axis.marks.back().value)
-                axis.marks.push_back({static_cast<double>(p.devices), QString::number(p.devices)});
+                axis.marks.push_back({static_cast<double>(p.devices), grouped(p.devices)});
         }
     const double first = axis.marks.empty() ? 1 : axis.marks.front().value, last = axis.marks.empty() ? 2 : axis.marks.back().value;
     axis.low = first / 1.15;
@@ -32,15 +32,13 @@ PlotAxis doubling_axis(const QString& title, double smallest, double largest) {
     const double first = std::floor(std::log2(smallest / 1.2)), last = std::ceil(std::log2(1.2 * largest));
     PlotAxis axis{title, std::exp2(first), std::exp2(last), true, {}};
     const double step = std::max(1.0, std::ceil((last - first) / 8));
-    for (double power = first; power <= last; power += step)
-        axis.marks.push_back({std::exp2(power), power < 0 || power > 20 ? number(std::exp2(power)) : QString::number(std::exp2(power))});
+    for (double power = first; power <= last; power += step) axis.marks.push_back({std::exp2(power), grouped(std::exp2(power))});
     return axis;
 }
 
 QString tip_of(const Scaling& s, const ScalingPoint& p) {
     return QStringLiteral("<b>%1 devices, %2</b><br>%3<br>%4 a step, efficiency %5")
-        .arg(p.devices)
-        .arg(name_of(s), q(plan_line(p.best->plan)), quantity(p.best->step), percent(p.efficiency, 2));
+        .arg(grouped(p.devices), name_of(s), q(plan_line(p.best->plan)), quantity(p.best->step), percent(p.efficiency, 2));
 }
 
 void add_curves(Plot& plot, const ScalingFindings& f, const ValueOf& value_of, const Look& look) {

@@ -39,7 +39,7 @@ MainWindow::MainWindow(Workbench& workbench, Selection& selection, Predictor& pr
     stack_ = new QStackedWidget;
     column->addWidget(stack_, 1);
     nothing_ = text_label(Type::heading, "faint");
-    nothing_->setText(tr("There is no answer yet: mend what is marked in the editor."));
+    nothing_->setObjectName(QStringLiteral("nothing"));
     nothing_->setAlignment(Qt::AlignCenter);
     column->addWidget(nothing_, 1);
     setCentralWidget(centre);
@@ -182,6 +182,8 @@ void MainWindow::refresh_centre() {
     const bool has_something = !shown().needs_scenario || workbench_.answer();
     stack_->setVisible(has_something);
     nothing_->setVisible(!has_something);
+    nothing_->setText(workbench_.session() ? tr("There is no answer yet: mend what is marked in the editor.")
+                                           : tr("There is no scenario yet: choose one at Start, or open a file."));
 }
 
 void MainWindow::show_first(bool with_scenario) {
