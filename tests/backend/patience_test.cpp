@@ -7,8 +7,8 @@ namespace {
 
 using namespace units;
 
-// Nothing for 100 us: a quarter is less than the shortest rest. For 4 ms: 1 ms. Then something comes, and 2 ms later the wait for the next has
-// lasted 2 ms.
+// Nothing for 100 us: a quarter is less than the shortest rest. For 4 ms: 1 ms. Then something comes, and 2 ms later the wait for the
+// next has lasted 2 ms.
 TEST(Patience, RestsTheLongerTheLongerNothingHasCome) {
     Patience patience;
     patience.begin(10 * ms);

@@ -30,6 +30,18 @@ TEST(RankPlan, TakesAReductionInBeforeTheNextBackward) {
     EXPECT_THAT(settled, testing::ElementsAre(6U, 6U)) << "embedding, four layers and the head each time";
 }
 
+// Six blocks, whose gradients are given up once they are scattered: the third is not made before those of the first have left, and so on;
+// the last two leave before the update.
+TEST(RankPlan, MakesNoThirdBlockOfGradientsThatAreGivenUp) {
+    const TaskGraph graph = untied_graph({"plan.data_parallel=zero3", "plan.gather_overlap=true"});
+    const RankPlan plan = plan_rank(graph, 0, {}, {.weights = true, .gradients = true});
+    std::vector<std::size_t> settled;
+    for (const SegmentIndex s : plan.compute)
+        if (const auto found = plan.plans.find(s); found != plan.plans.end() && !found->second.settles.empty())
+            settled.push_back(found->second.settles.size());
+    EXPECT_THAT(settled, testing::ElementsAre(1U, 1U, 1U, 1U, 2U));
+}
+
 // Of parameter servers a worker waits for its weights: what they have of its gradients is cleared then, and not after.
 TEST(RankPlan, ClearsWhatServersHaveBeforeItWaitsForThem) {
     const TaskGraph graph = untied_graph({"plan.data_parallel=parameter_server", "plan.servers_on_workers=true"});
