@@ -83,7 +83,8 @@ Seconds passed_through_time(const Pipeline& p, const TimesOfStages& stages) {
 }
 
 // In 1F1B a stage has as many micro-batches under way as there are stages from it on. k stages pass k micro-batches on and get them back in
-// k t + 2 (k - 1) x, so transfers beside compute delay what is in between, unless it waits for a slower stage anyway.
+// k t + 2 (k - 1) x, so transfers beside compute delay what is in between, unless it waits for a slower stage anyway. `mean`: t without
+// what stages do while a micro-batch is elsewhere.
 Seconds round_trips(const Pipeline& p, std::size_t stages, Seconds slowest, Seconds mean) {
     if (p.schedule != Schedule::one_f_one_b || p.forward_only || !(p.hidden_send > Seconds{})) return {};
     const auto held_up = [&](double k) { return k < 2 ? Seconds{} : max(Seconds{}, 2.0 * (k - 1) * p.hidden_send - k * (slowest - mean)); };
@@ -138,11 +139,11 @@ Seconds turning_time(const Pipeline& p, const TimesOfStages& stages) {
 }
 
 void pipeline_ends(const Pipeline& p, const TimesOfStages& stages, std::span<Seconds> ends) {
-    Seconds slowest, sum, passing;
+    Seconds slowest, on_the_way, passing;
     for (std::size_t i = 0; i < stages.size(); ++i) {
         const StageTimes& s = stages[i];
         slowest = max(slowest, s.device());
-        sum += s.device();
+        on_the_way += s.alone() + s.met;
         passing += s.passing;
     }
     if (turns_back(p.schedule)) {
@@ -155,7 +156,7 @@ void pipeline_ends(const Pipeline& p, const TimesOfStages& stages, std::span<Sec
                          : p.schedule == Schedule::one_f_one_b && !p.forward_only ? one_f_one_b_time(p, stages)
                                                                                   : passed_through_time(p, stages);
     const Seconds carried = max(carried_time(p, stages), p.shared_links);
-    const Seconds played = max(busy + round_trips(p, stages.size(), slowest, sum / n), carried);
+    const Seconds played = max(busy + round_trips(p, stages.size(), slowest, on_the_way / n), carried);
     const Seconds device = played + transfers + passing;
     Seconds end = held_up_by_hosts(p, stages, device);
     for (std::size_t i = 0; i < stages.size(); ++i) {

@@ -288,6 +288,23 @@ TEST(PipelineTime, IsNoShorterThanWhatAStageSendsToBothItsNeighbours) {
     EXPECT_NEAR(ends.front() / ms, 7 * 8 + 6 + 4 * 4, 1e-9);
 }
 
+TEST(PipelineTime, ARoundTripPassesStagesByWhatTheyDoForItsMicroBatchAlone) {
+    // Four stages of 5 ms a micro-batch, 2 of which they spend before its input arrives. The last begins at 5 + 3 + 3 and ends 7 x 5 + 3
+    // later, at 49. Sends of 2 ms: filling and draining wait for six. A round trip over four stages takes 4 x 3 + 6 x 2, 4 more than the
+    // 4 x 5 of a stage, one over three 3 x 3 + 4 x 2, 2 more.
+    std::vector<StageTimes> stages(1);
+    stages[0].early = stages[0].backward = 2 * ms;
+    stages[0].forward = 3 * ms;
+    const std::vector<std::size_t> which(4, 0);
+    std::vector<Seconds> ends(which.size());
+    Pipeline pipeline;
+    pipeline.micro_batches = 8;
+    pipeline.hidden_send = pipeline.busiest_boundary = 2 * ms;
+    pipeline.busiest_stage = 4 * ms;
+    pipeline_ends(pipeline, {stages, which}, ends);
+    EXPECT_NEAR(ends.front() / ms, 49 + 6 * 2 + 4 + 2, 1e-9);
+}
+
 TEST(PipelineTime, BeginsToGoBackWhenTheFirstMicroBatchHasComeBackFromTheStagesBehind) {
     // Stages of f = 1, 3 and b = 2, 6, sends of 1: forwards are through at 1 + 1 + 3, and the first gradient is back at 5 + 6 + 1. GPipe's
     // seven other forwards take 3 each before.
