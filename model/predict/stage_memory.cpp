@@ -155,10 +155,14 @@ struct Coming {
     bool dense, expert;
 };
 
-// Of one block.
+// Of one block of an interleaved stage: what it shares with another block is there as a copy, for the other one is on another stage.
 Bytes waiting_weights(const BlockKernels& k, const Prepared::State& job, double) {
     const Plan& plan = job.scenario.plan;
-    return (1 - plan.pruned_fraction) * Coming::under(plan).of(k.trained + k.frozen) * size_of(job.precision.parameter);
+    const Coming coming = Coming::under(plan);
+    const ParameterCount weights = k.trained + k.frozen;
+    double parameters = coming.of(weights);
+    for (const SharedMatrix m : all_shared_matrices) parameters += coming.dense ? weights.shared[m].tied : 0;
+    return (1 - plan.pruned_fraction) * parameters * size_of(job.precision.parameter);
 }
 
 // Of all chunks with a forward that waits for its backward.

@@ -134,7 +134,7 @@ void Player::start_what_is_ready() {
     }
 }
 
-// What it issues for the segment that the lane begins with.
+// Whether it has issued nothing yet of the segment that the lane begins with.
 bool Player::host_waits_for(LaneIndex l) const {
     if (stream_of(l) != Stream::compute) return false;
     return table_.hosts_wait || (table_.hosts_load && std::holds_alternative<TakeWork>(graph_.works()[segment_of(lanes_[l]).work]));
