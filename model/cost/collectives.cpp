@@ -59,7 +59,8 @@ struct Call {
         CollectivePrice call{p.base.value / scale.latency + steps, bytes, pattern, p.bandwidth_fraction.value};
         const double slower_inside = inside * ring_over_inside();
         if (p.inside_fraction) call.efficiency = std::min(call.efficiency, p.inside_fraction->value / slower_inside);
-        if (group.staged_inside && library.staged_fraction) call.efficiency *= std::min(1.0, library.staged_fraction->value / slower_inside);
+        if (group.staged_inside && library.staged_fraction)
+            call.efficiency *= std::min(1.0, library.staged_fraction->value / slower_inside);
         call.efficiency *= gain_of(pattern);
         if (p.channel_bandwidth.value > Bandwidth{})
             call.fixed += bytes * std::min(1.0, parts * p.channel_bytes / size) / (p.channel_bandwidth.value * gain_of(pattern));

@@ -182,8 +182,8 @@ TEST(Collectives, KernelsThatCopyThroughHostMemoryReachAPartOfIt) {
     library.staged_fraction = round_machine::given(0.05);
     EXPECT_NEAR(time_us(Collective::all_reduce, 1 * GB, two, library), by_the_network + 175'000, 1e-6);
     EXPECT_NEAR(time_us(Collective::all_reduce, 1 * GB, two, library, {.across = 2}), by_the_network + 175'000, 1e-6);
-    // A tree passes the buffer on twice inside each node, at 5 GB/s: 26 us and 400 ms over any network, while the ring takes 40 us and 350 ms.
-    // Where a step of the ring takes a second, the tree is chosen.
+    // A tree passes the buffer on twice inside each node, at 5 GB/s: 26 us and 400 ms over any network, while the ring takes 40 us and 350
+    // ms. Where a step of the ring takes a second, the tree is chosen.
     library.tree = true;
     library.tree_bandwidth_fraction = round_machine::given(1.0);
     EXPECT_NEAR(time_us(Collective::all_reduce, 1 * GB, two, library), by_the_network + 175'000, 1e-6);

@@ -11,9 +11,9 @@ namespace {
 
 // What a background thread fuses, and what stages of a pipeline wait for each other, may come out a little better by luck.
 TEST(RandomPlans, OfOneStageAreNeverSlowerWithTwiceOfAnyResource) {
-    static constexpr double Resources::*resources[] = {&Resources::compute,           &Resources::memory_bandwidth, &Resources::node_bandwidth,
-                                                       &Resources::network_bandwidth, &Resources::latency,          &Resources::host,
-                                                       &Resources::kernel_overhead,   &Resources::host_link};
+    static constexpr double Resources::*resources[] = {
+        &Resources::compute, &Resources::memory_bandwidth, &Resources::node_bandwidth, &Resources::network_bandwidth, &Resources::latency,
+        &Resources::host,    &Resources::kernel_overhead,  &Resources::host_link};
     int tried = 0;
     for (const RandomPlan& plan : random_plans(unseen + 100, 600)) {
         if (plan.scenario.plan.pp > 1 || plan.scenario.framework.reduction_cycle) continue;

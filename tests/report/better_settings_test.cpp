@@ -170,9 +170,8 @@ TEST(BetterSettings, NamesABuildForTheseCores) {
 TEST(BetterSettings, OfAdaptersInNarrowerTypesAreWhatTheirFilesComeTo) {
     const std::vector<std::string> wide{"framework=tf-mirrored", "plan.precision=fp32"};
     const Report r = predict(bundled_scenario("llama-3-8b-adapters", wide));
-    const auto narrower = std::ranges::find_if(r.bottleneck.settings, [](const PricedSetting& s) {
-        return s.job.plan.precision.compute == DataType::bf16;
-    });
+    const auto narrower =
+        std::ranges::find_if(r.bottleneck.settings, [](const PricedSetting& s) { return s.job.plan.precision.compute == DataType::bf16; });
     ASSERT_NE(narrower, r.bottleneck.settings.end());
     const Estimate then = estimate(prepare(bundled_scenario("llama-3-8b-adapters", {wide[0], "plan.precision=bf16"})));
     EXPECT_EQ(then.peak_memory, narrower->memory);
