@@ -70,8 +70,8 @@ inline Hdf5Handle open_hdf5(const std::string& path, std::string_view start, hid
     return {};
 }
 
-// What the innermost function that failed last said, "it does not begin as one"; where the system refused, what that says: "No space left on
-// device".
+// What the innermost function that failed last said, "it does not begin as one"; where the system refused, what that says: "No space left
+// on device".
 inline std::string hdf5_error() {
     std::string text;
     const auto first = [](unsigned, const H5E_error2_t* error, void* out) -> herr_t {
