@@ -185,7 +185,9 @@ private:
         const int shift = stages_[kind.stage].shift;
         const SpreadGroup first = groups_.of(around.which, around.stage).at(0, 0, shift);
         std::vector<bool> near(static_cast<std::size_t>(layout_.blocks()));
-        const auto block_of = [](const SpreadGroup& group, int s) { return static_cast<std::size_t>(group.first + s); };
+        const auto block_of = [](const SpreadGroup& group, int s) {
+            return static_cast<std::size_t>(group.first) + static_cast<std::size_t>(s);
+        };
         for (const int s : first.shifts) near[block_of(first, s)] = true;
         const auto touches = [&](const SpreadGroup& group) {
             return meet(near_nodes, group.formation->nodes) &&

@@ -96,6 +96,7 @@ constexpr struct {
 
 [[noreturn]] void refuse_unknown(const Condition& c, const std::vector<NamedQuantity>& quantities) {
     std::vector<std::string_view> names;
+    names.reserve(quantities.size());
     for (const NamedQuantity& q : quantities) names.push_back(q.name);
     for (const auto& [part, statement] : stated_for) {
         const auto has_part = [part = part](std::string_view name) { return name.find(part) != std::string_view::npos; };

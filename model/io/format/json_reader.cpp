@@ -110,6 +110,7 @@ bool read_value(const JsonNode& n, DataType& out) {
         return true;
     }
     std::vector<std::string_view> known;
+    known.reserve(all_data_types.size());
     for (const DataType t : all_data_types) known.push_back(to_text(t));
     complain_about_word(n, text, known);
     return false;

@@ -29,7 +29,7 @@ Json settings_json(const Report& r, const std::vector<PricedSetting>& settings) 
     Json list = Json::array();
     for (const PricedSetting& s : settings) {
         Json set = Json::array();
-        for (const auto& [path, value] : edits_between(r.job, s.job)) set.push_back(path + "=" + value);
+        for (auto& [path, value] : edits_between(r.job, s.job)) set.push_back(path.append("=").append(value));
         list.push_back(
             {{"set", std::move(set)}, {"step_time_s", s.step.si()}, {"memory_bytes", s.memory.si()}, {"gain_per_sample", s.gain}});
     }

@@ -205,6 +205,7 @@ void narrow_frozen_weights(Scenario& s) {
 // Fields of the plan that a search may choose, and is not to.
 void read_pinned(ObjectReader& r, std::vector<std::string>& pinned) {
     std::vector<std::string_view> known;
+    known.reserve(all_plan_fields.size());
     for (const PlanField field : all_plan_fields) known.push_back(to_text(field));
     r.each("pinned", [&](const JsonNode& n) {
         std::string name;

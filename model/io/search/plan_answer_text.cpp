@@ -55,6 +55,7 @@ std::string heading(const PlanAnswer& a, Seconds took) {
 
 std::vector<const PlanChoice*> choices_of(const std::vector<RankedPlan>& best) {
     std::vector<const PlanChoice*> choices;
+    choices.reserve(best.size());
     for (const RankedPlan& r : best) choices.push_back(&r.choice);
     return choices;
 }
@@ -166,7 +167,7 @@ std::string followers(const PlanChange& change, const Plan& best) {
     return joined(list);
 }
 
-std::vector<std::string> cells_of(TriedWords w) { return {w.step, w.longer, w.memory, w.remark}; }
+std::vector<std::string> cells_of(const TriedWords& w) { return {w.step, w.longer, w.memory, w.remark}; }
 
 std::string changes_text(const PlanAnswer& a) {
     if (a.changes.empty()) return {};

@@ -34,6 +34,7 @@ std::string scaling_svg(const Scaling& s) {
     svg::Chart chart(job.name, kind + verdict, x, y);
     chart.line({{x.low, start}, {1.0 * last.devices, grown}}, ideal, true);
     std::vector<svg::ChartPoint> line;
+    line.reserve(points.size());
     for (const ScalingPoint* p : points) line.push_back({1.0 * p->devices, p->best->samples_per_s.si()});
     chart.line(line, measured);
     for (std::size_t i = 0; i < points.size(); ++i)
