@@ -113,13 +113,14 @@ public:
     [[nodiscard]] const State& state() const { return *state_; }
 
 private:
-    friend Prepared prepare(const Scenario&);
+    friend Prepared prepare(const Scenario&, const Prepared*);
     explicit Prepared(std::unique_ptr<State>);
     std::unique_ptr<State> state_;
 };
 
-// Throws InputError with every problem of the plan.
-Prepared prepare(const Scenario&);
+// `same_cluster`: a job on the same cluster, whose topology this one shares where it fills as many nodes; null for one of its own. Throws
+// InputError with every problem of the plan.
+Prepared prepare(const Scenario&, const Prepared* same_cluster = nullptr);
 Estimate estimate(const Prepared&, const Resources& = {});
 
 }  // namespace sextant

@@ -54,6 +54,14 @@ Flops needed_for_sample(const Scenario& scenario, const Network& cut) {
     return needed(whole_network(scenario), plan.forward_only);
 }
 
+std::shared_ptr<const Topology> topology_of(const Scenario& scenario, const Prepared* same_cluster) {
+    const int nodes = used_nodes(scenario);
+    const bool sockets = uses_sockets(scenario);
+    if (same_cluster != nullptr && used_nodes(same_cluster->scenario()) == nodes && uses_sockets(same_cluster->scenario()) == sockets)
+        return same_cluster->topology();
+    return std::make_shared<const Topology>(Topology::build(scenario.cluster, nodes, sockets));
+}
+
 }  // namespace
 
 Prepared::State prepare_machine(const Scenario& scenario) {
@@ -130,12 +138,12 @@ Prepared::~Prepared() = default;
 const Scenario& Prepared::scenario() const { return state_->scenario; }
 const std::shared_ptr<const Topology>& Prepared::topology() const { return state_->topology; }
 
-Prepared prepare(const Scenario& scenario) {
+Prepared prepare(const Scenario& scenario, const Prepared* same_cluster) {
     if (auto problems = check_plan(scenario); !problems.empty()) throw InputError(std::move(problems));
     const Network network = cut_network(scenario);
     auto job = std::make_unique<Prepared::State>(prepare_machine(scenario));
     job->nodes.count = used_nodes(scenario);
-    job->topology = std::make_shared<const Topology>(Topology::build(scenario.cluster, job->nodes.count, uses_sockets(scenario)));
+    job->topology = topology_of(scenario, same_cluster);
     job->micro_batches = std::max<std::int64_t>(1, scenario.plan.micro_batches());
     job->templates = kernels_of(network, *job);
     job->rates.kept = kept_bytes(*job, network, job->templates);

@@ -17,15 +17,16 @@ constexpr double worth_a_change = 0.01;  // gain of the time of a sample
 
 class Trials {
 public:
-    Trials(const Prepared& job, bool fits) : job_(job.scenario()), lacks_(lacks(job_)), now_(estimate(job)), fits_(fits) {}
+    Trials(const Prepared& job, bool fits) : prepared_(job), job_(job.scenario()), lacks_(lacks(job_)), now_(estimate(job)), fits_(fits) {}
 
     // A kind of change has a name; of several of one kind the best stays.
     void kind(std::string name) { kind_ = std::move(name); }
 
+    // On the same cluster.
     void try_job(Scenario changed) {
         if (lacks(changed) > lacks_ || !check_plan(changed).empty()) return;
         try {
-            const Estimate then = estimate(prepare(changed));
+            const Estimate then = estimate(prepare(changed, &prepared_));
             const double samples = static_cast<double>(changed.plan.global_batch) / static_cast<double>(job_.plan.global_batch);
             const double gain = 1 - then.step / now_.step / samples;
             if (then.fits() && (!fits_ || gain >= worth_a_change))
@@ -71,6 +72,7 @@ private:
             known->second = std::move(priced);
     }
 
+    const Prepared& prepared_;
     const Scenario& job_;
     std::size_t lacks_;  // features that the plan needs already
     Estimate now_;

@@ -68,18 +68,18 @@ std::optional<Change> change_of(const Prepared& job, const Lever& lever) {
 }
 
 // Ranks of a stage that all take as long as one that is neither slow nor late.
-std::optional<Mover> equally_fast(const Scenario& job, Seconds now) {
-    if (!job.has_slow_devices() && job.step_noise == 0) return std::nullopt;
-    Scenario even = job;
+std::optional<Mover> equally_fast(const Prepared& job, Seconds now) {
+    Scenario even = job.scenario();
+    if (!even.has_slow_devices() && even.step_noise == 0) return std::nullopt;
     even.straggler.reset();
     even.step_noise = 0;
-    const Seconds then = estimate(prepare(even)).step;
+    const Seconds then = estimate(prepare(even, &job)).step;
     return Mover{std::string(evenness_of_workers), "workers equally fast", BottleneckKind::compute, then, 1 - then / now};
 }
 
 // Who waits for slow or late ranks is told what without them would be left.
 void add_equally_fast(Bottleneck& b, const Prepared& job, const Estimate& e) {
-    std::optional<Mover> even = equally_fast(job.scenario(), estimate(job).step);
+    std::optional<Mover> even = equally_fast(job, estimate(job).step);
     constexpr double much = 0.1;
     if (!even) return;
     if (const double waiting = e.terms[Term::straggler] / e.step; waiting >= much) {
