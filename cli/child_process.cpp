@@ -100,8 +100,9 @@ int run_child(const std::vector<std::string>& words, const std::function<void(co
     do ended = ::waitpid(child, &status, 0);
     while (ended < 0 && errno == EINTR);
     const int not_waited = ended < 0 ? errno : 0;
-    if (status != 0) wait_for_orphans();
     signals.child_has_ended();
+    if (status != 0) wait_for_orphans();
+    signals.throw_if_any_came();
     if (not_waited != 0) throw BackendError(words[0] + " ended, nobody knows how: " + std::strerror(not_waited));
     const char* const from = words[0] == "mpirun" && why == ENOENT ? ": it comes with Open MPI (Debian: openmpi-bin)" : "";
     if (!started) throw BackendError(words[0] + " cannot be started: " + std::strerror(why) + from);

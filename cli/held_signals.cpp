@@ -42,11 +42,6 @@ private:
     sigset_t mask_{};
 };
 
-void throw_what_came() {
-    times = 0;
-    if (const int signal = std::exchange(came, 0); signal != 0) throw Interrupted{signal};
-}
-
 }  // namespace
 
 HeldSignals::HeldSignals() {
@@ -71,7 +66,7 @@ HeldSignals::~HeldSignals() {
 // NOLINTNEXTLINE(readability-convert-member-functions-to-static): only while signals are held
 pid_t HeldSignals::fork() {
     const Blocked none;
-    throw_what_came();
+    throw_if_any_came();
     const pid_t child = ::fork();
     if (child == 0)
         do_as_before();
@@ -81,9 +76,12 @@ pid_t HeldSignals::fork() {
 }
 
 // NOLINTNEXTLINE(readability-convert-member-functions-to-static): as fork
-void HeldSignals::child_has_ended() {
-    child_id = 0;
-    throw_what_came();
+void HeldSignals::child_has_ended() { child_id = 0; }
+
+// NOLINTNEXTLINE(readability-convert-member-functions-to-static): as fork
+void HeldSignals::throw_if_any_came() {
+    times = 0;
+    if (const int signal = std::exchange(came, 0); signal != 0) throw Interrupted{signal};
 }
 
 }  // namespace sextant

@@ -23,8 +23,10 @@ public:
     // Like fork() of the system, but no signal is lost between the parent and the child, in which signals have their usual effect. Throws
     // Interrupted when a signal has arrived.
     [[nodiscard]] pid_t fork();
-    // Throws Interrupted when a signal has arrived.
+    // Call it as soon as the child was waited for: its number may be another process's from then on, and signals are no longer forwarded.
     void child_has_ended();
+    // Throws Interrupted when a signal has arrived.
+    void throw_if_any_came();
 };
 
 }  // namespace sextant
