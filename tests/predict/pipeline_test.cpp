@@ -273,36 +273,35 @@ TEST(PipelineTime, OfForwardsIsNoShorterThanWhatTheBusiestBoundaryCarries) {
     EXPECT_NEAR(ends.front() / ms, 83, 1e-9);
 }
 
-TEST(PipelineTime, IsNoShorterThanWhatAStageSendsToBothItsNeighbours) {
-    // Three stages of f = b = 1 ms. The one in the middle sends for 4 ms in either direction by the same link: eight micro-batches are
-    // seven times 8 ms apart, one passes all stages in 6 ms, and filling and draining wait for four sends.
-    std::vector<StageTimes> stages(1);
-    stages[0].forward = stages[0].backward = 1 * ms;
-    const std::vector<std::size_t> which(3, 0);
+// Eight micro-batches through stages that are alike, each of which sends for so long in either direction, by one link and beside compute.
+Seconds end_with_hidden_sends(const StageTimes& stage, std::size_t stages, Seconds send) {
+    const std::vector<StageTimes> kinds{stage};
+    const std::vector<std::size_t> which(stages, 0);
     std::vector<Seconds> ends(which.size());
     Pipeline pipeline;
     pipeline.micro_batches = 8;
-    pipeline.hidden_send = pipeline.busiest_boundary = 4 * ms;
-    pipeline.busiest_stage = 8 * ms;
-    pipeline_ends(pipeline, {stages, which}, ends);
-    EXPECT_NEAR(ends.front() / ms, 7 * 8 + 6 + 4 * 4, 1e-9);
+    pipeline.hidden_send = pipeline.busiest_boundary = send;
+    pipeline.busiest_stage = 2.0 * send;
+    pipeline_ends(pipeline, {kinds, which}, ends);
+    return ends.front();
+}
+
+TEST(PipelineTime, IsNoShorterThanWhatAStageSendsToBothItsNeighbours) {
+    // Three stages of f = b = 1 ms. The one in the middle sends for 4 ms in either direction by the same link: eight micro-batches are
+    // seven times 8 ms apart, one passes all stages in 6 ms, and filling and draining wait for four sends.
+    StageTimes stage;
+    stage.forward = stage.backward = 1 * ms;
+    EXPECT_NEAR(end_with_hidden_sends(stage, 3, 4 * ms) / ms, 7 * 8 + 6 + 4 * 4, 1e-9);
 }
 
 TEST(PipelineTime, ARoundTripPassesStagesByWhatTheyDoForItsMicroBatchAlone) {
     // Four stages of 5 ms a micro-batch, 2 of which they spend before its input arrives. The last begins at 5 + 3 + 3 and ends 7 x 5 + 3
     // later, at 49. Sends of 2 ms: filling and draining wait for six. A round trip over four stages takes 4 x 3 + 6 x 2, 4 more than the
     // 4 x 5 of a stage, one over three 3 x 3 + 4 x 2, 2 more.
-    std::vector<StageTimes> stages(1);
-    stages[0].early = stages[0].backward = 2 * ms;
-    stages[0].forward = 3 * ms;
-    const std::vector<std::size_t> which(4, 0);
-    std::vector<Seconds> ends(which.size());
-    Pipeline pipeline;
-    pipeline.micro_batches = 8;
-    pipeline.hidden_send = pipeline.busiest_boundary = 2 * ms;
-    pipeline.busiest_stage = 4 * ms;
-    pipeline_ends(pipeline, {stages, which}, ends);
-    EXPECT_NEAR(ends.front() / ms, 49 + 6 * 2 + 4 + 2, 1e-9);
+    StageTimes stage;
+    stage.early = stage.backward = 2 * ms;
+    stage.forward = 3 * ms;
+    EXPECT_NEAR(end_with_hidden_sends(stage, 4, 2 * ms) / ms, 49 + 6 * 2 + 4 + 2, 1e-9);
 }
 
 TEST(PipelineTime, BeginsToGoBackWhenTheFirstMicroBatchHasComeBackFromTheStagesBehind) {

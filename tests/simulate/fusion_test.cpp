@@ -22,6 +22,13 @@ struct CycleJob : HandMadeJob {
         all_reduce(1, data, bytes, {b}, 0.1, Stream::communication, calls);
         return all_reduce(0, data, bytes, {a}, 0.1, Stream::communication, calls);
     }
+    // Of each of its exchanges.
+    template <class Change>
+    void change_prices(const Change& change) {
+        for (WorkPrice& work : table.works)
+            for (Piece& piece : work.pieces)
+                if (piece.exchange) change(piece.exchange->price);
+    }
     CommunicatorIndex data;
 };
 
@@ -56,9 +63,7 @@ TEST(Fusion, MeasuresTheBufferNotTheBytesOnTheWire) {
     CycleJob job;
     const auto first = job.gradient(1, 30 * MB);
     job.gradient(1, 30 * MB);
-    for (WorkPrice& price : job.table.works)
-        for (Piece& piece : price.pieces)
-            if (piece.exchange) piece.exchange->price.bytes = 60 * MB;
+    job.change_prices([](CollectivePrice& price) { price.bytes = 60 * MB; });
     const Simulation played = job.play();
     EXPECT_EQ(span_of(played, first).bytes, 120 * MB);
 }
@@ -68,9 +73,9 @@ TEST(Fusion, MovesEachPartAsWellAsItWouldAlone) {
     CycleJob job;
     const auto first = job.gradient(1, 10 * MB);
     job.gradient(1, 30 * MB);
-    for (WorkPrice& price : job.table.works)
-        for (Piece& piece : price.pieces)
-            if (piece.exchange && piece.exchange->price.bytes < 20 * MB) piece.exchange->price.efficiency = 0.5;
+    job.change_prices([](CollectivePrice& price) {
+        if (price.bytes < 20 * MB) price.efficiency = 0.5;
+    });
     const Simulation played = job.play();
     EXPECT_NEAR(end_ms(played, first), 5.6, exact);
     EXPECT_EQ(span_of(played, first).bytes, 40 * MB);
