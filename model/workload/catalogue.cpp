@@ -66,7 +66,11 @@ TransformerSpec spec_of(NetworkStyle style) {
 
 // The names that timm, and NVIDIA's tables of performance, give to bundled networks; models that are such a network with other weights; and
 // what publications leave out of a name or put into it, beside case and punctuation, which find_workload looks past.
-constexpr std::pair<std::string_view, std::string_view> aliases[] = {
+struct Alias {
+    std::string_view name, network;
+    std::int64_t image_px = 0;  // 0: as that network
+};
+constexpr Alias aliases[] = {
     {"vit_tiny_patch16_224", "vit-ti16"},
     {"vit_small_patch16_224", "vit-s16"},
     {"vit_small_patch32_224", "vit-s32"},
@@ -75,9 +79,16 @@ constexpr std::pair<std::string_view, std::string_view> aliases[] = {
     {"vit_large_patch16_224", "vit-l16"},
     {"vit_large_patch32_224", "vit-l32"},
     {"vit_huge_patch14_224", "vit-h14"},
+    {"vit_small_patch16_384", "vit-s16", 384},
+    {"vit_small_patch32_384", "vit-s32", 384},
+    {"vit_base_patch16_384", "vit-b16", 384},
+    {"vit_base_patch32_384", "vit-b32", 384},
+    {"vit_large_patch16_384", "vit-l16", 384},
+    {"vit_large_patch32_384", "vit-l32", 384},
     {"deit_tiny_patch16_224", "vit-ti16"},
     {"deit_small_patch16_224", "vit-s16"},
     {"deit_base_patch16_224", "vit-b16"},
+    {"deit_base_patch16_384", "vit-b16", 384},
     {"vit-base", "vit-b16"},
     {"vit-large", "vit-l16"},
     {"vit-huge", "vit-h14"},
@@ -144,10 +155,14 @@ std::optional<Workload> find_network(const IsMeant& is_meant) {
 }
 
 std::optional<Workload> find_listed(const IsMeant& is_meant) {
-    const auto* alias = std::find_if(std::begin(aliases), std::end(aliases), [&](const auto& a) { return is_meant(a.first); });
+    const auto* alias = std::find_if(std::begin(aliases), std::end(aliases), [&](const Alias& a) { return is_meant(a.name); });
     if (alias == std::end(aliases)) return find_network(is_meant);
-    auto found = find_network([&](std::string_view name) { return name == alias->second; });
-    found->name = alias->first;
+    auto found = find_network([&](std::string_view name) { return name == alias->network; });
+    found->name = alias->name;
+    if (alias->image_px > 0) {
+        found->title = alias->name;
+        std::get<TransformerSpec>(found->spec).image_px = alias->image_px;
+    }
     return found;
 }
 
@@ -200,14 +215,30 @@ std::optional<Workload> find_sized(std::string_view key) {
     return found && std::abs(size_of(*found).parameters / said - 1) < near ? found : std::nullopt;
 }
 
-}  // namespace
-
-std::optional<Workload> find_workload(std::string_view name) {
-    if (auto exactly = find_listed([&](std::string_view listed) { return listed == name; })) return exactly;
+std::optional<Workload> find_spelled(std::string_view name) {
     const std::string key = network_key(name);
     for (const auto& find : {find_key, find_first_version, find_sized})
         if (auto found = find(key)) return found;
     return std::nullopt;
+}
+
+// As Hugging Face and timm have it: who published the weights before it, and what the weights are good for, or where they came from.
+std::optional<Workload> find_published(std::string_view name) {
+    name.remove_prefix(name.find('/') + 1);  // none: from the beginning
+    const std::string lower = lower_case(name);
+    for (const std::string_view weights : {"-hf", "-instruct", "-chat", "-it", "-uncased"})
+        if (lower.ends_with(weights)) return find_spelled(name.substr(0, name.size() - weights.size()));
+    for (const std::string_view weights : {"tv_", "tf_"})
+        if (lower.starts_with(weights)) return find_spelled(name.substr(weights.size()));
+    return find_spelled(name);
+}
+
+}  // namespace
+
+std::optional<Workload> find_workload(std::string_view name) {
+    if (auto exactly = find_listed([&](std::string_view listed) { return listed == name; })) return exactly;
+    if (auto found = find_spelled(name)) return found;
+    return find_published(name);
 }
 
 std::vector<std::string> workload_names() {
@@ -220,7 +251,7 @@ std::vector<std::string> workload_names() {
 
 std::vector<std::string> workload_aliases() {
     std::vector<std::string> names;
-    for (const auto& [alias, name] : aliases) names.emplace_back(alias);
+    for (const Alias& a : aliases) names.emplace_back(a.name);
     return names;
 }
 

@@ -15,11 +15,11 @@ struct Architecture {
     std::int64_t image_px = 224;  // that it was made for
 };
 
-std::vector<Architecture> plain_architectures();      // AlexNet, VGG
+std::vector<Architecture> plain_architectures();      // AlexNet, VGG, SqueezeNet
 std::vector<Architecture> residual_architectures();   // ResNet, ResNet-D, Wide ResNet, ResNeXt, SE-ResNet
-std::vector<Architecture> inception_architectures();  // GoogLeNet, Inception v3
+std::vector<Architecture> inception_architectures();  // GoogLeNet, Inception v3 and v4
 std::vector<Architecture> dense_architectures();      // DenseNet
-std::vector<Architecture> mobile_architectures();     // MobileNetV2 and V3, EfficientNet
+std::vector<Architecture> mobile_architectures();     // MobileNet, MnasNet, EfficientNet
 std::vector<Architecture> convnext_architectures();
 std::vector<Architecture> swin_architectures();
 std::vector<Architecture> regnet_architectures();  // RegNetX and RegNetY

@@ -1,4 +1,4 @@
-// GoogLeNet (Szegedy et al., arXiv 1409.4842) and Inception v3 (arXiv 1512.00567).
+// GoogLeNet (Szegedy et al., arXiv 1409.4842), Inception v3 (arXiv 1512.00567) and v4 (arXiv 1602.07261).
 #include "model/workload/convolutional_families.hpp"
 
 #include <array>
@@ -103,12 +103,13 @@ Image module_d(Layers& l, Image x) {
                           l.pool("pool", x, shrink)});
 }
 
+Image forked(Layers& l, const std::string& name, Image x, std::int64_t channels) {
+    return l.concatenate({unit(l, name + ".1x3", x, conv(channels, 1, 3)), unit(l, name + ".3x1", x, conv(channels, 3, 1))});
+}
+
 Image module_e(Layers& l, Image x) {
-    const auto forked = [&](const std::string& name, Image in) {
-        return l.concatenate({unit(l, name + ".1x3", in, conv(384, 1, 3)), unit(l, name + ".3x1", in, conv(384, 3, 1))});
-    };
-    return l.concatenate({unit(l, "1x1", x, conv(320)), forked("3x3", unit(l, "3x3", x, conv(384))),
-                          forked("3x3 twice", branch(l, "3x3 twice", x, {conv(448), conv(384, 3)})),
+    return l.concatenate({unit(l, "1x1", x, conv(320)), forked(l, "3x3", unit(l, "3x3", x, conv(384)), 384),
+                          forked(l, "3x3 twice", branch(l, "3x3 twice", x, {conv(448), conv(384, 3)}), 384),
                           unit(l, "pool.1x1", average_pooled(l, x), conv(192))});
 }
 
@@ -138,10 +139,62 @@ void build_inception_v3(NetworkBuilder& network, bool auxiliary, std::int64_t cl
     network.block("head", BlockRole::head, [&](Layers& l, Image x) { return l.classifier(l.dropout(l.global_pool(x)), classes); });
 }
 
+// ---- Inception v4: figures 3 to 8 of arXiv 1602.07261
+
+Image v4_stem(Layers& l, Image x) {
+    x = branch(l, "conv", x, {unpadded(32, 3, 2), unpadded(32, 3, 1), conv(64, 3)});
+    x = l.concatenate({l.pool("pool 1", x, shrink), unit(l, "3x3", x, unpadded(96, 3, 2))});
+    x = l.concatenate({branch(l, "short", x, {conv(64), unpadded(96, 3, 1)}),
+                       branch(l, "long", x, {conv(64), conv(64, 1, 7), conv(64, 7, 1), unpadded(96, 3, 1)})});
+    return l.concatenate({unit(l, "3x3 last", x, unpadded(192, 3, 2)), l.pool("pool 2", x, shrink)});
+}
+
+Image v4_module_a(Layers& l, Image x) {
+    return l.concatenate({unit(l, "1x1", x, conv(96)), branch(l, "3x3", x, {conv(64), conv(96, 3)}),
+                          branch(l, "3x3 twice", x, {conv(64), conv(96, 3), conv(96, 3)}),
+                          unit(l, "pool.1x1", average_pooled(l, x), conv(96))});
+}
+
+Image v4_reduction_a(Layers& l, Image x) {
+    return l.concatenate({unit(l, "3x3", x, unpadded(384, 3, 2)), branch(l, "3x3 twice", x, {conv(192), conv(224, 3), unpadded(256, 3, 2)}),
+                          l.pool("pool", x, shrink)});
+}
+
+Image v4_module_b(Layers& l, Image x) {
+    return l.concatenate({unit(l, "1x1", x, conv(384)), branch(l, "7x7", x, {conv(192), conv(224, 1, 7), conv(256, 7, 1)}),
+                          branch(l, "7x7 twice", x, {conv(192), conv(192, 7, 1), conv(224, 1, 7), conv(224, 7, 1), conv(256, 1, 7)}),
+                          unit(l, "pool.1x1", average_pooled(l, x), conv(128))});
+}
+
+Image v4_reduction_b(Layers& l, Image x) {
+    return l.concatenate({branch(l, "3x3", x, {conv(192), unpadded(192, 3, 2)}),
+                          branch(l, "7x7", x, {conv(256), conv(256, 1, 7), conv(320, 7, 1), unpadded(320, 3, 2)}),
+                          l.pool("pool", x, shrink)});
+}
+
+Image v4_module_c(Layers& l, Image x) {
+    return l.concatenate({unit(l, "1x1", x, conv(256)), forked(l, "3x3", unit(l, "3x3", x, conv(384)), 256),
+                          forked(l, "3x3 twice", branch(l, "3x3 twice", x, {conv(384), conv(448, 3, 1), conv(512, 1, 3)}), 256),
+                          unit(l, "pool.1x1", average_pooled(l, x), conv(256))});
+}
+
+void build_inception_v4(NetworkBuilder& network, std::int64_t classes) {
+    const auto layers = [&](int count, const std::string& name, const NetworkBuilder::Body& body) {
+        for (int i = 0; i < count; ++i) network.block(name, BlockRole::layer, body);
+    };
+    network.block("stem", BlockRole::input, v4_stem);
+    layers(4, "inception a", v4_module_a);
+    layers(1, "reduction a", v4_reduction_a);
+    layers(7, "inception b", v4_module_b);
+    layers(1, "reduction b", v4_reduction_b);
+    layers(3, "inception c", v4_module_c);
+    network.block("head", BlockRole::head, [&](Layers& l, Image x) { return l.classifier(l.dropout(l.global_pool(x)), classes); });
+}
+
 }  // namespace
 
 std::vector<Architecture> inception_architectures() {
-    constexpr std::int64_t image_px = 299;  // of Inception v3: arXiv 1512.00567, table 1
+    constexpr std::int64_t image_px = 299;  // arXiv 1512.00567, table 1, and arXiv 1602.07261, figure 3
     return {
         {{"googlenet"}, [](NetworkBuilder& n, std::int64_t classes) { build_googlenet(n, false, classes); }},
         {{"inceptionv1"}, [](NetworkBuilder& n, std::int64_t classes) { build_googlenet(n, true, classes); }},
@@ -149,6 +202,7 @@ std::vector<Architecture> inception_architectures() {
          [](NetworkBuilder& n, std::int64_t classes) { build_inception_v3(n, false, classes); },
          image_px},
         {{"inception_v3_aux"}, [](NetworkBuilder& n, std::int64_t classes) { build_inception_v3(n, true, classes); }, image_px},
+        {{"inception_v4", "inceptionv4", "inception4"}, build_inception_v4, image_px},
     };
 }
 

@@ -235,15 +235,18 @@ Image Layers::concatenate(const std::vector<Image>& images) {
 }
 
 Image Layers::classifier(Image x, std::int64_t classes) {
-    Image logits = linear("classifier", flatten(x), classes, true, TensorRole::logits);
+    return loss(linear("classifier", flatten(x), classes, true, TensorRole::logits));
+}
+
+Image Layers::loss(Image logits) {
     if (logits.cut) {
         const Exchange gather{.forward = ExchangeKind::all_gather, .elements = real(rows(logits)) * real(logits.channels)};
         logits = exchange("classifier.gather", logits, gather, TensorRole::logits);
     }
     if (!training()) return logits;
-    Image loss = logits;
-    loss.channels = 1;
-    return emit("loss", CrossEntropy{rows(logits), classes}, {logits.id}, loss, 0, TensorRole::statistic);
+    Image of_each = logits;
+    of_each.channels = 1;
+    return emit("loss", CrossEntropy{rows(logits), logits.channels}, {logits.id}, of_each, 0, TensorRole::statistic);
 }
 
 Image Layers::whole(Image x) {

@@ -90,7 +90,8 @@ public:
     // Among the px x px pixels of each window; `shifted`: of windows half of that further (arXiv 2103.14030, section 3.2).
     Image window_attention(Image, std::int64_t heads, std::int64_t px, bool shifted);
     Image merge_pixels(Image);                      // four become one of four times the channels
-    Image classifier(Image, std::int64_t classes);  // linear, and in training the loss
+    Image classifier(Image, std::int64_t classes);  // linear, and the loss
+    Image loss(Image logits);                       // of each sample, in training; else the logits of all classes
 
     Image whole(Image);   // every device holds all channels, and works on them like every other
     Image shared(Image);  // the same for readers whose weights are cut: backward adds up their partial gradients

@@ -1,6 +1,8 @@
-// AlexNet in its one-column form (Krizhevsky, arXiv 1404.5997) and VGG (Simonyan and Zisserman, arXiv 1409.1556).
+// AlexNet in its one-column form (Krizhevsky, arXiv 1404.5997), VGG (Simonyan and Zisserman, arXiv 1409.1556) and SqueezeNet (Iandola et
+// al., arXiv 1602.07360).
 #include "model/workload/convolutional_families.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace sextant {
@@ -60,10 +62,44 @@ void build_vgg(NetworkBuilder& network, const Vgg& vgg, bool batch_norm, std::in
     fully_connected_layers(network, {.pooled_px = 7, .dropout_first = false}, classes);
 }
 
+// A fire module squeezes by a 1x1 and expands by a 1x1 beside a 3x3; some are followed by a pooling.
+struct SqueezeNet {
+    const char* name;
+    ConvLayer stem;
+    std::array<int, 2> pooled;  // behind these fire modules, counted from 1
+};
+
+void build_squeezenet(NetworkBuilder& network, const SqueezeNet& s, std::int64_t classes) {
+    constexpr PoolLayer pool{.kernel = 3, .stride = 2, .round_up = true};
+    constexpr std::array<std::int64_t, 8> squeezed{16, 16, 32, 32, 48, 48, 64, 64};
+    network.block("stem", BlockRole::input, [&](Layers& l, Image x) { return l.pool("pool", l.relu(l.conv("conv", x, s.stem)), pool); });
+    for (std::size_t i = 0; i < squeezed.size(); ++i) {
+        const bool pools = std::ranges::find(s.pooled, static_cast<int>(i) + 1) != s.pooled.end(), last = i + 1 == squeezed.size();
+        const std::int64_t wide = 4 * squeezed[i];
+        network.block("fire " + std::to_string(squeezed[i]) +
+                          (pools  ? " and pooling"
+                           : last ? " and dropout"
+                                  : ""),
+                      BlockRole::layer, [&](Layers& l, Image x) {
+                          x = l.relu(l.conv("squeeze", x, {.out_channels = squeezed[i], .bias = true}));
+                          x = l.concatenate({l.relu(l.conv("expand1x1", x, {.out_channels = wide, .bias = true})),
+                                             l.relu(l.conv("expand3x3", x, {.out_channels = wide, .kernel = 3, .bias = true}))});
+                          return pools ? l.pool("pool", x, pool) : last ? l.dropout(x) : x;
+                      });
+    }
+    network.block("head", BlockRole::head, [&](Layers& l, Image x) {
+        return l.loss(flatten(l.global_pool(l.relu(l.conv("conv", x, {.out_channels = classes, .bias = true})))));
+    });
+}
+
 }  // namespace
 
 std::vector<Architecture> plain_architectures() {
     std::vector<Architecture> all{{{"alexnet"}, build_alexnet}};
+    for (const SqueezeNet& s :
+         {SqueezeNet{"squeezenet1_0", {.out_channels = 96, .kernel = 7, .stride = 2, .padding = 0, .bias = true}, {3, 7}},
+          SqueezeNet{"squeezenet1_1", {.out_channels = 64, .kernel = 3, .stride = 2, .padding = 0, .bias = true}, {2, 4}}})
+        all.push_back({{s.name}, [s](NetworkBuilder& n, std::int64_t classes) { build_squeezenet(n, s, classes); }});
     for (const Vgg& vgg :
          {Vgg{"vgg11", {1, 1, 2, 2, 2}}, Vgg{"vgg13", {2, 2, 2, 2, 2}}, Vgg{"vgg16", {2, 2, 3, 3, 3}}, Vgg{"vgg19", {2, 2, 4, 4, 4}}}) {
         all.push_back({{vgg.name}, [vgg](NetworkBuilder& n, std::int64_t classes) { build_vgg(n, vgg, false, classes); }});

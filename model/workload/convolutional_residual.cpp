@@ -17,7 +17,7 @@ struct ResidualNetwork {
     bool tweaked = false;      // ResNet-D: a stem of 3x3 convolutions, and shortcuts that pool before they widen
 };
 
-Image shortcut(Layers& l, Image x, Image y, std::int64_t stride, bool pooled = false) {
+Image shortcut(Layers& l, Image x, Image y, std::int64_t stride, bool pooled) {
     if (x.channels == y.channels && stride == 1) return x;
     if (pooled && stride > 1) {
         x = l.pool("downsample.pool", x, {.kind = PoolingKind::average, .kernel = stride, .stride = stride, .round_up = true});
@@ -26,10 +26,10 @@ Image shortcut(Layers& l, Image x, Image y, std::int64_t stride, bool pooled = f
     return l.norm("downsample.bn", l.conv("downsample", x, {.out_channels = y.channels, .stride = stride}));
 }
 
-Image basic_block(Layers& l, Image x, std::int64_t channels, std::int64_t stride) {
+Image basic_block(Layers& l, Image x, std::int64_t channels, std::int64_t stride, const ResidualNetwork& r) {
     Image y = l.relu(l.norm("bn1", l.conv("conv1", x, {.out_channels = channels, .kernel = 3, .stride = stride})));
     y = l.norm("bn2", l.conv("conv2", y, {.out_channels = channels, .kernel = 3}));
-    return l.relu(l.add("add", y, shortcut(l, x, y, stride)));
+    return l.relu(l.add("add", y, shortcut(l, x, y, stride, r.tweaked)));
 }
 
 Image bottleneck_block(Layers& l, Image x, std::int64_t channels, std::int64_t stride, const ResidualNetwork& r) {
@@ -58,7 +58,7 @@ void build_residual(NetworkBuilder& network, const ResidualNetwork& r, std::int6
             const std::int64_t stride = stage > 0 && i == 0 ? 2 : 1;
             network.block("stage " + std::to_string(stage + 1) + (r.bottleneck ? " bottleneck" : " basic block"), BlockRole::layer,
                           [&](Layers& l, Image x) {
-                              return r.bottleneck ? bottleneck_block(l, x, channels, stride, r) : basic_block(l, x, channels, stride);
+                              return r.bottleneck ? bottleneck_block(l, x, channels, stride, r) : basic_block(l, x, channels, stride, r);
                           });
         }
     network.block("head", BlockRole::head, [&](Layers& l, Image x) { return l.classifier(l.global_pool(x), classes); });
@@ -82,10 +82,16 @@ std::vector<Architecture> residual_architectures() {
         {{"resnext101_32x8d"}, true, {3, 4, 23, 3}, 32, 8},
         {{"resnext101_64x4d"}, true, {3, 4, 23, 3}, 64, 4},
         {{"seresnet50"}, true, {3, 4, 6, 3}, 1, 64, 16},
+        {{"seresnet101"}, true, {3, 4, 23, 3}, 1, 64, 16},
+        {{"seresnet152"}, true, {3, 8, 36, 3}, 1, 64, 16},
         {{"seresnext50_32x4d"}, true, {3, 4, 6, 3}, 32, 4, 16},
         {{"seresnext101_32x4d"}, true, {3, 4, 23, 3}, 32, 4, 16},
+        {{"resnet18d"}, false, {2, 2, 2, 2}, 1, 64, 0, true},
+        {{"resnet34d"}, false, {3, 4, 6, 3}, 1, 64, 0, true},
+        {{"resnet26d"}, true, {2, 2, 2, 2}, 1, 64, 0, true},
         {{"resnet50d"}, true, {3, 4, 6, 3}, 1, 64, 0, true},
         {{"resnet101d"}, true, {3, 4, 23, 3}, 1, 64, 0, true},
+        {{"resnet152d"}, true, {3, 8, 36, 3}, 1, 64, 0, true},
     };
     std::vector<Architecture> all;
     all.reserve(std::size(networks));

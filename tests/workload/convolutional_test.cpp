@@ -61,6 +61,12 @@ const Published torchvision[] = {
     {"efficientnet_b5", 30'389'784, 10.266, 456},
     {"efficientnet_b6", 43'040'704, 19.068, 528},
     {"efficientnet_b7", 66'347'960, 37.746, 600},
+    {"efficientnet_v2_s", 21'458'488, 8.366, 384},
+    {"efficientnet_v2_m", 54'139'356, 24.582, 480},
+    {"efficientnet_v2_l", 118'515'272, 56.08, 480},
+    {"mnasnet1_0", 4'383'312, 0.314},
+    {"squeezenet1_0", 1'248'424, 0.819},
+    {"squeezenet1_1", 1'235'496, 0.349},
     {"convnext_tiny", 28'589'128, 4.456},
     {"convnext_small", 50'223'688, 8.684},
     {"convnext_base", 88'591'464, 15.355},
@@ -106,13 +112,38 @@ TEST(Convolutional, NetworksOutsideTorchvisionHaveTheParametersThatOthersCount) 
     EXPECT_EQ(parameters("resnet200"), 64'673'832);
     EXPECT_EQ(parameters("resnext101_32x4d"), 44'177'704);
     EXPECT_EQ(parameters("seresnet50"), 28'088'024);
+    EXPECT_EQ(parameters("seresnet101"), 49'326'872);
+    EXPECT_EQ(parameters("seresnet152"), 66'821'848);
     EXPECT_EQ(parameters("seresnext50_32x4d"), 27'559'896);
     EXPECT_EQ(parameters("seresnext101_32x4d"), 48'955'416);
+    // The same, mobilenet.py and inceptionv4.py.
+    EXPECT_EQ(parameters("mobilenet_v1"), 4'231'976);
+    EXPECT_EQ(build_convolutional({.name = "inception_v4", .image_px = 299}, inference).parameters(), 42'679'816);
     // github.com/huggingface/pytorch-image-models, results/benchmark-infer-amp-nhwc-pt113-cu117-rtx3090.csv, in millions.
     EXPECT_NEAR(parameters("mobilenetv2_110d") / 1e6, 4.52, 0.005);
     EXPECT_NEAR(parameters("mobilenetv2_120d") / 1e6, 5.83, 0.005);
     EXPECT_NEAR(parameters("mobilenetv2_140") / 1e6, 6.11, 0.005);
 }
+
+// Which parameters RegNets have without torchvision's rounding: appendix D of arXiv 2003.13678, in millions.
+struct Millions {
+    const char* name;
+    double parameters;
+};
+void PrintTo(const Millions& m, std::ostream* out) { *out << m.name; }
+
+class RegNetOfItsPaper : public testing::TestWithParam<Millions> {};
+TEST_P(RegNetOfItsPaper, HasThePublishedNumberOfParameters) {
+    const Millions& m = GetParam();
+    EXPECT_NEAR(build_convolutional({.name = m.name}, inference).parameters() / 1e6, m.parameters, 0.05);
+}
+constexpr Millions regnets[] = {{"regnetx_002", 2.7},  {"regnetx_004", 5.2},  {"regnetx_006", 6.2},  {"regnetx_008", 7.3},
+                                {"regnetx_016", 9.2},  {"regnetx_032", 15.3}, {"regnetx_040", 22.1}, {"regnetx_064", 26.2},
+                                {"regnetx_080", 39.6}, {"regnetx_120", 46.1}, {"regnetx_160", 54.3}, {"regnetx_320", 107.8},
+                                {"regnety_002", 3.2},  {"regnety_004", 4.3},  {"regnety_006", 6.1},  {"regnety_008", 6.3},
+                                {"regnety_016", 11.2}, {"regnety_032", 19.4}, {"regnety_040", 20.6}, {"regnety_064", 30.6},
+                                {"regnety_080", 39.2}, {"regnety_120", 51.8}, {"regnety_160", 83.6}, {"regnety_320", 145.0}};
+INSTANTIATE_TEST_SUITE_P(Timm, RegNetOfItsPaper, testing::ValuesIn(regnets));
 
 TEST(Convolutional, ResnetDHasThreeConvolutionsOf3x3InThePlaceOfOneOf7x7) {
     // 3 x 32 x 9 + 32 x 32 x 9 + 32 x 64 x 9 = 864 + 9,216 + 18,432, and two more batch norms of 32 channels; gone are 3 x 64 x 49 = 9,408.
@@ -120,6 +151,7 @@ TEST(Convolutional, ResnetDHasThreeConvolutionsOf3x3InThePlaceOfOneOf7x7) {
     const double more = 864 + 9'216 + 18'432 + 2 * 2 * 32 - 9'408;
     EXPECT_EQ(build_convolutional({.name = "resnet50d"}, inference).parameters(), 25'557'032 + more);
     EXPECT_EQ(build_convolutional({.name = "resnet101d"}, inference).parameters(), 44'549'160 + more);
+    EXPECT_EQ(build_convolutional({.name = "resnet34d"}, inference).parameters(), 21'797'672 + more);
     // At 224 px stage 2 begins with 256 x 56 x 56 images: the shortcut pools them to 28 x 28 and convolves that.
     const Network network = build_convolutional({.name = "resnet50d"}, {});
     const OperatorGraph& block = graph_at(network, 4);
@@ -166,6 +198,7 @@ TEST(Convolutional, ANetworkHasImagesOfTheSizeItWasMadeForUnlessToldOtherwise) {
     EXPECT_EQ(px("inception_v3"), 299);
     EXPECT_EQ(px("efficientnet_b0"), 224);
     EXPECT_EQ(px("efficientnet_b7"), 600);
+    EXPECT_EQ(std::get<TransformerSpec>(find_workload("vit_base_patch16_384")->spec).image_px, 384);
 }
 
 TEST(Convolutional, TheAuxiliaryClassifierOfInceptionV3ExistsInTrainingOnly) {

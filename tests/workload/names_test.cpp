@@ -66,6 +66,14 @@ constexpr Spelling spellings[] = {
     {"DeepSeek V3 671B", "deepseek-v3"},
     {"DeepSeek-R1 671B", "deepseek-r1"},
     {"GPT OSS 20B", "gpt-oss-20b"},
+    {"meta-llama/Llama-2-7b-hf", "llama-2-7b"},
+    {"meta-llama/Llama-3.1-8B-Instruct", "llama-3.1-8b"},
+    {"mistralai/Mistral-7B-v0.1", "mistral-7b"},
+    {"google/vit-base-patch16-224", "vit_base_patch16_224"},
+    {"google-bert/bert-large-uncased", "bert-large"},
+    {"google/gemma-2-9b-it", "gemma-2-9b"},
+    {"tf_efficientnet_b0", "efficientnet_b0"},
+    {"tv_resnet50", "resnet50"},
 };
 INSTANTIATE_TEST_SUITE_P(Catalogue, NetworksAsPublicationsSpellThem, testing::ValuesIn(spellings));
 
@@ -74,13 +82,14 @@ TEST_P(NamesOfNoBundledNetwork, FindNoOther) { EXPECT_EQ(found(GetParam()), "");
 // Other sizes; families; other generations; sizes that run into a generation; sizes that are not the network's.
 INSTANTIATE_TEST_SUITE_P(Sizes, NamesOfNoBundledNetwork,
                          testing::Values("resnet500", "resnet5", "resnet-5-0", "vgg160", "vgg1", "llama-3-80b", "efficientnet_b8",
-                                         "convnext_xlarge", "resnext101_32x48d", "vit_giant_patch14_224", "Qwen3 235B-A3B"));
+                                         "convnext_xlarge", "resnext101_32x48d", "vit_giant_patch14_224", "Qwen3 235B-A3B",
+                                         "meta-llama/Llama-2-8b-hf", "tv_resnet500", "a/b/", "-hf", "tf_"));
 INSTANTIATE_TEST_SUITE_P(Families, NamesOfNoBundledNetwork,
                          testing::Values("bert", "resnet", "vgg", "llama", "llama 3", "gpt3", "mixtral", "qwen3", "t5", "", "-", "v1",
                                          "7b"));
 INSTANTIATE_TEST_SUITE_P(Generations, NamesOfNoBundledNetwork,
-                         testing::Values("resnet50_v2", "efficientnetv2_b0", "mobilenet v1", "Mistral Small v1", "DeepSeekV4 Flash",
-                                         "Nemotron_3_5_Lightning", "Kimi K2.5", "inception v4"));
+                         testing::Values("resnet50_v2", "efficientnetv2_b0", "mobilenet v4", "Mistral Small v1", "DeepSeekV4 Flash",
+                                         "Nemotron_3_5_Lightning", "Kimi K2.5", "inception v5"));
 INSTANTIATE_TEST_SUITE_P(Digits, NamesOfNoBundledNetwork,
                          testing::Values("llama 2.7b", "llama-27b", "llama-3-18b", "llama-318b", "gemma 2.2b", "qwen2-5-3b", "t53b",
                                          "phi-15", "resnext50-324d"));
