@@ -101,6 +101,7 @@ Cluster gpu_cluster(const MachineFacts& m, const DeviceFacts& facts, const Clust
     node.host.memory = {m.memory, SourceKind::measured, told};
     node.device.usable_memory = {facts.memory, SourceKind::measured, told};
     node.device.sustained_clock = {1.0, SourceKind::estimated, "as in short runs"};
+    node.device.clock_alone = {1.0, SourceKind::estimated, "measured alone"};
     node.device.gemm_curves.clear();
     LinkType& copies = node.host_link;
     copies.achievable = {std::min(1.0, facts.copies / copies.bandwidth.value), SourceKind::measured,

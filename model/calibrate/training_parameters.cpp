@@ -1,4 +1,5 @@
 #include "model/calibrate/parameter_range.hpp"
+#include "model/plan/partition.hpp"
 
 namespace sextant {
 namespace {
@@ -22,6 +23,9 @@ std::vector<ProfileParameter> training_parameters(const Scenario& s) {
     const auto add = [&list](auto... arguments) { list.push_back(parameter(arguments...)); };
     add("sustained_clock", device, ParameterRange<double>{.least = 0.3, .most = 1.0, .spread = 0.15, .usual = 0.95},
         in_device(&Device::sustained_clock));
+    if (used_devices_per_node(s) == 1)
+        add("clock_alone", device, ParameterRange<double>{.least = 1.0, .most = 1.2, .spread = 0.02, .usual = 1.025},
+            in_device(&Device::clock_alone));
     add("streaming_efficiency", framework, ParameterRange<double>{.least = 0.2, .most = 1.0, .spread = 0.2, .usual = 0.9},
         in_framework(&Framework::streaming_efficiency));
     add("bytes_in_flight", framework, ParameterRange<Bytes>{.least = 3 * KB, .most = 1 * MB, .spread = in_flight_known, .usual = 20 * KB},

@@ -62,11 +62,18 @@ std::shared_ptr<const Topology> topology_of(const Scenario& scenario, const Prep
     return std::make_shared<const Topology>(Topology::build(scenario.cluster, nodes, sockets));
 }
 
+// Clocks of profiles are those of devices that others work beside.
+void raise_clock_of_one_alone(Scenario& s) {
+    Device& d = s.cluster.node.device;
+    if (used_devices_per_node(s) == 1) d.sustained_clock.value *= d.clock_alone.value;
+}
+
 }  // namespace
 
 Prepared::State prepare_machine(const Scenario& scenario) {
     Prepared::State job;
     job.scenario = with_part_of_a_core(scenario);
+    raise_clock_of_one_alone(job.scenario);
     job.nodes.cores = scenario.cluster.node.unshared_devices();
     job.nodes.ranks_per_core = ranks_per_core(scenario);
     job.nodes.turn = turn_of_core(scenario);

@@ -99,6 +99,7 @@ void read_device_fields(ObjectReader& r, Device& d) {
     r.optional("multiprocessors", d.multiprocessors, Bounds{1, 1e6});
     r.optional("clock", d.clock, plausible::clock);
     r.optional("sustained_clock", d.sustained_clock, plausible::part);
+    r.optional("clock_alone", d.clock_alone, Bounds{1, 2});
     r.read(r.need("memory", "as in \"80 GiB\""), d.memory, plausible::memory);
     r.optional("usable_memory", d.usable_memory, plausible::memory);
     r.read(r.need("memory_bandwidth", "as in \"3.35 TB/s\""), d.memory_bandwidth, plausible::bandwidth);

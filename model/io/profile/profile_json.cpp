@@ -42,6 +42,7 @@ ProfileJson json_of(const Device& d, ProfileForm form) {
     if (w.facts() || d.multiprocessors > 0) w.put("multiprocessors", d.multiprocessors);
     w.known({"clock", "clock_hz"}, d.clock);
     w.number({"sustained_clock", "sustained_clock"}, d.sustained_clock);
+    w.number({"clock_alone", "clock_alone"}, d.clock_alone);
     w.number({"memory", "memory_bytes"}, d.memory);
     w.number({"usable_memory", "usable_memory_bytes"}, d.usable_memory);
     w.number({"memory_bandwidth", "memory_bandwidth_bytes_per_s"}, d.memory_bandwidth);
