@@ -28,8 +28,8 @@ Seconds on_host_of_server(const Prepared::State& job, Bytes moved) {
 }  // namespace
 
 Seconds server_way_time(const Prepared::State& job, Bytes bytes, const Resources& r) {
-    const ServerWay& way = job.groups.to_servers;
-    return max(bytes / (way.host * r.host_link), bytes / (way.network * r.network_bandwidth));
+    const ServerPath& path = job.groups.to_servers;
+    return max(bytes / (path.host * r.host_link), bytes / (path.network * r.network_bandwidth));
 }
 
 Seconds push_time(const Prepared::State& job, Bytes bytes, const Resources& r) {

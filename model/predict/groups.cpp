@@ -248,7 +248,7 @@ StageGroups lay_groups(const Scenario& scenario, const Topology& topology, Group
         if (laid == GroupScope::all) groups.mates.push_back(layer.mates_of(s));
     }
     if (laid == GroupScope::in_layers) return groups;
-    if (scenario.plan.has_servers()) groups.to_servers = server_way(scenario, topology);
+    if (scenario.plan.has_servers()) groups.to_servers = server_path(scenario, topology);
     if (stages < 2) return groups;
     std::map<std::vector<DeviceIndex>, Group> boundaries;
     for (std::size_t s = 0; s < stages; ++s) {

@@ -7,7 +7,7 @@
 #include "model/plan/scenario.hpp"
 #include "model/predict/in_layer.hpp"
 #include "model/predict/link_sharing.hpp"
-#include "model/predict/server_way.hpp"
+#include "model/predict/server_path.hpp"
 
 #include <array>
 #include <vector>
@@ -51,7 +51,7 @@ struct StageGroups {
     // By stage, where there are several: pairs of its ranks with those of the next stage; for the last stage, with those of the first.
     std::vector<Group> boundaries;
     Group send;  // the boundary that sends are priced for: the first that leaves a node, else the first
-    ServerWay to_servers{};
+    ServerPath to_servers{};
 
     [[nodiscard]] const JobGroups& operator[](std::size_t stage) const { return unlike[which[stage]]; }
     // Whether a stage behind the first exchanges and sends as the one before it does.

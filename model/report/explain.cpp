@@ -146,11 +146,11 @@ private:
     }
     void say_served() {
         const double parameters = parameters_of(job_, 0).trained.total();
-        const ServerWay& way = job_.groups.to_servers;
+        const ServerPath& path = job_.groups.to_servers;
         say("what a worker waits for the servers: block by block its gradients go to them and are added up there, while all others' are, "
             "behind backward where the framework overlaps; then they update, and weights come back");
-        say("  servers " + std::to_string(way.servers) + ", on a host " + std::to_string(way.on_a_host) +
-            "; to all of them together a worker has " + to_text(min(way.host, way.network)));
+        say("  servers " + std::to_string(path.servers) + ", on a host " + std::to_string(path.on_a_host) +
+            "; to all of them together a worker has " + to_text(min(path.host, path.network)));
         say("  gradients " + to_text(gradient_bytes(job_, parameters)) + ", weights " + to_text(weight_bytes(job_, parameters)) +
             "; host memory " + to_text(job_.nodes.host_memory));
     }

@@ -1,4 +1,4 @@
-#include "model/predict/server_way.hpp"
+#include "model/predict/server_path.hpp"
 
 #include "model/plan/framework_defaults.hpp"
 #include "model/plan/partition.hpp"
@@ -11,7 +11,7 @@
 namespace sextant {
 
 // Nodes are alike except for the last one, which may not be full: the first and the last of workers and of servers stand for all.
-ServerWay server_way(const Scenario& scenario, const Topology& of_workers) {
+ServerPath server_path(const Scenario& scenario, const Topology& of_workers) {
     const Plan& plan = scenario.plan;
     const int nodes = used_nodes(scenario), servers = parameter_server_count(scenario);
     const int last_host = node_of_server(scenario, servers - 1);
@@ -32,19 +32,19 @@ ServerWay server_way(const Scenario& scenario, const Topology& of_workers) {
             for (const LinkLoad& load : topology.host_copy_loads(layout.device_of(worker), host, true, together))
                 weights[static_cast<std::size_t>(load.link)] += count * load.weight / servers;
 
-    ServerWay way;
-    way.servers = servers;
-    way.on_a_host = all.at(node_of_server(scenario, 0));
+    ServerPath path;
+    path.servers = servers;
+    path.on_a_host = all.at(node_of_server(scenario, 0));
     const auto node_of = [&](int vertex) { return topology.vertices()[static_cast<std::size_t>(vertex)].node; };
     for (std::size_t l = 0; l < weights.size(); ++l) {
         if (!(weights[l] > 0)) continue;
         const TopologyLink& link = topology.links()[l];
         const bool own = node_of(link.from) && node_of(link.to);
         if (!own && !watched.contains(node_of(link.from).value_or(node_of(link.to).value_or(-1)))) continue;
-        Bandwidth& least = own ? way.host : way.network;
+        Bandwidth& least = own ? path.host : path.network;
         least = min(least, link.bandwidth / weights[l]);
     }
-    return way;
+    return path;
 }
 
 }  // namespace sextant

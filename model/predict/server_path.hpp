@@ -10,7 +10,7 @@ namespace sextant {
 
 // The bandwidth that one worker gets inside its node and between nodes while every worker sends to all servers at once. The way back is the
 // same, since links are equally fast in both directions.
-struct ServerWay {
+struct ServerPath {
     Bandwidth host = endless, network = endless;
     int servers = 1;    // all of them
     int on_a_host = 1;  // those that share the memory of one host
@@ -21,6 +21,6 @@ private:
 };
 
 // Neglects the fabric above the nodes' own links. One topology serves all plans on the same number of nodes.
-ServerWay server_way(const Scenario&, const Topology& of_workers);
+ServerPath server_path(const Scenario&, const Topology& of_workers);
 
 }  // namespace sextant
