@@ -33,7 +33,7 @@ struct GroupMachine {
 };
 GroupMachine group_machine(const Cluster&);
 
-// A communicator: what the topology gives a group of ranks while its sister groups communicate too.
+// A communicator: what the topology gives a group of ranks while its concurrent groups communicate too.
 struct Group {
     int ranks = 1;
     int nodes = 1;         // that the group spans
@@ -85,7 +85,7 @@ struct CollectivePrice {
 // The cheapest algorithm and protocol for this group when nothing else uses its links.
 CollectivePrice collective_price(Collective, Bytes size, const Group&, const CommunicationLibrary&, LinkScale = {});
 
-// The time of a call that shares the group's links only with the sister groups it was placed beside.
+// The time of a call that shares the group's links only with the concurrent groups it was placed beside.
 Seconds time_alone(const CollectivePrice&, const Group&);
 
 // Both in one: the time of a call, alone on the group's links. Zero for a single rank.

@@ -93,7 +93,8 @@ public:
     [[nodiscard]] Bandwidth all_to_all_bandwidth(std::span<const DeviceIndex> members,
                                                  std::span<const std::vector<DeviceIndex>> groups) const;
 
-    // The same without sister groups, link by link: for each byte that one member passes to its successor, over all rings of the bundle...
+    // The same without concurrent groups, link by link: for each byte that one member passes to its successor, over all rings of the
+    // bundle...
     [[nodiscard]] std::vector<LinkLoad> ring_loads(std::span<const DeviceIndex> members) const;
     // ... for each byte that one member sends to all others together ...
     [[nodiscard]] std::vector<LinkLoad> all_to_all_loads(std::span<const DeviceIndex> members) const;

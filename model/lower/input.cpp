@@ -30,7 +30,7 @@ void add_feeds(LoweredJob& job) {
     }
     for (const auto& [where, group] : groups) {
         const auto first = static_cast<GraphRank>(job.fold == Fold::alike ? where.first : group.front());
-        if (auto& known = job.builder.rank(first).feed; known) {  // folded: a sister group of the same stage
+        if (auto& known = job.builder.rank(first).feed; known) {  // folded: a concurrent group of the same stage
             job.builder.communicator(*known).sets.push_back(group);
             continue;
         }

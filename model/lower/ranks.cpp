@@ -16,7 +16,7 @@ GraphRank represented(const LoweredJob& job, int rank) {
 void add_group(LoweredJob& job, ParallelGroup group, const std::vector<int>& ranks) {
     const GraphRank first = represented(job, ranks.front());
     auto& known = job.builder.rank(first).communicators[group];
-    if (job.fold == Fold::alike && known) {  // a sister group of the same stage
+    if (job.fold == Fold::alike && known) {  // a concurrent group of the same stage
         job.builder.communicator(*known).sets.push_back(ranks);
         return;
     }

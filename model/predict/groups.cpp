@@ -1,6 +1,6 @@
 #include "model/predict/groups.hpp"
 
-#include "model/predict/sister_groups.hpp"
+#include "model/predict/concurrent_groups.hpp"
 
 #include <algorithm>
 #include <map>
@@ -91,7 +91,7 @@ public:
         return b;
     }
     [[nodiscard]] Group slowest_over(const Boundary& boundary) {
-        Sisters pairs{boundary.where, {}, {}, {}};
+        ConcurrentGroups pairs{boundary.where, {}, {}, {}};
         for (const auto& pair : boundary.pairs) pairs.formations.push_back(traffic_.form(pair));
         pairs.unlike = groups_.one_of_each_shape(boundary.pairs);
         return slowest(pairs, boundary.shift);
@@ -122,10 +122,10 @@ private:
         return devices;
     }
 
-    Group slowest(const Sisters& sisters, int shift) {
+    Group slowest(const ConcurrentGroups& concurrent, int shift) {
         std::optional<Group> slowest;
-        for (const std::size_t place : sisters.unlike) {
-            const Group g = lay(sisters, place, shift);
+        for (const std::size_t place : concurrent.unlike) {
+            const Group g = lay(concurrent, place, shift);
             if (!slowest || g.ring < slowest->ring || (g.ring == slowest->ring && g.nodes > slowest->nodes)) slowest = g;
         }
         return *slowest;
@@ -133,26 +133,26 @@ private:
 
     // Whether groups on other nodes may meet in the fabric because its links between leaves are narrower than those that lead there. Where
     // there are very many groups, only those that touch the same nodes are looked at.
-    [[nodiscard]] bool meets_everywhere(const Sisters& sisters) const {
+    [[nodiscard]] bool meets_everywhere(const ConcurrentGroups& concurrent) const {
         constexpr std::size_t most_ranks = 4096;
         const FabricSpec& fabric = scenario_.cluster.fabric;
         const bool narrow = fabric.kind == FabricKind::dragonfly || fabric.oversubscription > 1;
-        return narrow && sisters.ranks() <= most_ranks;
+        return narrow && concurrent.ranks() <= most_ranks;
     }
 
-    // The first group that begins at a place, while those of its sisters that touch its nodes communicate too.
-    Group lay(const Sisters& sisters, std::size_t own, int shift) {
-        const SpreadGroup group = sisters.at(own, 0, shift);
+    // The first group that begins at a place, while those of its concurrent groups that touch its nodes communicate too.
+    Group lay(const ConcurrentGroups& concurrent, std::size_t own, int shift) {
+        const SpreadGroup group = concurrent.at(own, 0, shift);
         const std::vector<int>& nodes = group.formation->nodes;
         std::vector<SpreadGroup> others;
-        if (meets_everywhere(sisters)) {
-            layout_.in_order_of_ranks(sisters.where, [&](std::size_t place, std::size_t block) {
-                const SpreadGroup other = sisters.at(place, block, shift);
+        if (meets_everywhere(concurrent)) {
+            layout_.in_order_of_ranks(concurrent.where, [&](std::size_t place, std::size_t block) {
+                const SpreadGroup other = concurrent.at(place, block, shift);
                 if ((place != own || block != 0) && traffic_.may_meet(group, other)) others.push_back(other);
             });
         } else {
-            for (std::size_t place = 0; place < sisters.formations.size(); ++place)
-                if (place != own && meet(nodes, sisters.formations[place].nodes)) others.push_back(sisters.at(place, 0, shift));
+            for (std::size_t place = 0; place < concurrent.formations.size(); ++place)
+                if (place != own && meet(nodes, concurrent.formations[place].nodes)) others.push_back(concurrent.at(place, 0, shift));
         }
         const RingLayout ring = traffic_.ring(group, others);
         return make_group(topology_, static_cast<int>(group.size()), static_cast<int>(nodes.size() * group.shifts.size()), ring,
@@ -181,7 +181,7 @@ private:
         return entry->second;
     }
     std::vector<LinkTime> count_taken(Kind kind, Kind around, const std::vector<int>& near_nodes) {
-        const Sisters& sisters = groups_.of(kind.which, kind.stage);
+        const ConcurrentGroups& concurrent = groups_.of(kind.which, kind.stage);
         const int shift = stages_[kind.stage].shift;
         const SpreadGroup first = groups_.of(around.which, around.stage).at(0, 0, shift);
         std::vector<bool> near(static_cast<std::size_t>(layout_.blocks()));
@@ -195,8 +195,8 @@ private:
         };
         time_of_.resize(topology_.links().size());
         std::vector<int> links;
-        layout_.in_order_of_ranks(sisters.where, [&](std::size_t place, std::size_t block) {
-            const SpreadGroup group = sisters.at(place, block, shift);
+        layout_.in_order_of_ranks(concurrent.where, [&](std::size_t place, std::size_t block) {
+            const SpreadGroup group = concurrent.at(place, block, shift);
             if (!touches(group)) return;
             const bool all_to_all = kind.which == ParallelGroup::expert;
             for (const LinkLoad& l : all_to_all ? traffic_.all_to_all_loads(group, first.first) : traffic_.ring_loads(group, first.first)) {
@@ -214,7 +214,7 @@ private:
 
     const Scenario& scenario_;
     const Topology& topology_;
-    SisterGroups groups_;
+    GroupFinder groups_;
     const BlockLayout& layout_;
     GroupTraffic& traffic_;
     const std::vector<BlockLayout::Stage>& stages_;

@@ -14,8 +14,8 @@
 
 namespace sextant {
 
-// The groups of one stage: of each kind the slowest, for which the others of that kind (its sisters) wait. What crosses the boundaries of
-// a pipeline is in StageGroups.
+// The groups of one stage: of each kind the slowest, for which the others of that kind (ConcurrentGroups) wait. What crosses the boundaries
+// of a pipeline is in StageGroups.
 class JobGroups {
 public:
     [[nodiscard]] Group& operator[](ParallelGroup which) { return of_[index(which)]; }

@@ -29,7 +29,7 @@ public:
     }
 
     [[nodiscard]] JobGroups groups_of(std::size_t stage) const {
-        const auto group = [&](ParallelGroup which) { return layout_.size_of(which) < 2 ? Group{} : slowest(sisters(which, stage)); };
+        const auto group = [&](ParallelGroup which) { return layout_.size_of(which) < 2 ? Group{} : slowest(concurrent(which, stage)); };
         JobGroups g;
         for (int which = 0; which < static_cast<int>(ParallelGroup::pipeline); ++which) {
             const auto kind = static_cast<ParallelGroup>(which);
@@ -78,7 +78,7 @@ private:
     [[nodiscard]] ParallelGroup data_group() const { return scenario_.plan.has_shards() ? ParallelGroup::shard : ParallelGroup::data; }
 
     // All groups of a kind in a stage.
-    [[nodiscard]] std::vector<Ranks> sisters(ParallelGroup which, std::size_t stage) const {
+    [[nodiscard]] std::vector<Ranks> concurrent(ParallelGroup which, std::size_t stage) const {
         std::vector<Ranks> groups;
         for (const int r : stages_[stage])
             if (Ranks group = layout_.group_of(r, which); group.front() == r) groups.push_back(std::move(group));
@@ -160,20 +160,20 @@ private:
         return narrow && groups.size() * groups.front().size() <= most_ranks;
     }
 
-    // `ranks`, beside those of its sisters that touch its nodes.
-    [[nodiscard]] Group lay(const Ranks& ranks, const std::vector<Ranks>& sisters) const {
+    // `ranks`, beside those of its concurrent groups that touch its nodes.
+    [[nodiscard]] Group lay(const Ranks& ranks, const std::vector<Ranks>& concurrent) const {
         const std::set<int> nodes = nodes_of(ranks);
-        const bool everywhere = meets_everywhere(sisters);
+        const bool everywhere = meets_everywhere(concurrent);
         std::vector<std::vector<DeviceIndex>> sharing;
-        for (const Ranks& sister : sisters)
-            if (everywhere || touches(sister, nodes)) sharing.push_back(devices_of(sister));
+        for (const Ranks& other : concurrent)
+            if (everywhere || touches(other, nodes)) sharing.push_back(devices_of(other));
         return make_group(topology_, devices_of(ranks), sharing, group_machine(scenario_.cluster));
     }
 
     // What all groups of each kind together take of the links around groups of the first kind, one of each shape.
     [[nodiscard]] std::vector<SharedLink> shared_links(Kind one, Kind other) const {
         if (layout_.size_of(one.which) < 2 || layout_.size_of(other.which) < 2) return {};
-        const std::vector<Ranks> ones = sisters(one.which, one.stage), others = sisters(other.which, other.stage);
+        const std::vector<Ranks> ones = concurrent(one.which, one.stage), others = concurrent(other.which, other.stage);
         std::set<int> nodes;
         for (const Ranks& ranks : one_of_each_shape(ones)) nodes.merge(nodes_of(ranks));
         std::map<int, SharedLink> links;

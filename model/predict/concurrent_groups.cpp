@@ -1,10 +1,10 @@
-#include "model/predict/sister_groups.hpp"
+#include "model/predict/concurrent_groups.hpp"
 
 #include <set>
 
 namespace sextant {
 
-SisterGroups::SisterGroups(const Scenario& scenario, const Topology& topology)
+GroupFinder::GroupFinder(const Scenario& scenario, const Topology& topology)
     : topology_(topology),
       layout_(scenario.plan, topology.nodes(), topology.devices_per_node(), topology.devices_per_unit()),
       traffic_(topology, layout_.devices_per_block()) {
@@ -15,7 +15,7 @@ SisterGroups::SisterGroups(const Scenario& scenario, const Topology& topology)
     }
 }
 
-SisterGroups::Standing SisterGroups::stand(BlockLayout::Groups where) const {
+GroupFinder::Standing GroupFinder::stand(BlockLayout::Groups where) const {
     Standing s{std::move(where), {}, {}};
     for (const int place : s.where.first_places) s.devices.push_back(layout_.device_at(place));
     std::set<int> nodes;
@@ -24,20 +24,20 @@ SisterGroups::Standing SisterGroups::stand(BlockLayout::Groups where) const {
     return s;
 }
 
-ParallelGroup SisterGroups::first_alike(ParallelGroup which) const {
+ParallelGroup GroupFinder::first_alike(ParallelGroup which) const {
     auto first = ParallelGroup::tensor;
     while (layout_.ranks().ranges(first) != layout_.ranks().ranges(which)) first = static_cast<ParallelGroup>(static_cast<int>(first) + 1);
     return first;
 }
 
-const Sisters& SisterGroups::of(ParallelGroup which, std::size_t stage) {
-    const auto [entry, is_new] = sisters_.try_emplace({first_alike(which), stages_[stage].place});
+const ConcurrentGroups& GroupFinder::of(ParallelGroup which, std::size_t stage) {
+    const auto [entry, is_new] = found_.try_emplace({first_alike(which), stages_[stage].place});
     if (is_new) entry->second = find(which, stages_[stage]);
     return entry->second;
 }
 
-Sisters SisterGroups::find(ParallelGroup which, const BlockLayout::Stage& stage) {
-    Sisters s{layout_.groups(layout_.ranks().ranges(which), stage), {}, {}, {}};
+ConcurrentGroups GroupFinder::find(ParallelGroup which, const BlockLayout::Stage& stage) {
+    ConcurrentGroups s{layout_.groups(layout_.ranks().ranges(which), stage), {}, {}, {}};
     for (const int first : s.where.first_places) {
         std::vector<DeviceIndex> devices;
         for (const int place : s.where.places) devices.push_back(layout_.device_at(first + place));
@@ -50,7 +50,7 @@ Sisters SisterGroups::find(ParallelGroup which, const BlockLayout::Stage& stage)
     return s;
 }
 
-std::vector<std::size_t> SisterGroups::unlike(ParallelGroup which, const Sisters& s) const {
+std::vector<std::size_t> GroupFinder::unlike(ParallelGroup which, const ConcurrentGroups& s) const {
     if (s.where.blocks.size() > 1 && layout_.devices_per_block() == topology_.devices_per_node()) return {0};  // one node after another
     std::vector<std::vector<DeviceIndex>> groups;
     for (const int first : s.where.first_places) {
@@ -63,7 +63,7 @@ std::vector<std::size_t> SisterGroups::unlike(ParallelGroup which, const Sisters
 
 // How many ranks of a group follow each other on each node, and where the next node is on another switch; inside one node, which devices
 // they are.
-std::vector<int> SisterGroups::shape(const std::vector<DeviceIndex>& group) const {
+std::vector<int> GroupFinder::shape(const std::vector<DeviceIndex>& group) const {
     constexpr int another_switch = 0;
     std::vector<int> runs, places;
     DeviceIndex before = group.front();
@@ -77,7 +77,7 @@ std::vector<int> SisterGroups::shape(const std::vector<DeviceIndex>& group) cons
     return runs.size() == 1 ? places : runs;
 }
 
-std::vector<std::size_t> SisterGroups::one_of_each_shape(const std::vector<std::vector<DeviceIndex>>& groups) const {
+std::vector<std::size_t> GroupFinder::one_of_each_shape(const std::vector<std::vector<DeviceIndex>>& groups) const {
     std::set<std::vector<int>> seen;
     std::vector<std::size_t> list;
     for (std::size_t i = 0; i < groups.size(); ++i)

@@ -12,7 +12,7 @@
 namespace sextant {
 
 // All groups that communicate at once: of one kind in one stage, or over one boundary.
-struct Sisters {
+struct ConcurrentGroups {
     BlockLayout::Groups where;
     std::vector<Formation> formations;  // by first place
     std::vector<std::size_t> unlike;    // of these, one of each shape: groups that lie alike over their nodes are equally fast
@@ -26,10 +26,11 @@ struct Sisters {
     }
 };
 
-class SisterGroups {
+// Finds the groups of every stage, each kind once for all stages at the same place of their blocks.
+class GroupFinder {
 public:
     // Both references outlive it.
-    SisterGroups(const Scenario&, const Topology&);
+    GroupFinder(const Scenario&, const Topology&);
 
     [[nodiscard]] const BlockLayout& layout() const { return layout_; }
     [[nodiscard]] GroupTraffic& traffic() { return traffic_; }
@@ -44,7 +45,7 @@ public:
     [[nodiscard]] const Standing& standing(std::size_t stage) const { return standing_.at(stages_[stage].place); }
 
     // Stages at one place of their blocks have the same groups, shifted.
-    const Sisters& of(ParallelGroup, std::size_t stage);
+    const ConcurrentGroups& of(ParallelGroup, std::size_t stage);
     // Groups of different kinds may consist of the same ranks: those of data and of shards, where nothing is replicated.
     [[nodiscard]] ParallelGroup first_alike(ParallelGroup) const;
     // The first groups of each shape, by their numbers.
@@ -52,8 +53,8 @@ public:
 
 private:
     [[nodiscard]] Standing stand(BlockLayout::Groups) const;
-    [[nodiscard]] Sisters find(ParallelGroup, const BlockLayout::Stage&);
-    [[nodiscard]] std::vector<std::size_t> unlike(ParallelGroup, const Sisters&) const;
+    [[nodiscard]] ConcurrentGroups find(ParallelGroup, const BlockLayout::Stage&);
+    [[nodiscard]] std::vector<std::size_t> unlike(ParallelGroup, const ConcurrentGroups&) const;
     [[nodiscard]] std::vector<int> shape(const std::vector<DeviceIndex>& group) const;
     [[nodiscard]] int node_of(DeviceIndex d) const { return d / topology_.devices_per_node(); }
 
@@ -61,8 +62,8 @@ private:
     BlockLayout layout_;
     GroupTraffic traffic_;
     std::vector<BlockLayout::Stage> stages_;
-    std::map<int, Standing> standing_;                          // by place of the stage
-    std::map<std::pair<ParallelGroup, int>, Sisters> sisters_;  // by place of the stage
+    std::map<int, Standing> standing_;                                 // by place of the stage
+    std::map<std::pair<ParallelGroup, int>, ConcurrentGroups> found_;  // by place of the stage
 };
 
 }  // namespace sextant
