@@ -50,7 +50,7 @@ void run(const RankEngine& engine, const MpiWorld& world, const ExecArguments& a
     RankOutcome outcome = does(world, nearby, job, with, where);
 
     where.at("the gathering of what the ranks found");
-    if (staged) outcome.fed.push_back(staging_of(*staged));
+    if (staged) outcome.inputs.push_back(remove_staged(*staged));
     const RunRecord record = gather_record(engine, world, a, job, with, std::move(outcome));
     if (world.rank() != 0) return;
     where.at("the writing of the results");

@@ -64,7 +64,7 @@ RunRecord gather_record(const RankEngine& engine, const MpiWorld& world, const E
     for (LibraryVersion& library : engine.libraries(*with.device)) record.libraries.push_back(std::move(library));
     if (a.parameters) record.parameters = summarize(outcome.weights, sum);
     if (outcome.loss_scale) record.loss_scale = LossScaleSummary{outcome.loss_scale->value(), outcome.loss_scale->skipped()};
-    if (!a.data.empty()) record.dataset = summarize(gather(world, outcome.fed), a.data);
+    if (!a.data.empty()) record.dataset = summarize(gather(world, outcome.inputs), a.data);
     if (job.servers() > 0) record.servers = summarize(outcome.pushed, outcome.applied, gather(world, outcome.staleness), sum);
     const auto environments =
         gather(world, std::vector{environment(engine, world, a.threads.value_or(1), outcome.walks.back().peak_bytes, with.host.get())});

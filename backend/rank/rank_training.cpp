@@ -41,7 +41,7 @@ void tell_feed(const MpiWorld& world, const Job& job, const DatasetFeed& feed, c
     // Stages behind the first one meet the same bad samples.
     if (place.pipeline == 0)
         for (const std::string& why : feed.skipped()) std::cerr << "rank " << world.rank() << " skipped " << why << '\n';
-    outcome.fed = {fed_by(feed, place)};
+    outcome.inputs = {input_of(feed, place)};
     for (StepRecord& walk : outcome.walks)
         for (const RecordedSpan& span : loader_spans(job.graph, static_cast<GraphRank>(world.rank()), feed.loads(), walk.begin, walk.end))
             walk.spans.push_back(span);

@@ -1,8 +1,8 @@
 // What a process does once the job is known: a worker trains, a parameter server updates.
 #pragma once
 
-#include "backend/exec/fed_ranks.hpp"
 #include "backend/exec/fingerprint.hpp"
+#include "backend/exec/rank_input.hpp"
 #include "backend/exec/rank_runner.hpp"
 #include "backend/rank/exec_arguments.hpp"
 #include "backend/rank/mpi_world.hpp"
@@ -20,7 +20,7 @@ struct RankOutcome {
     std::vector<Fingerprint> weights;
     Tally pushed, applied;
     std::vector<int> staleness;
-    std::vector<FedRank> fed;
+    std::vector<RankInput> inputs;
     std::optional<LossScale> loss_scale;
 };
 
