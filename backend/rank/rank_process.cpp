@@ -42,16 +42,16 @@ void run(const RankEngine& engine, const MpiWorld& world, const ExecArguments& a
     }
     where.at("the making of communicators, weights and states");
     const int threads = a.threads.value_or(1);
-    RankMeans with;
-    with.device = engine.make_device(world, job, threads);
-    if (updates_on_host(job.scenario.plan)) with.host = engine.make_host(world, threads);
-    with.transport = engine.make_transport(world, job, *with.device);
+    RankResources resources;
+    resources.device = engine.make_device(world, job, threads);
+    if (updates_on_host(job.scenario.plan)) resources.host = engine.make_host(world, threads);
+    resources.transport = engine.make_transport(world, job, *resources.device);
     const auto does = job.is_server(world.rank()) ? run_server : run_worker;
-    RankOutcome outcome = does(world, nearby, job, with, where);
+    RankOutcome outcome = does(world, nearby, job, resources, where);
 
     where.at("the gathering of what the ranks found");
     if (staged) outcome.inputs.push_back(remove_staged(*staged));
-    const RunRecord record = gather_record(engine, world, a, job, with, std::move(outcome));
+    const RunRecord record = gather_record(engine, world, a, job, resources, std::move(outcome));
     if (world.rank() != 0) return;
     where.at("the writing of the results");
     const std::string text = run_to_json(record);

@@ -52,8 +52,8 @@ Trace traced(const MpiWorld& world, const Job& job, StepRecord step, Seconds off
 
 }  // namespace
 
-RunRecord gather_record(const RankEngine& engine, const MpiWorld& world, const ExecArguments& a, const Job& job, const RankMeans& with,
-                        RankOutcome outcome) {
+RunRecord gather_record(const RankEngine& engine, const MpiWorld& world, const ExecArguments& a, const Job& job,
+                        const RankResources& resources, RankOutcome outcome) {
     const auto sum = [&](std::span<double> values) { world.sum(values); };
     const auto largest = [&](std::span<double> values) { world.largest(values); };
     const Seconds offset = world.clock_offset();
@@ -61,13 +61,13 @@ RunRecord gather_record(const RankEngine& engine, const MpiWorld& world, const E
     record.backend = engine.name();
     record.overrides = a.overrides;
     record.libraries.push_back({"MPI", MpiWorld::library_version()});
-    for (LibraryVersion& library : engine.libraries(*with.device)) record.libraries.push_back(std::move(library));
+    for (LibraryVersion& library : engine.libraries(*resources.device)) record.libraries.push_back(std::move(library));
     if (a.parameters) record.parameters = summarize(outcome.weights, sum);
     if (outcome.loss_scale) record.loss_scale = LossScaleSummary{outcome.loss_scale->value(), outcome.loss_scale->skipped()};
     if (!a.data.empty()) record.dataset = summarize(gather(world, outcome.inputs), a.data);
     if (job.servers() > 0) record.servers = summarize(outcome.pushed, outcome.applied, gather(world, outcome.staleness), sum);
-    const auto environments =
-        gather(world, std::vector{environment(engine, world, a.threads.value_or(1), outcome.walks.back().peak_bytes, with.host.get())});
+    const auto environments = gather(
+        world, std::vector{environment(engine, world, a.threads.value_or(1), outcome.walks.back().peak_bytes, resources.host.get())});
     StepRecord& median = outcome.walks[static_cast<std::size_t>(record.traced_step / job.rounds())];
     if (a.operators) record.operators = summarize(job.graph.network(), gather(world, median.operators));
     record.trace = traced(world, job, std::move(median), offset);

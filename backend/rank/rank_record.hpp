@@ -8,6 +8,6 @@
 namespace sextant {
 
 // All ranks call it; the record is complete on rank 0 only.
-RunRecord gather_record(const RankEngine&, const MpiWorld&, const ExecArguments&, const Job&, const RankMeans&, RankOutcome);
+RunRecord gather_record(const RankEngine&, const MpiWorld&, const ExecArguments&, const Job&, const RankResources&, RankOutcome);
 
 }  // namespace sextant

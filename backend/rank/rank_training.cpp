@@ -58,13 +58,13 @@ FeedSettings feed_settings(const ExecArguments& a) {
     return {a.data, a.data_workers, a.skip_bad_samples ? BadSamples::skip : BadSamples::fail};
 }
 
-RankOutcome run_worker(const MpiWorld& world, const ExecArguments& a, const Job& job, RankMeans& with, Whereabouts& where) {
+RankOutcome run_worker(const MpiWorld& world, const ExecArguments& a, const Job& job, RankResources& resources, Whereabouts& where) {
     where.at("the opening of the dataset");
     std::optional<DatasetFeed> feed;
     const RankPlace place = place_of(job, world.rank());
     if (is_fed(a, job, place)) feed.emplace(job, place, feed_settings(a));
     where.at("the start of training");
-    RankRunner runner(job, static_cast<GraphRank>(world.rank()), *with.device, with.host.get(), *with.transport, where,
+    RankRunner runner(job, static_cast<GraphRank>(world.rank()), *resources.device, resources.host.get(), *resources.transport, where,
                       feed ? &*feed : nullptr, a.operators);
     std::exception_ptr failure;
     std::jthread communicating([&] {
@@ -86,14 +86,14 @@ RankOutcome run_worker(const MpiWorld& world, const ExecArguments& a, const Job&
     communicating.join();
     if (failure) end_all(world, where, failure);
     if (feed && feed->reads()) tell_feed(world, job, *feed, place, outcome);
-    if (a.parameters) outcome.weights = fingerprints(job, runner.memory(), *with.device);
+    if (a.parameters) outcome.weights = fingerprints(job, runner.memory(), *resources.device);
     outcome.pushed = runner.pushed();
     outcome.loss_scale = runner.loss_scale();
     return outcome;
 }
 
-RankOutcome run_server(const MpiWorld& world, const ExecArguments& a, const Job& job, RankMeans& with, Whereabouts& where) {
-    ServerRunner runner(job, world.rank() - job.workers(), *with.device, *with.transport, where);
+RankOutcome run_server(const MpiWorld& world, const ExecArguments& a, const Job& job, RankResources& resources, Whereabouts& where) {
+    ServerRunner runner(job, world.rank() - job.workers(), *resources.device, *resources.transport, where);
     RankOutcome outcome;
     try {
         outcome.walks = walk(runner, a, job, false);
@@ -102,7 +102,7 @@ RankOutcome run_server(const MpiWorld& world, const ExecArguments& a, const Job&
     } catch (...) {
         end_all(world, where, std::current_exception());
     }
-    if (a.parameters) outcome.weights = fingerprints(job, runner.memory(), *with.device);
+    if (a.parameters) outcome.weights = fingerprints(job, runner.memory(), *resources.device);
     outcome.applied = runner.applied();
     outcome.staleness = runner.staleness();
     return outcome;

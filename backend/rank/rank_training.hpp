@@ -25,14 +25,14 @@ struct RankOutcome {
 };
 
 // What a rank computes and communicates with. `host`: the cores that update where the plan offloads; else null.
-struct RankMeans {
+struct RankResources {
     std::unique_ptr<ComputeDevice> device, host;
     std::unique_ptr<Transport> transport;
 };
 
 // Runs a worker's steps, with a second thread that communicates.
-RankOutcome run_worker(const MpiWorld&, const ExecArguments&, const Job&, RankMeans&, Whereabouts&);
-RankOutcome run_server(const MpiWorld&, const ExecArguments&, const Job&, RankMeans&, Whereabouts&);
+RankOutcome run_worker(const MpiWorld&, const ExecArguments&, const Job&, RankResources&, Whereabouts&);
+RankOutcome run_server(const MpiWorld&, const ExecArguments&, const Job&, RankResources&, Whereabouts&);
 
 FeedSettings feed_settings(const ExecArguments&);
 
