@@ -2,7 +2,7 @@
 
 #include "cli/child_process.hpp"
 #include "cli/hosts.hpp"
-#include "cli/ranks_said.hpp"
+#include "cli/rank_output_filter.hpp"
 #include "cli/scratch_folder.hpp"
 #include "model/base/diagnostics.hpp"
 
@@ -133,10 +133,10 @@ ExitCode execute(const Launch& launch, const std::function<void(std::size_t, std
         const std::vector<std::string> options = folders.emplace().options();
         words.insert(words.begin() + 1, options.begin(), options.end());
     }
-    RanksSaid said(std::cerr);
+    RankOutputFilter output(std::cerr);
     const auto hear = [&](const std::string& line) {
         constexpr std::string_view begin = "step ", between = " of ";  // "step 3 of 10": so many are done
-        if (!line.starts_with(begin)) return said.hear(line);
+        if (!line.starts_with(begin)) return output.pass(line);
         char* rest = nullptr;
         const std::size_t done = std::strtoul(line.c_str() + begin.size(), &rest, 10);
         progress(done, std::string_view(rest).starts_with(between) ? std::strtoul(rest + between.size(), nullptr, 10) : done);
@@ -144,10 +144,10 @@ ExitCode execute(const Launch& launch, const std::function<void(std::size_t, std
     const int end = run_child(words, hear, ChildStderr::heard);
     for (const ExitCode known : {ExitCode::done, ExitCode::wrong_input, ExitCode::does_not_fit, ExitCode::defect})
         if (end == static_cast<int>(known)) {  // a rank said why
-            said.end(true);
+            output.end(true);
             return known;
         }
-    said.end(false);
+    output.end(false);
     throw BackendError("the run did not come to its end: " + starter + " ended with " + std::to_string(end));
 }
 

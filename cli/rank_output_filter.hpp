@@ -7,10 +7,10 @@
 
 namespace sextant {
 
-class RanksSaid {
+class RankOutputFilter {
 public:
-    explicit RanksSaid(std::ostream& out) : out_(out) {}
-    void hear(const std::string& line);
+    explicit RankOutputFilter(std::ostream& out) : out_(out) {}
+    void pass(const std::string& line);
     // To be called at the end of the output. `why_is_known`: the user knows the reason even if no rank gave it here.
     void end(bool why_is_known);
 

@@ -1,5 +1,5 @@
 // What is passed on of what Open MPI 4.1 prints when ranks end, in its own words.
-#include "cli/ranks_said.hpp"
+#include "cli/rank_output_filter.hpp"
 
 #include <gtest/gtest.h>
 
@@ -36,14 +36,14 @@ std::string joined(const std::vector<std::string>& lines) {
 
 std::string passed_on(const std::vector<std::vector<std::string>>& said, bool why_is_known = false) {
     std::ostringstream out;
-    RanksSaid ranks(out);
+    RankOutputFilter ranks(out);
     for (const auto& lines : said)
-        for (const std::string& line : lines) ranks.hear(line);
+        for (const std::string& line : lines) ranks.pass(line);
     ranks.end(why_is_known);
     return out.str();
 }
 
-TEST(RanksSaid, LeavesOutThatRanksHaveEndedWhereOneSaidWhy) {
+TEST(RankOutputFilter, LeavesOutThatRanksHaveEndedWhereOneSaidWhy) {
     EXPECT_EQ(passed_on({end_of_ranks, {rank_line}, abort}), rank_line + '\n');
     EXPECT_EQ(passed_on({{"the plan does not fit"}, end_of_ranks}, true), "the plan does not fit\n");
 }
@@ -54,24 +54,24 @@ const std::vector<std::string> end_of_tasks{
     "srun: launch/slurm: _step_signal: Terminating StepId=7.0", "srun: Job step aborted: Waiting up to 32 seconds for job step to finish.",
     "slurmstepd: error: *** STEP 7.0 ON node1 CANCELLED AT 2026-11-29T17:00:00 ***"};
 
-TEST(RanksSaid, LeavesOutTheSameOfSrun) {
+TEST(RankOutputFilter, LeavesOutTheSameOfSrun) {
     EXPECT_EQ(passed_on({{rank_line}, end_of_tasks}), rank_line + '\n');
     EXPECT_EQ(passed_on({end_of_tasks}), joined(end_of_tasks));
 }
 
-TEST(RanksSaid, KeepsWhySlurmEndedIt) {
+TEST(RankOutputFilter, KeepsWhySlurmEndedIt) {
     const std::vector<std::string> why{"slurmstepd: error: *** STEP 7.0 ON node1 CANCELLED AT 2026-11-29T17:00:00 DUE TO TIME LIMIT ***",
                                        "srun: error: node1: task 0: Out Of Memory",
                                        "srun: error: Unable to create step for job 7: Requested node configuration is not available"};
     EXPECT_EQ(passed_on({{rank_line}, why}), rank_line + '\n' + joined(why));
 }
 
-TEST(RanksSaid, KeepsItWhereNobodyElseSaysAnything) {
+TEST(RankOutputFilter, KeepsItWhereNobodyElseSaysAnything) {
     EXPECT_EQ(passed_on({end_of_ranks}), joined(end_of_ranks));
     EXPECT_EQ(passed_on({abort}), joined(abort));
 }
 
-TEST(RanksSaid, KeepsWhatElseMpirunSays) {
+TEST(RankOutputFilter, KeepsWhatElseMpirunSays) {
     EXPECT_EQ(passed_on({cause, {rank_line}, end_of_ranks}), joined(cause) + rank_line + '\n');
     EXPECT_EQ(passed_on({{rule, "half a frame"}}), rule + "\nhalf a frame\n");
 }

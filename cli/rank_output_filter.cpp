@@ -1,4 +1,4 @@
-#include "cli/ranks_said.hpp"
+#include "cli/rank_output_filter.hpp"
 
 #include <algorithm>
 #include <array>
@@ -46,7 +46,7 @@ bool is_of_srun(const std::string& line) {
 
 }  // namespace
 
-void RanksSaid::hear(const std::string& line) {
+void RankOutputFilter::pass(const std::string& line) {
     if (!frame_.empty() || is_rule(line)) {
         const bool closes = !frame_.empty() && is_rule(line);
         frame_ += line + '\n';
@@ -63,7 +63,7 @@ void RanksSaid::hear(const std::string& line) {
     out_ << line << '\n';
 }
 
-void RanksSaid::end(bool why_is_known) {
+void RankOutputFilter::end(bool why_is_known) {
     if (!why_is_known && !rank_spoke_) out_ << held_;
     out_ << frame_;
 }
