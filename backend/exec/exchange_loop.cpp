@@ -193,7 +193,7 @@ void ExchangeLoop::rest(Lock& lock) {
     } else {
         const bool collective = std::ranges::any_of(
             jobs_, [](const Job& j) { return j.active > 0 && !std::holds_alternative<MessageCall>(j.calls[j.next - 1]); });
-        const Seconds rest = collective || device_works ? between_questions : patience_.rest(now(), between_messages);
+        const Seconds rest = collective || device_works ? between_questions : backoff_.rest(now(), between_messages);
         communicating_.wait_for(lock, std::chrono::duration<double>(rest / units::s));
     }
 }
@@ -203,7 +203,7 @@ void ExchangeLoop::serve() {
     try {
         while (!stopped_)
             if (progress(lock))
-                patience_.begin(now());
+                backoff_.begin(now());
             else
                 rest(lock);
     } catch (...) {

@@ -4,7 +4,7 @@
 // hardly progresses by itself. It polls rarely while the other thread computes, to leave it the cores, and all the time while that waits.
 #pragma once
 
-#include "backend/exec/patience.hpp"
+#include "backend/exec/poll_backoff.hpp"
 #include "backend/exec/recorder.hpp"
 #include "backend/exec/transport.hpp"
 
@@ -93,7 +93,7 @@ private:
     std::exception_ptr failure_;
 
     // Of the thread that communicates alone.
-    Patience patience_;
+    PollBackoff backoff_;
     std::list<Job> jobs_;
     std::map<Ticket, std::list<Job>::iterator> active_;
 };

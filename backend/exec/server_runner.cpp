@@ -1,6 +1,6 @@
 #include "backend/exec/server_runner.hpp"
 
-#include "backend/exec/patience.hpp"
+#include "backend/exec/poll_backoff.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -62,8 +62,8 @@ bool ServerRunner::more_is_near() const {
 // Takes what comes until nothing is under way.
 void ServerRunner::drain() {
     std::vector<Ticket> ended;
-    Patience patience;
-    patience.begin(now());
+    PollBackoff backoff;
+    backoff.begin(now());
     while (!under_way_.empty()) {
         ended.clear();
         transport_.poll(ended);
@@ -73,10 +73,10 @@ void ServerRunner::drain() {
             if (from) serve(*from);
         }
         if (!ended.empty()) {
-            patience.begin(now());
+            backoff.begin(now());
             continue;
         }
-        const Seconds rest = more_is_near() ? between_looks : patience.rest(now(), between_looks);
+        const Seconds rest = more_is_near() ? between_looks : backoff.rest(now(), between_looks);
         std::this_thread::sleep_for(std::chrono::duration<double>(rest / units::s));
     }
 }
