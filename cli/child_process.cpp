@@ -68,12 +68,12 @@ void hear_lines(int from, const std::function<void(const std::string&)>& hear) {
 // about to remove. They are our children now. What is still there after a while is a service (ssh keeps connections so), and stays.
 void wait_for_orphans() {
     using std::chrono::steady_clock, std::chrono::milliseconds;
-    const steady_clock::time_point patience = steady_clock::now() + std::chrono::seconds(3);
+    const steady_clock::time_point deadline = steady_clock::now() + std::chrono::seconds(3);
     for (;;) {
         const pid_t ended = ::waitpid(-1, nullptr, WNOHANG);
         if (ended < 0 && errno != EINTR) return;  // there is none
         if (ended > 0) continue;
-        if (steady_clock::now() > patience) return;
+        if (steady_clock::now() > deadline) return;
         std::this_thread::sleep_for(milliseconds(5));
     }
 }

@@ -18,8 +18,8 @@ std::array<struct sigaction, held.size()> before;
 void hold(int signal) {
     came = signal;
     times = times + 1;
-    constexpr int patience = 2;  // mpirun ends in order at the first, at once at the second, and where it hangs at none
-    if (child_id > 0) ::kill(static_cast<pid_t>(child_id), times > patience ? SIGKILL : signal);
+    constexpr int most_passed_on = 2;  // mpirun ends in order at the first, at once at the second, and where it hangs at none
+    if (child_id > 0) ::kill(static_cast<pid_t>(child_id), times > most_passed_on ? SIGKILL : signal);
 }
 
 void do_as_before() {

@@ -8,7 +8,7 @@ namespace sextant {
 class LossScale {
 public:
     static constexpr double usual = 65536;
-    static constexpr int patience = 2000;  // good steps before it doubles
+    static constexpr int growth_interval = 2000;  // good steps before it doubles
 
     explicit LossScale(double first) : value_(first) {}
 
@@ -21,7 +21,7 @@ public:
             value_ /= 2;
             good_ = 0;
             ++skipped_;
-        } else if (++good_ == patience) {
+        } else if (++good_ == growth_interval) {
             value_ *= 2;
             good_ = 0;
         }

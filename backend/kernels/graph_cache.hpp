@@ -34,7 +34,7 @@ inline std::string to_text(const GraphUse& use) {
 template <class Stream>
 class GraphCache {
 public:
-    static constexpr int patience = 8;  // steps in which a stretch does not come until it is forgotten
+    static constexpr int kept_steps = 8;  // a graph that was not launched for more steps than these is forgotten
 
     void run(Stream& stream, Stretch& stretch) {
         use_.calls += stretch.calls().size();
@@ -56,7 +56,7 @@ public:
 
     void begin_step() {
         ++step_;
-        std::erase_if(entries_, [&](const auto& e) { return e.second.last_step + patience < step_; });
+        std::erase_if(entries_, [&](const auto& e) { return e.second.last_step + kept_steps < step_; });
         use_ = {};
     }
     [[nodiscard]] const GraphUse& use() const { return use_; }  // since the step began

@@ -14,7 +14,7 @@
 namespace sextant {
 namespace {
 
-constexpr int beats_in_patience = 10, sending = 0, receiving = 1;
+constexpr int beats_in_timeout = 10, sending = 0, receiving = 1;
 constexpr int fatal_signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 
 // Wakes the thread that watches: 0 to see whether it is to end, else the signal of a crash.
@@ -50,9 +50,9 @@ void Heartbeat::hold_signals() {
     pthread_sigmask(SIG_BLOCK, &set, nullptr);
 }
 
-Heartbeat::Heartbeat(const MpiWorld& world, Seconds patience, const Whereabouts& where)
+Heartbeat::Heartbeat(const MpiWorld& world, Seconds timeout, const Whereabouts& where)
     : world_(world),
-      patience_(patience),
+      timeout_(timeout),
       where_(where),
       before_((world.rank() + world.size() - 1) % world.size()),
       after_((world.rank() + 1) % world.size()),
@@ -87,13 +87,13 @@ Heartbeat::~Heartbeat() {
 
 void Heartbeat::beat(const std::stop_token& ends) {
     if (world_.size() == 1) return;
-    const std::chrono::duration<double> pause(patience_.si() / beats_in_patience);
+    const std::chrono::duration<double> pause(timeout_.si() / beats_in_timeout);
     Seconds awake = now();
     receive();
     while (!ends.stop_requested()) {
         send();
         // Who stood still with all its threads has not heard what was said.
-        if (now() - awake > patience_ / 2.0) heard_ = now();
+        if (now() - awake > timeout_ / 2.0) heard_ = now();
         listen();
         awake = now();
         std::unique_lock lock(mutex_);
@@ -142,7 +142,7 @@ void Heartbeat::listen() {
         heard_ = now();
         receive();
     }
-    if (now() - heard_ < patience_) return;
+    if (now() - heard_ < timeout_) return;
     world_.abort("at " + where_.text() + ": " + before_text() + " has given no sign of life for " +
                      std::to_string(static_cast<int>((now() - heard_).si())) + " s: it hangs, or its host or network is gone",
                  ExitCode::machine_refused);

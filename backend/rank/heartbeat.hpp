@@ -24,7 +24,7 @@ public:
     static void hold_signals();
 
     // A collective call of all ranks. Throws std::system_error where no thread can be started.
-    Heartbeat(const MpiWorld&, Seconds patience, const Whereabouts&);
+    Heartbeat(const MpiWorld&, Seconds timeout, const Whereabouts&);
     Heartbeat(const Heartbeat&) = delete;
     Heartbeat& operator=(const Heartbeat&) = delete;
     // To be destroyed when all ranks are done (MpiWorld::barrier), because nobody listens afterwards.
@@ -48,7 +48,7 @@ private:
     [[nodiscard]] std::string before_text();
 
     const MpiWorld& world_;
-    const Seconds patience_;
+    const Seconds timeout_;
     const Whereabouts& where_;
     MPI_Comm ring_ = MPI_COMM_NULL;
     int before_ = 0, after_ = 0;

@@ -242,12 +242,12 @@ std::optional<LoadedBatch> Loader::next() {
     if (s.ended(s.given)) return std::nullopt;
     s.asked = true;
     s.room.notify_all();
-    const auto patience = std::chrono::duration<double>(s.settings.patience / units::s);
-    if (!s.ready.wait_for(lock, patience, [&] { return s.made.contains(s.given); })) {
+    const auto timeout = std::chrono::duration<double>(s.settings.timeout / units::s);
+    if (!s.ready.wait_for(lock, timeout, [&] { return s.made.contains(s.given); })) {
         s.stalled = true;
         const auto busy = std::ranges::find_if(s.at, [](std::int64_t index) { return index >= 0; });
         throw BackendError(
-            "no batch came for " + to_text(s.settings.patience) +
+            "no batch came for " + to_text(s.settings.timeout) +
             (busy == s.at.end() ? "" : ": worker " + std::to_string(busy - s.at.begin()) + " has " + s.reader->name(*busy) + " at hand"));
     }
     const auto found = s.made.find(s.given);

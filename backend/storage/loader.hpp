@@ -37,8 +37,8 @@ struct LoaderSettings {
     bool partial = false;  // an epoch ends with a smaller batch of the remaining samples; else these are left out
     BadSamples bad = BadSamples::fail;
     std::optional<ImageSize> resize;
-    std::optional<Numbers> numbers;     // what the values are converted to; absent: they stay bytes
-    Seconds patience = 120 * units::s;  // the longest wait for a batch: a filesystem that is gone may never answer
+    std::optional<Numbers> numbers;    // what the values are converted to; absent: they stay bytes
+    Seconds timeout = 120 * units::s;  // the longest wait for a batch: a filesystem that is gone may never answer
 };
 
 // The time that a worker spent on a batch. Instants are those of std::chrono::steady_clock.

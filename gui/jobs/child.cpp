@@ -11,7 +11,7 @@
 namespace sextant::gui {
 namespace {
 
-constexpr int patience_ms = 15'000;  // the ranks of a run are gone ten seconds after they were asked to
+constexpr int kill_after_ms = 15'000;  // the ranks of a run are gone ten seconds after they were asked to
 
 }  // namespace
 
@@ -19,9 +19,9 @@ Child::Child(QObject* parent) : QObject(parent) {
     // Should the window be killed, the child ends what it started.
     process_.setChildProcessModifier([] { ::prctl(PR_SET_PDEATHSIG, SIGTERM); });
     process_.setStandardInputFile(QProcess::nullDevice());
-    patience_.setSingleShot(true);
-    patience_.setInterval(patience_ms);
-    connect(&patience_, &QTimer::timeout, &process_, &QProcess::kill);
+    kill_timer_.setSingleShot(true);
+    kill_timer_.setInterval(kill_after_ms);
+    connect(&kill_timer_, &QTimer::timeout, &process_, &QProcess::kill);
     connect(&process_, &QProcess::readyReadStandardOutput, this, [this] { hear(rest_of_out_, process_.readAllStandardOutput()); });
     connect(&process_, &QProcess::readyReadStandardError, this, [this] { hear(rest_of_err_, process_.readAllStandardError()); });
     connect(&process_, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
@@ -57,7 +57,7 @@ void Child::stop() {
     if (!is_running()) return;
     stopped_ = true;
     process_.terminate();
-    patience_.start();
+    kill_timer_.start();
 }
 
 void Child::hear(QByteArray& rest, const QByteArray& more) {
@@ -75,7 +75,7 @@ void Child::take_line(const QString& line) {
 }
 
 void Child::end(const QString& problem) {
-    patience_.stop();
+    kill_timer_.stop();
     for (QByteArray* rest : {&rest_of_out_, &rest_of_err_})
         if (!rest->isEmpty()) hear(*rest, "\n");
     emit ended({process_.exitCode(), stopped_, problem});

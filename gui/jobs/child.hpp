@@ -41,7 +41,7 @@ private:
     QProcess process_;
     QByteArray rest_of_out_, rest_of_err_;  // the last lines, which are not complete yet
     QString last_said_;
-    QTimer patience_;  // runs after the child was asked to stop; then it is killed
+    QTimer kill_timer_;  // runs after the child was asked to stop; then it is killed
     bool stopped_ = false;
 };
 

@@ -104,8 +104,8 @@ TEST_F(LaunchesTest, ForgetsWhatDoesNotComeAgain) {
         return use().captures;
     };
     EXPECT_EQ(captures(0), 0U);
-    EXPECT_EQ(captures(GraphCache<HostStream>::patience), 1U);
-    EXPECT_EQ(captures(GraphCache<HostStream>::patience + 1), 0U) << "it is new again";
+    EXPECT_EQ(captures(GraphCache<HostStream>::kept_steps), 1U);
+    EXPECT_EQ(captures(GraphCache<HostStream>::kept_steps + 1), 0U) << "it is new again";
     EXPECT_EQ(captures(1), 1U);
 }
 

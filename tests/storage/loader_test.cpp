@@ -184,11 +184,11 @@ TEST(Loader, SaysWhenNoSampleIsGoodOrTooFewAreThere) {
     EXPECT_THROW(Loader(std::make_shared<NumberReader>(7), s), InputError);
 }
 
-TEST(Loader, WaitsForAFilesystemThatNeverAnswersNoLongerThanItsPatience) {
+TEST(Loader, WaitsForAFilesystemThatNeverAnswersNoLongerThanItsTimeout) {
     const auto reader = std::make_shared<NumberReader>(12, std::set<std::int64_t>{}, 4);
     LoaderSettings s = settings(2, 2);
     s.shuffle = false;
-    s.patience = 50 * ms;
+    s.timeout = 50 * ms;
     {
         Loader loader(reader, s);
         loader.next();
