@@ -1,10 +1,10 @@
 #include "backend/exec/exchange_loop.hpp"
 
 #include "backend/exec/span_kinds.hpp"
+#include "backend/storage/clock.hpp"
 #include "model/base/diagnostics.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <thread>
 #include <utility>
 
@@ -194,7 +194,7 @@ void ExchangeLoop::rest(Lock& lock) {
         const bool collective = std::ranges::any_of(
             jobs_, [](const Job& j) { return j.active > 0 && !std::holds_alternative<MessageCall>(j.calls[j.next - 1]); });
         const Seconds rest = collective || device_works ? between_questions : backoff_.rest(now(), between_messages);
-        communicating_.wait_for(lock, std::chrono::duration<double>(rest / units::s));
+        communicating_.wait_for(lock, to_chrono(rest));
     }
 }
 

@@ -1,9 +1,9 @@
 #include "backend/exec/server_runner.hpp"
 
 #include "backend/exec/poll_backoff.hpp"
+#include "backend/storage/clock.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <thread>
 
 namespace sextant {
@@ -77,7 +77,7 @@ void ServerRunner::drain() {
             continue;
         }
         const Seconds rest = more_is_near() ? between_looks : backoff.rest(now(), between_looks);
-        std::this_thread::sleep_for(std::chrono::duration<double>(rest / units::s));
+        std::this_thread::sleep_for(to_chrono(rest));
     }
 }
 

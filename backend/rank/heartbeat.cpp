@@ -1,9 +1,9 @@
 #include "backend/rank/heartbeat.hpp"
 
 #include "backend/exec/recorder.hpp"
+#include "backend/storage/clock.hpp"
 
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <ctime>
@@ -14,7 +14,8 @@
 namespace sextant {
 namespace {
 
-constexpr int beats_in_timeout = 10, sending = 0, receiving = 1;
+constexpr int beats_in_timeout = 10;
+constexpr int sending = 0, receiving = 1;  // indices of requests_
 constexpr int fatal_signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 
 // Wakes the thread that watches: 0 to see whether it is to end, else the signal of a crash.
@@ -87,7 +88,7 @@ Heartbeat::~Heartbeat() {
 
 void Heartbeat::beat(const std::stop_token& ends) {
     if (world_.size() == 1) return;
-    const std::chrono::duration<double> pause(timeout_.si() / beats_in_timeout);
+    const auto pause = to_chrono(timeout_ / double{beats_in_timeout});
     Seconds awake = now();
     receive();
     while (!ends.stop_requested()) {

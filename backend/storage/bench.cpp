@@ -1,6 +1,7 @@
 #include "backend/storage/bench.hpp"
 
 #include "backend/storage/bring_to_disk.hpp"
+#include "backend/storage/clock.hpp"
 #include "backend/storage/codec.hpp"
 #include "backend/storage/formats.hpp"
 #include "backend/storage/page_cache.hpp"
@@ -8,7 +9,6 @@
 #include "model/base/quantity_text.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 namespace sextant {
 namespace {
@@ -20,12 +20,10 @@ constexpr double most_to_write = 1e9;  // bytes of samples in all times, which a
 
 class Stopwatch {
 public:
-    [[nodiscard]] Seconds elapsed() const {
-        return Seconds::from_si(std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count());
-    }
+    [[nodiscard]] Seconds elapsed() const { return now() - start_; }
 
 private:
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+    Seconds start_ = now();
 };
 
 // One row to be: how the samples are read.

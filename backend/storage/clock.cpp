@@ -1,7 +1,5 @@
 #include "backend/storage/clock.hpp"
 
-#include <chrono>
-
 namespace sextant {
 
 Seconds now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count() * units::s; }

@@ -242,8 +242,7 @@ std::optional<LoadedBatch> Loader::next() {
     if (s.ended(s.given)) return std::nullopt;
     s.asked = true;
     s.room.notify_all();
-    const auto timeout = std::chrono::duration<double>(s.settings.timeout / units::s);
-    if (!s.ready.wait_for(lock, timeout, [&] { return s.made.contains(s.given); })) {
+    if (!s.ready.wait_for(lock, to_chrono(s.settings.timeout), [&] { return s.made.contains(s.given); })) {
         s.stalled = true;
         const auto busy = std::ranges::find_if(s.at, [](std::int64_t index) { return index >= 0; });
         throw BackendError(
