@@ -55,15 +55,15 @@ RankPlan planned(const Job& job, GraphRank rank, GradientFlow& flow) {
 
 }  // namespace
 
-RankRunner::RankRunner(const Job& job, GraphRank rank, ComputeDevice& device, ComputeDevice* host, Transport& transport, Whereabouts& where,
-                       DatasetFeed* feed, bool times_operators)
+RankRunner::RankRunner(const Job& job, GraphRank rank, ComputeDevice& device, ComputeDevice* host, Transport& transport,
+                       RankActivity& activity, DatasetFeed* feed, bool times_operators)
     : job_(job),
       rank_(rank),
       layout_(job.scenario.plan, used_nodes(job.scenario), job.scenario.cluster.node.devices),
       place_(layout_.place_of(job.graph.ranks()[rank].rank)),
       flow_(flow_of(job, rank)),
       plan_(planned(job, rank, flow_)),
-      where_(where),
+      activity_(activity),
       recorder_(device),
       operators_(times_operators ? std::optional<OperatorTimes>(device) : std::nullopt),
       device_(device, recorder_, operators_ ? &*operators_ : nullptr),
@@ -184,7 +184,7 @@ StepRecord RankRunner::step(int number) {
     post_receives();
     unsettled_ = plan_.reductions;
     for (const SegmentIndex s : plan_.compute) {
-        where_.at(job_.graph, step_, s);
+        activity_.at(job_.graph, step_, s);
         for (const SegmentIndex before : job_.graph.waits_for(s))
             if (is_awaited(job_.graph.segments()[before])) await(before);
         settle(plan_of(s));
@@ -212,9 +212,9 @@ StepRecord RankRunner::step(int number) {
 }
 
 void RankRunner::await(SegmentIndex s) {
-    where_.waits_for(s);
+    activity_.waits_for(s);
     loop_.wait(s);
-    where_.goes_on();
+    activity_.goes_on();
 }
 
 // What must be, and what is through already: the sooner, the less memory gradients take.

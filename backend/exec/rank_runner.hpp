@@ -9,12 +9,12 @@
 #include "backend/exec/generated_task.hpp"
 #include "backend/exec/job.hpp"
 #include "backend/exec/loss_scale.hpp"
+#include "backend/exec/rank_activity.hpp"
 #include "backend/exec/rank_memory.hpp"
 #include "backend/exec/rank_plan.hpp"
 #include "backend/exec/recording_device.hpp"
 #include "backend/exec/server_traffic.hpp"
 #include "backend/exec/tensor_parts.hpp"
-#include "backend/exec/whereabouts.hpp"
 #include "model/plan/rank_layout.hpp"
 
 namespace sextant {
@@ -33,7 +33,7 @@ struct StepRecord {
 class RankRunner {
 public:
     // `host`: see RankMemory. `feed`: the dataset to read; null: samples are generated.
-    RankRunner(const Job&, GraphRank, ComputeDevice&, ComputeDevice* host, Transport&, Whereabouts&, DatasetFeed* feed,
+    RankRunner(const Job&, GraphRank, ComputeDevice&, ComputeDevice* host, Transport&, RankActivity&, DatasetFeed* feed,
                bool times_operators);
 
     ExchangeLoop& exchanges() { return loop_; }
@@ -125,7 +125,7 @@ private:
     RankPlace place_;
     GradientFlow flow_;
     RankPlan plan_;
-    Whereabouts& where_;
+    RankActivity& activity_;
     Recorder recorder_;
     std::optional<OperatorTimes> operators_;
     RecordingDevice device_;

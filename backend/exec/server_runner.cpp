@@ -17,12 +17,12 @@ int passes_of_update(const OptimizerSettings& o) { return 1 + 2 * (1 + facts_of(
 
 }  // namespace
 
-ServerRunner::ServerRunner(const Job& job, int server, ComputeDevice& device, Transport& transport, Whereabouts& where)
+ServerRunner::ServerRunner(const Job& job, int server, ComputeDevice& device, Transport& transport, RankActivity& activity)
     : job_(job),
       together_(job.scenario.plan.data_parallel == DataParallel::parameter_server),
       device_(device),
       transport_(transport),
-      where_(where),
+      activity_(activity),
       memory_(device, job.graph, static_cast<GraphRank>(job.workers()), job.serial, job.scenario.plan, {}, {server, job.servers()}, {},
               {.sharded = true, .sharded_parameters = true, .sums_apart = true}) {
     memory_.draw_weights(job.seed);
@@ -84,8 +84,8 @@ void ServerRunner::drain() {
 void ServerRunner::receive(int worker) {
     Worker& w = workers_[static_cast<std::size_t>(worker)];
     if (w.round == w.rounds.size()) return;
-    where_.at(job_.graph, step_, w.next().served);
-    where_.waits_for(w.next().segment);
+    activity_.at(job_.graph, step_, w.next().served);
+    activity_.waits_for(w.next().segment);
     w.incoming = device_.allocate(memory_.block(w.next().block).dense.owned.elements, Element::real);
     under_way_.emplace(transport_.start(MessageCall{worker, message_tag::pushed_gradients, true, w.incoming}), worker);
 }

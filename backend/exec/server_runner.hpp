@@ -15,7 +15,7 @@ namespace sextant {
 class ServerRunner {
 public:
     // `server`: its number among the servers.
-    ServerRunner(const Job&, int server, ComputeDevice&, Transport&, Whereabouts&);
+    ServerRunner(const Job&, int server, ComputeDevice&, Transport&, RankActivity&);
 
     StepRecord step(int number);
     // Sends the weights after the last step to all workers.
@@ -51,7 +51,7 @@ private:
     bool together_;
     ComputeDevice& device_;
     Transport& transport_;
-    Whereabouts& where_;
+    RankActivity& activity_;
     RankMemory memory_;
     std::vector<Worker> workers_;
     std::map<Ticket, std::optional<int>> under_way_;  // the worker from which a message comes; none: an outgoing message or a barrier

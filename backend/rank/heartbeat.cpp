@@ -51,10 +51,10 @@ void Heartbeat::hold_signals() {
     pthread_sigmask(SIG_BLOCK, &set, nullptr);
 }
 
-Heartbeat::Heartbeat(const MpiWorld& world, Seconds timeout, const Whereabouts& where)
+Heartbeat::Heartbeat(const MpiWorld& world, Seconds timeout, const RankActivity& activity)
     : world_(world),
       timeout_(timeout),
-      where_(where),
+      activity_(activity),
       before_((world.rank() + world.size() - 1) % world.size()),
       after_((world.rank() + 1) % world.size()),
       heard_(now()) {
@@ -123,7 +123,7 @@ void Heartbeat::send() {
     check_mpi(MPI_Test(&requests_[sending], &done, MPI_STATUS_IGNORE), "MPI_Test");
     if (done == 0) return;
     std::memset(mine_.at, 0, sizeof mine_.at);
-    where_.text().copy(mine_.at, sizeof mine_.at - 1);
+    activity_.text().copy(mine_.at, sizeof mine_.at - 1);
     check_mpi(MPI_Isend(&mine_, sizeof mine_, MPI_BYTE, after_, 0, ring_, &requests_[sending]), "MPI_Isend");
 }
 
@@ -144,7 +144,7 @@ void Heartbeat::listen() {
         receive();
     }
     if (now() - heard_ < timeout_) return;
-    world_.abort("at " + where_.text() + ": " + before_text() + " has given no sign of life for " +
+    world_.abort("at " + activity_.text() + ": " + before_text() + " has given no sign of life for " +
                      std::to_string(static_cast<int>((now() - heard_).si())) + " s: it hangs, or its host or network is gone",
                  ExitCode::machine_refused);
 }
@@ -169,7 +169,7 @@ void Heartbeat::told_to_end() {
 }
 
 void Heartbeat::crashed_by(int signal) {
-    world_.say("at " + where_.text() + ": crashed: " + strsignal(signal));
+    world_.say("at " + activity_.text() + ": crashed: " + strsignal(signal));
     _exit(static_cast<int>(ExitCode::machine_refused));
 }
 

@@ -6,7 +6,7 @@
 // died and the launcher ends the rest, or that it crashed, whatever locks the crashed thread may hold.
 #pragma once
 
-#include "backend/exec/whereabouts.hpp"
+#include "backend/exec/rank_activity.hpp"
 #include "backend/rank/mpi_world.hpp"
 
 #include <array>
@@ -24,7 +24,7 @@ public:
     static void hold_signals();
 
     // A collective call of all ranks. Throws std::system_error where no thread can be started.
-    Heartbeat(const MpiWorld&, Seconds timeout, const Whereabouts&);
+    Heartbeat(const MpiWorld&, Seconds timeout, const RankActivity&);
     Heartbeat(const Heartbeat&) = delete;
     Heartbeat& operator=(const Heartbeat&) = delete;
     // To be destroyed when all ranks are done (MpiWorld::barrier), because nobody listens afterwards.
@@ -49,7 +49,7 @@ private:
 
     const MpiWorld& world_;
     const Seconds timeout_;
-    const Whereabouts& where_;
+    const RankActivity& activity_;
     MPI_Comm ring_ = MPI_COMM_NULL;
     int before_ = 0, after_ = 0;
     Beat mine_{}, incoming_{};

@@ -32,28 +32,28 @@ Scenario scenario_to_run(const RankEngine& engine, const ExecArguments& a) {
     return scenario;
 }
 
-void run(const RankEngine& engine, const MpiWorld& world, const ExecArguments& a, const Job& job, Whereabouts& where) {
+void run(const RankEngine& engine, const MpiWorld& world, const ExecArguments& a, const Job& job, RankActivity& activity) {
     ExecArguments nearby = a;  // its dataset is where it is read
     std::optional<StagedDataset> staged;
     if (!a.stage.empty()) {
-        where.at("the staging of the dataset");
+        activity.at("the staging of the dataset");
         if (world.rank_on_host() == 0) staged.emplace(a.data, a.stage, a.unpack ? StageMode::untar : StageMode::copy);
         nearby.data = world.from_first_on_host(staged ? staged->path().string() : "");
     }
-    where.at("the making of communicators, weights and states");
+    activity.at("the making of communicators, weights and states");
     const int threads = a.threads.value_or(1);
     RankResources resources;
     resources.device = engine.make_device(world, job, threads);
     if (updates_on_host(job.scenario.plan)) resources.host = engine.make_host(world, threads);
     resources.transport = engine.make_transport(world, job, *resources.device);
     const auto does = job.is_server(world.rank()) ? run_server : run_worker;
-    RankOutcome outcome = does(world, nearby, job, resources, where);
+    RankOutcome outcome = does(world, nearby, job, resources, activity);
 
-    where.at("the gathering of what the ranks found");
+    activity.at("the gathering of what the ranks found");
     if (staged) outcome.inputs.push_back(remove_staged(*staged));
     const RunRecord record = gather_record(engine, world, a, job, resources, std::move(outcome));
     if (world.rank() != 0) return;
-    where.at("the writing of the results");
+    activity.at("the writing of the results");
     const std::string text = run_to_json(record);
     if (!a.out.empty()) replace_text_file(a.out, text);
 }
@@ -130,22 +130,22 @@ bool all_are_equipped(const RankEngine& engine, const MpiWorld& world) {
 }
 
 ExitCode run(const RankEngine& engine, const MpiWorld& world, const ExecArguments& a) {
-    Whereabouts where;
+    RankActivity activity;
     std::optional<Heartbeat> heartbeat;  // goes on while a failure is told
     try {
-        where.at("the first sign of life");
-        heartbeat.emplace(world, a.hang_timeout, where);
-        where.at("the reading of the scenario");
+        activity.at("the first sign of life");
+        heartbeat.emplace(world, a.hang_timeout, activity);
+        activity.at("the reading of the scenario");
         const std::optional<Job> job = job_of(engine, world, a);
         if (!job) return ExitCode::wrong_input;
         const RankEngine& mine = job->is_server(world.rank()) ? engine.of_servers() : engine;
         if (!all_are_equipped(mine, world)) return ExitCode::machine_refused;
         if (!fits(mine, world, job->scenario)) return ExitCode::does_not_fit;
-        run(mine, world, a, *job, where);
+        run(mine, world, a, *job, activity);
         world.barrier();
         return ExitCode::done;
     } catch (...) {
-        end_all(world, where, std::current_exception());
+        end_all(world, activity, std::current_exception());
     }
 }
 

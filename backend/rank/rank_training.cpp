@@ -49,22 +49,22 @@ void tell_feed(const MpiWorld& world, const Job& job, const DatasetFeed& feed, c
 
 }  // namespace
 
-void end_all(const MpiWorld& world, const Whereabouts& where, const std::exception_ptr& thrown) {
+void end_all(const MpiWorld& world, const RankActivity& activity, const std::exception_ptr& thrown) {
     const Failure failure = failure_of(thrown);
-    world.abort("at " + where.text() + ": " + failure.why, failure.code);
+    world.abort("at " + activity.text() + ": " + failure.why, failure.code);
 }
 
 FeedSettings feed_settings(const ExecArguments& a) {
     return {a.data, a.data_workers, a.skip_bad_samples ? BadSamples::skip : BadSamples::fail};
 }
 
-RankOutcome run_worker(const MpiWorld& world, const ExecArguments& a, const Job& job, RankResources& resources, Whereabouts& where) {
-    where.at("the opening of the dataset");
+RankOutcome run_worker(const MpiWorld& world, const ExecArguments& a, const Job& job, RankResources& resources, RankActivity& activity) {
+    activity.at("the opening of the dataset");
     std::optional<DatasetFeed> feed;
     const RankPlace place = place_of(job, world.rank());
     if (is_fed(a, job, place)) feed.emplace(job, place, feed_settings(a));
-    where.at("the start of training");
-    RankRunner runner(job, static_cast<GraphRank>(world.rank()), *resources.device, resources.host.get(), *resources.transport, where,
+    activity.at("the start of training");
+    RankRunner runner(job, static_cast<GraphRank>(world.rank()), *resources.device, resources.host.get(), *resources.transport, activity,
                       feed ? &*feed : nullptr, a.operators);
     std::exception_ptr failure;
     std::jthread communicating([&] {
@@ -77,14 +77,14 @@ RankOutcome run_worker(const MpiWorld& world, const ExecArguments& a, const Job&
     RankOutcome outcome;
     try {
         outcome.walks = walk(runner, a, job, world.rank() == 0);
-        where.at("the end of training");
+        activity.at("the end of training");
         if (a.parameters) runner.gather_weights();
         runner.exchanges().stop({});
     } catch (...) {
         runner.exchanges().stop(std::current_exception());
     }
     communicating.join();
-    if (failure) end_all(world, where, failure);
+    if (failure) end_all(world, activity, failure);
     if (feed && feed->reads()) tell_feed(world, job, *feed, place, outcome);
     if (a.parameters) outcome.weights = fingerprints(job, runner.memory(), *resources.device);
     outcome.pushed = runner.pushed();
@@ -92,15 +92,15 @@ RankOutcome run_worker(const MpiWorld& world, const ExecArguments& a, const Job&
     return outcome;
 }
 
-RankOutcome run_server(const MpiWorld& world, const ExecArguments& a, const Job& job, RankResources& resources, Whereabouts& where) {
-    ServerRunner runner(job, world.rank() - job.workers(), *resources.device, *resources.transport, where);
+RankOutcome run_server(const MpiWorld& world, const ExecArguments& a, const Job& job, RankResources& resources, RankActivity& activity) {
+    ServerRunner runner(job, world.rank() - job.workers(), *resources.device, *resources.transport, activity);
     RankOutcome outcome;
     try {
         outcome.walks = walk(runner, a, job, false);
-        where.at("the end of training");
+        activity.at("the end of training");
         if (a.parameters) runner.send_weights();
     } catch (...) {
-        end_all(world, where, std::current_exception());
+        end_all(world, activity, std::current_exception());
     }
     if (a.parameters) outcome.weights = fingerprints(job, runner.memory(), *resources.device);
     outcome.applied = runner.applied();

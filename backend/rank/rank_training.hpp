@@ -31,12 +31,12 @@ struct RankResources {
 };
 
 // Runs a worker's steps, with a second thread that communicates.
-RankOutcome run_worker(const MpiWorld&, const ExecArguments&, const Job&, RankResources&, Whereabouts&);
-RankOutcome run_server(const MpiWorld&, const ExecArguments&, const Job&, RankResources&, Whereabouts&);
+RankOutcome run_worker(const MpiWorld&, const ExecArguments&, const Job&, RankResources&, RankActivity&);
+RankOutcome run_server(const MpiWorld&, const ExecArguments&, const Job&, RankResources&, RankActivity&);
 
 FeedSettings feed_settings(const ExecArguments&);
 
 // Ends the job because of an exception. To be called where that is caught, while the arrays that messages may still fill exist.
-[[noreturn]] void end_all(const MpiWorld&, const Whereabouts&, const std::exception_ptr&);
+[[noreturn]] void end_all(const MpiWorld&, const RankActivity&, const std::exception_ptr&);
 
 }  // namespace sextant

@@ -11,7 +11,7 @@ namespace sextant {
 // "backward, blocks 3-4, micro-batch 2", "all-reduce of gradients, blocks 0-3, over the data group".
 std::string operation_text(const TaskGraph&, SegmentIndex);
 
-class Whereabouts {
+class RankActivity {
 public:
     // Outside of steps. The text must live as long as the program.
     void at(const char* activity);

@@ -1,4 +1,4 @@
-#include "backend/exec/whereabouts.hpp"
+#include "backend/exec/rank_activity.hpp"
 
 #include "model/base/overloaded.hpp"
 
@@ -32,18 +32,18 @@ std::string operation_text(const TaskGraph& graph, SegmentIndex index) {
         work);
 }
 
-void Whereabouts::at(const char* activity) {
+void RankActivity::at(const char* activity) {
     activity_ = activity;
     graph_ = nullptr;
 }
 
-void Whereabouts::at(const TaskGraph& graph, int step, SegmentIndex segment) {
+void RankActivity::at(const TaskGraph& graph, int step, SegmentIndex segment) {
     step_ = step;
     segment_ = segment;
     graph_ = &graph;
 }
 
-std::string Whereabouts::text() const {
+std::string RankActivity::text() const {
     const TaskGraph* graph = graph_;
     if (graph == nullptr) return activity_.load();
     std::string text = "step " + std::to_string(step_ + 1) + ", " + operation_text(*graph, segment_);

@@ -1,4 +1,4 @@
-#include "backend/exec/whereabouts.hpp"
+#include "backend/exec/rank_activity.hpp"
 
 #include "tests/backend/default_graph.hpp"
 
@@ -16,7 +16,7 @@ std::vector<std::string> operations(const TaskGraph& graph) {
     return texts;
 }
 
-TEST(Whereabouts, NameOperationsAsPeopleDo) {
+TEST(RankActivity, NameOperationsAsPeopleDo) {
     EXPECT_THAT(operations(default_graph({})), Contains("all-reduce of gradients, blocks 0-5, over the data group"));
     const std::vector<std::string> stages = operations(default_graph({"plan.dp=1", "plan.pp=2", "plan.micro_batch=2"}));
     EXPECT_THAT(stages, Contains("backward, blocks 0-2, micro-batch 3"));
@@ -27,21 +27,21 @@ TEST(Whereabouts, NameOperationsAsPeopleDo) {
     EXPECT_THAT(served, Contains("server adds gradients of rank 1"));
 }
 
-TEST(Whereabouts, TellWhatIsWaitedFor) {
+TEST(RankActivity, TellWhatIsWaitedFor) {
     const TaskGraph graph = default_graph({});
-    Whereabouts where;
-    where.at("the end of training");
-    EXPECT_EQ(where.text(), "the end of training");
+    RankActivity activity;
+    activity.at("the end of training");
+    EXPECT_EQ(activity.text(), "the end of training");
     SegmentIndex update = 0, reduction = 0;
     for (SegmentIndex s = 0; s < graph.segments().size(); ++s) {
         if (std::holds_alternative<UpdateWork>(graph.works()[graph.segments()[s].work])) update = s;
         if (std::holds_alternative<CollectiveWork>(graph.works()[graph.segments()[s].work])) reduction = s;
     }
-    where.at(graph, 2, update);
-    where.waits_for(reduction);
-    EXPECT_EQ(where.text(), "step 3, optimizer, waiting for all-reduce of gradients, blocks 0-5, over the data group");
-    where.goes_on();
-    EXPECT_EQ(where.text(), "step 3, optimizer");
+    activity.at(graph, 2, update);
+    activity.waits_for(reduction);
+    EXPECT_EQ(activity.text(), "step 3, optimizer, waiting for all-reduce of gradients, blocks 0-5, over the data group");
+    activity.goes_on();
+    EXPECT_EQ(activity.text(), "step 3, optimizer");
 }
 
 }  // namespace
