@@ -40,13 +40,13 @@ RecordedCollective recorded(Collective c) {
     return RecordedCollective::all_reduce;
 }
 
-// What has to be over before something may begin.
-class Before {
+// The nodes that have to end before another may begin.
+class Dependencies {
 public:
-    Before() = default;
-    Before(NodeId id) : ids_{id} {}
+    Dependencies() = default;
+    Dependencies(NodeId id) : ids_{id} {}
     void add(NodeId id) { ids_.push_back(id); }
-    void add(const Before& other) { ids_.insert(ids_.end(), other.ids_.begin(), other.ids_.end()); }
+    void add(const Dependencies& other) { ids_.insert(ids_.end(), other.ids_.begin(), other.ids_.end()); }
     [[nodiscard]] std::vector<NodeId> once_each() const {
         std::vector<NodeId> ids = ids_;
         std::ranges::sort(ids);
@@ -71,12 +71,12 @@ public:
 
 private:
     // What ends the segment.
-    Before record(SegmentIndex index) {
+    Dependencies record(SegmentIndex index) {
         const Segment& segment = step_.graph_.segments()[index];
         const Work& work = step_.work_of(segment);
         if (brings_samples(work)) return {};
-        Before& stream = streams_[segment.stream];
-        Before before = stream;
+        Dependencies& stream = streams_[segment.stream];
+        Dependencies before = stream;
         for (const SegmentIndex other : step_.graph_.waits_for(index)) {
             if (step_.comes_from_elsewhere(index, other))
                 before.add(receive(other, stream));
@@ -84,7 +84,7 @@ private:
                 before.add(end->second);
         }
         const std::string what = describe(work);
-        issued_from_ = step_.table_.hosts_wait && segment.stream == Stream::compute ? before : Before();
+        issued_from_ = step_.table_.hosts_wait && segment.stream == Stream::compute ? before : Dependencies();
         for (const Piece& piece : step_.table_.works[segment.work].pieces) {
             before = kernels(piece, what, before);
             if (piece.exchange && is_transfer(work))
@@ -95,7 +95,7 @@ private:
         return stream = before;
     }
 
-    Before kernels(const Piece& piece, const std::string& what, Before before) {
+    Dependencies kernels(const Piece& piece, const std::string& what, Dependencies before) {
         if (piece.device > Seconds{}) {
             RecordedNode n = node(piece.kind == SpanKind::overhead ? Kind::host : Kind::kernel, before);
             n.name = name_of(piece.kind, what);
@@ -105,7 +105,7 @@ private:
             before = add(std::move(n));
         }
         if (piece.host > Seconds{}) {
-            Before ready = launched_;
+            Dependencies ready = launched_;
             ready.add(issued_from_);
             RecordedNode n = node(Kind::host, ready);
             n.name = "launch: " + what;
@@ -116,7 +116,7 @@ private:
         return before;
     }
 
-    Before exchange(const Segment& segment, const PricedExchange& e, const std::string& what, const Before& before) {
+    Dependencies exchange(const Segment& segment, const PricedExchange& e, const std::string& what, const Dependencies& before) {
         const auto communicator = step_.communicator_of(segment, e);
         if (!communicator) return before;
         RecordedNode n = node(Kind::collective, before);
@@ -128,7 +128,7 @@ private:
         const Bytes size = e.what == Collective::all_gather ? e.size / static_cast<double>(members) : e.size;
         n.bytes = (1 - e.hidden) * size;
         RecordedNode behind = n;
-        Before end = before;
+        Dependencies end = before;
         if (e.hidden < 1) end = add(std::move(n));
         if (!(e.hidden > 0)) return end;
         behind.id = ++last_;
@@ -138,7 +138,7 @@ private:
         return end;
     }
 
-    Before send(SegmentIndex index, Bytes bytes, const std::string& what, const Before& before) {
+    Dependencies send(SegmentIndex index, Bytes bytes, const std::string& what, const Dependencies& before) {
         RecordedNode n = node(Kind::send, before);
         n.name = "send: " + what;
         n.bytes = bytes;
@@ -148,7 +148,7 @@ private:
     }
 
     // Once, however many wait for it.
-    NodeId receive(SegmentIndex sent, const Before& before) {
+    NodeId receive(SegmentIndex sent, const Dependencies& before) {
         const auto [known, is_new] = received_.emplace(sent, 0);
         if (!is_new) return known->second;
         const Segment& segment = step_.graph_.segments()[sent];
@@ -163,7 +163,7 @@ private:
     [[nodiscard]] const Communicator& communicator_of(SegmentIndex s) const {
         return step_.graph_.communicators()[step_.graph_.segments()[s].communicator];
     }
-    RecordedNode node(Kind kind, const Before& before) {
+    RecordedNode node(Kind kind, const Dependencies& before) {
         RecordedNode n;
         n.id = ++last_;
         n.kind = kind;
@@ -179,9 +179,9 @@ private:
     GraphRank rank_;
     RecordedRank recorded_;
     NodeId last_ = 0;
-    EnumArray<Stream, Before, stream_count> streams_;  // what their last segments end with
-    Before launched_, issued_from_;                    // the last launch; where hosts wait, what the segment at hand waits for
-    std::unordered_map<SegmentIndex, Before> ends_;
+    EnumArray<Stream, Dependencies, stream_count> streams_;  // what their last segments end with
+    Dependencies launched_, issued_from_;                    // the last launch; where hosts wait, what the segment at hand waits for
+    std::unordered_map<SegmentIndex, Dependencies> ends_;
     std::unordered_map<SegmentIndex, NodeId> received_;
 };
 
