@@ -19,19 +19,23 @@ double deduplicated_part(const ExchangeCall& e, const Group& group) {
 }
 
 // Exchanges that still go on behind kernels. Exchanges of one group share its links fairly.
-class Behind {
+class HiddenExchanges {
 public:
+    // Kernels, or an exchange that is waited for, take this long.
     void pass(Seconds t) {
         if (!(next_ > Seconds{}) && flows_.empty()) return;
-        if (fixed_ > t) return drain(t), void(fixed_ -= t);
+        if (fixed_ > t) {
+            drain(t);
+            fixed_ -= t;
+            return;
+        }
         drain(fixed_);
         t -= fixed_;
         fixed_ = {};
-        if (next_ > Seconds{}) flows_.push_back(next_);
-        next_ = {};
+        begin_next();
         drain(t);
     }
-    // How much longer than alone an exchange takes that is this long on links.
+    // An exchange that is waited for begins, and occupies links for `flow` when alone. By how much the hidden ones prolong it.
     Seconds meet(Seconds flow) {
         Seconds longer;
         for (Seconds& f : flows_) {
@@ -39,27 +43,37 @@ public:
             longer += both;
             f -= both;
         }
-        std::erase_if(flows_, [](Seconds f) { return !(f > Seconds{}); });
+        drop_ended();
         return longer;
     }
+    // One more goes on behind kernels: a time that uses no link, then one on links.
     void add(Seconds fixed, Seconds flow) {
-        if (next_ > Seconds{}) flows_.push_back(next_);
+        begin_next();
         fixed_ = fixed;
         next_ = flow;
     }
 
 private:
+    void begin_next() {
+        if (next_ > Seconds{}) flows_.push_back(next_);
+        next_ = {};
+    }
+    // Until this time is over, or nothing is left: the exchange with the least left ends first, with all others that far.
     void drain(Seconds t) {
         while (t > Seconds{} && !flows_.empty()) {
             const double n = static_cast<double>(flows_.size());
             const Seconds least = *std::ranges::min_element(flows_), each = n * least < t ? least : t / n;
             for (Seconds& f : flows_) f -= each;
             t -= n * each;
-            std::erase_if(flows_, [&](Seconds f) { return !(f > Seconds{}); });
+            drop_ended();
         }
     }
-    Seconds fixed_, next_;  // of the last: what passes before it flows
-    std::vector<Seconds> flows_;
+    void drop_ended() {
+        std::erase_if(flows_, [](Seconds f) { return !(f > Seconds{}); });
+    }
+
+    Seconds fixed_, next_;        // of the one that was added last: what is left of its fixed time, and the flow that follows it
+    std::vector<Seconds> flows_;  // what is left of those on links, each alone
 };
 
 // What the pieces of one phase of a block are priced with.
@@ -70,7 +84,7 @@ struct Pricing {
     const Resources& resources;
 };
 
-PhasePrice price_phase(const BlockPhase& phase, const Pricing& by, Behind& behind) {
+PhasePrice price_phase(const BlockPhase& phase, const Pricing& by, HiddenExchanges& behind) {
     PhasePrice price;
     int launches = 0;
     const auto on_kernel = [&](const Kernel& kernel, Seconds time) {
@@ -98,7 +112,7 @@ PhasePrice price_phase(const BlockPhase& phase, const Pricing& by, Behind& behin
 }
 
 PhasePrice price_phase(const BlockPhase& phase, const Pricing& by) {
-    Behind behind;
+    HiddenExchanges behind;
     const PhasePrice first = price_phase(phase, by, behind);
     // Where exchanges go on past the end of the block, those of an equal block before it go on into it.
     return first.behind_kernels() > Seconds{} ? price_phase(phase, by, behind) : first;
