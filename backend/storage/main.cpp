@@ -23,21 +23,21 @@ volatile std::sig_atomic_t signal_that_came = 0;  // a signal handler knows noth
 
 struct Interrupted {};
 
-// Says on each hundredth how far it is; a signal ends the work in between, so that what is half done is cleared away.
-class Teller {
+// Prints "WORD 3 of 10" once for each percent. A signal ends the work between two calls, so that what is half done is cleared away.
+class ProgressPrinter {
 public:
-    explicit Teller(const char* word) : word_(word) {}
+    explicit ProgressPrinter(const char* word) : word_(word) {}
     void operator()(std::int64_t done, std::int64_t of) {
         if (signal_that_came != 0) throw Interrupted{};
         const std::int64_t percent = done * 100 / of;
-        if (percent == told_) return;
-        told_ = percent;
+        if (percent == printed_) return;
+        printed_ = percent;
         std::cout << word_ << " " << done << " of " << of << std::endl;
     }
 
 private:
     const char* word_;
-    std::int64_t told_ = -1;
+    std::int64_t printed_ = -1;
 };
 
 void tell(const Written& written, const std::filesystem::path& out) {
@@ -48,7 +48,7 @@ void tell(const Written& written, const std::filesystem::path& out) {
 }
 
 StorageProbe probed(const std::filesystem::path& of) {
-    if (std::filesystem::is_directory(of)) return probe_storage({of}, Teller("pass"));
+    if (std::filesystem::is_directory(of)) return probe_storage({of}, ProgressPrinter("pass"));
     Diagnostics diagnostics;
     const JsonFile file = JsonFile::load(of, diagnostics);
     StorageProbe probe = read_fio(file);
@@ -66,16 +66,16 @@ void probe(const ProbeTask& task) {
 }
 
 void speeds(const SpeedsTask& task) {
-    const SampleSpeeds found = probe_samples(task.in, task.source.empty() ? "measured" : task.source, Teller("pass"));
+    const SampleSpeeds found = probe_samples(task.in, task.source.empty() ? "measured" : task.source, ProgressPrinter("pass"));
     replace_text_file(task.out, speeds_to_profile(found));
 }
 
 void run(const DataArguments& arguments) {
-    std::visit(Overloaded{[](const MakeSettings& s) { tell(make_dataset(s, Teller("sample")), s.out); },
-                          [](const ConvertSettings& s) { tell(convert_dataset(s, Teller("sample")), s.out); },
+    std::visit(Overloaded{[](const MakeSettings& s) { tell(make_dataset(s, ProgressPrinter("sample")), s.out); },
+                          [](const ConvertSettings& s) { tell(convert_dataset(s, ProgressPrinter("sample")), s.out); },
                           [](const ProbeTask& t) { probe(t); }, [](const SpeedsTask& t) { speeds(t); },
                           [&](const BenchSettings& s) {
-                              const BenchResult result = bench_dataset(s, Teller("pass"));
+                              const BenchResult result = bench_dataset(s, ProgressPrinter("pass"));
                               std::cout << (arguments.json ? bench_to_json(result) : bench_to_text(result));
                           }},
                arguments.task);
