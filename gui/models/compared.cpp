@@ -25,7 +25,7 @@ QString difference(Seconds d) {
     return (d > Seconds{} ? QStringLiteral("+") : QStringLiteral("\u2212")) + quantity(max(d, -d));
 }
 
-std::vector<QVariant> times_row(const QString& name, const Beside<Seconds>& t) {
+std::vector<QVariant> times_row(const QString& name, const ComparedValue<Seconds>& t) {
     return {name,
             or_nothing(t.predicted),
             or_nothing(t.simulated),
@@ -34,7 +34,7 @@ std::vector<QVariant> times_row(const QString& name, const Beside<Seconds>& t) {
             ratio_text(t.measured.si(), t.predicted.si())};
 }
 
-std::vector<QVariant> rates_row(const QString& name, const Beside<Frequency>& r) {
+std::vector<QVariant> rates_row(const QString& name, const ComparedValue<Frequency>& r) {
     return {name,
             number(r.predicted.si()),
             number(r.simulated.si()),
@@ -66,9 +66,9 @@ Table residuals_table(const Comparison& c) {
     t.rows.push_back(times_row(QStringLiteral("step time"), c.step));
     t.rows.push_back(rates_row(q(c.prediction.sample_word) + QStringLiteral("s/s"), c.samples_per_s));
     if (c.tokens_per_s) t.rows.push_back(rates_row(QStringLiteral("tokens/s"), *c.tokens_per_s));
-    const auto add_terms = [&](const Beside<Terms>& of, const QString& before) {
+    const auto add_terms = [&](const ComparedValue<Terms>& of, const QString& before) {
         for (const Term term : all_terms) {
-            const Beside<Seconds> times{of.predicted[term], of.simulated[term], of.measured[term]};
+            const ComparedValue<Seconds> times{of.predicted[term], of.simulated[term], of.measured[term]};
             if (max(times.predicted, max(times.simulated, times.measured)) / c.step.measured > worth_telling)
                 t.rows.push_back(times_row(before + words_of(term), times));
         }

@@ -22,7 +22,7 @@ RankTimes times_of(const Trace& trace, GraphRank rank, int steps) {
 }
 
 // What is done once a step, by the times that it takes.
-Beside<Frequency> rates(Frequency predicted, const Beside<Seconds>& step) {
+ComparedValue<Frequency> rates(Frequency predicted, const ComparedValue<Seconds>& step) {
     return {predicted, predicted * (step.predicted / step.simulated), predicted * (step.predicted / step.measured)};
 }
 

@@ -13,8 +13,9 @@
 
 namespace sextant {
 
+// One quantity in the closed form, in the simulation and in the run.
 template <class T>
-struct Beside {
+struct ComparedValue {
     T predicted{}, simulated{}, measured{};
 };
 
@@ -89,19 +90,19 @@ struct Comparison {
     Report prediction;
     SimulationReport simulation;
     StepTimes steps;
-    Beside<Seconds> step;
-    Beside<Frequency> samples_per_s;
-    std::optional<Beside<Frequency>> tokens_per_s;
+    ComparedValue<Seconds> step;
+    ComparedValue<Frequency> samples_per_s;
+    std::optional<ComparedValue<Frequency>> tokens_per_s;
     std::optional<double> first_loss, last_loss;
     // Of the rank that finishes last in the stage whose rank the closed form predicts to finish last.
     int stage = 0;
     int measured_rank = 0;
     Seconds traced_step;  // the sum of the measured terms
-    Beside<Terms> terms, overlapped;
-    Beside<std::optional<double>> hidden;    // the fraction of communication that is overlapped; none without communication
-    Beside<double> bubble;                   // the fraction of the step
-    std::optional<InputComparison> input;    // where a dataset was read
-    std::optional<MeanStaleness> staleness;  // of an asynchronous parameter server
+    ComparedValue<Terms> terms, overlapped;
+    ComparedValue<std::optional<double>> hidden;  // the fraction of communication that is overlapped; none without communication
+    ComparedValue<double> bubble;                 // the fraction of the step
+    std::optional<InputComparison> input;         // where a dataset was read
+    std::optional<MeanStaleness> staleness;       // of an asynchronous parameter server
     std::vector<RankComparison> ranks;
     std::vector<KernelRate> kernels;
     std::vector<ExchangeRate> exchanges;

@@ -13,17 +13,17 @@ Json optional_json(std::optional<double> value) { return value ? Json(*value) : 
 
 // `name`: with its unit, "step_time_s".
 template <int... Exponents>
-void add(Json& json, const std::string& name, const Beside<Quantity<Exponents...>>& b) {
+void add(Json& json, const std::string& name, const ComparedValue<Quantity<Exponents...>>& b) {
     json[name] = {{"predicted", b.predicted.si()},
                   {"simulated", b.simulated.si()},
                   {"measured", b.measured.si()},
                   {"ratio", optional_json(ratio(b.measured.si(), b.predicted.si()))}};
 }
 
-Json terms_json(const Beside<Terms>& terms) {
+Json terms_json(const ComparedValue<Terms>& terms) {
     Json list = Json::array();
     for (const Term t : all_terms) {
-        const Beside<Seconds> of{terms.predicted[t], terms.simulated[t], terms.measured[t]};
+        const ComparedValue<Seconds> of{terms.predicted[t], terms.simulated[t], terms.measured[t]};
         if (of.predicted <= Seconds{} && of.simulated <= Seconds{} && of.measured <= Seconds{}) continue;
         list.push_back({{"name", to_text(t)},
                         {"predicted_s", of.predicted.si()},

@@ -56,7 +56,7 @@ std::string step_text(const Comparison& c) {
     table.row({"", "predicted", "simulated", "measured", "ratio", ""});
     table.row({"step time", to_text(c.step.predicted), to_text(c.step.simulated), to_text(c.step.measured),
                ratio_text(ratio(c.step.measured.si(), c.step.predicted.si())), ""});
-    const auto rates = [&](const std::string& name, const Beside<Frequency>& rate) {
+    const auto rates = [&](const std::string& name, const ComparedValue<Frequency>& rate) {
         table.row({name, grouped_digits(rate.predicted.si(), 3), grouped_digits(rate.simulated.si(), 3),
                    grouped_digits(rate.measured.si(), 3), ratio_text(ratio(rate.measured.si(), rate.predicted.si())), ""});
     };
@@ -110,7 +110,7 @@ std::string terms_text(const Comparison& c) {
     }
     row("sum", c.terms.predicted.total(), c.terms.simulated.total(), c.terms.measured.total(), "");
     for (const Term t : all_terms) {
-        const Beside<Seconds> hidden{c.overlapped.predicted[t], c.overlapped.simulated[t], c.overlapped.measured[t]};
+        const ComparedValue<Seconds> hidden{c.overlapped.predicted[t], c.overlapped.simulated[t], c.overlapped.measured[t]};
         if (max(hidden.predicted, max(hidden.simulated, hidden.measured)) / c.step.measured < worth_telling_hidden) continue;
         row("hidden " + words(to_text(t)), hidden.predicted, hidden.simulated, hidden.measured, "");
     }
