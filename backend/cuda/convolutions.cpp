@@ -44,14 +44,14 @@ std::string name_of(ConvolutionPass pass, const ConvolutionShape& s) {
 }
 
 // Heuristics may name engines that are refused when they are compiled.
-ExecutionPlan compiled(const ConvolutionWay& way) {
-    for (std::size_t i = 0; i + 1 < way.engines.size(); ++i) {
+ExecutionPlan compiled(const ConvolutionConfig& config) {
+    for (std::size_t i = 0; i + 1 < config.engines.size(); ++i) {
         try {
-            return {way.graph, way.engines[i]};
+            return {config.graph, config.engines[i]};
         } catch (const BackendError&) {  // the next may do
         }
     }
-    return {way.graph, way.engines.back()};
+    return {config.graph, config.engines.back()};
 }
 
 // Nobody waits for the gradient of what arrives at the first block, unless one like it stands further behind.
@@ -62,12 +62,12 @@ bool is_only_first(const Network& network, std::size_t block) {
 
 }  // namespace
 
-ConvolutionWay convolution_way(ConvolutionPass pass, const ConvolutionShape& s, bool tf32, const Descriptor& properties) {
-    ConvolutionWay way{graph_of(pass, s), {}};
+ConvolutionConfig choose_convolution(ConvolutionPass pass, const ConvolutionShape& s, bool tf32, const Descriptor& properties) {
+    ConvolutionConfig config{graph_of(pass, s), {}};
     for (const cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
-        way.engines = way.graph.engines(properties, mode);
-        std::erase_if(way.engines, [&](const Engine& e) { return !may_run(e, tf32 || is_half(s.element)); });
-        if (!way.engines.empty()) return way;
+        config.engines = config.graph.engines(properties, mode);
+        std::erase_if(config.engines, [&](const Engine& e) { return !may_run(e, tf32 || is_half(s.element)); });
+        if (!config.engines.empty()) return config;
     }
     throw BackendError("cuDNN has no way to compute " + name_of(pass, s));
 }
@@ -76,8 +76,8 @@ Bytes convolution_workspace(const Network& network, Element element, bool tf32, 
     std::size_t most = 0;
     const auto count = [&](ConvolutionPass pass, const Convolution& c) {
         try {
-            const ConvolutionWay way = convolution_way(pass, kernels::shape_of(c, element), tf32, properties);
-            most = std::max(most, way.engines.front().workspace_bytes);
+            const ConvolutionConfig config = choose_convolution(pass, kernels::shape_of(c, element), tf32, properties);
+            most = std::max(most, config.engines.front().workspace_bytes);
         } catch (const BackendError&) {  // whoever runs it hears why, and of which operator
         }
     };
@@ -101,7 +101,7 @@ Convolutions::Convolutions(Launches& launches, CudnnLibrary library, bool tf32, 
 const ExecutionPlan& Convolutions::plan_of(ConvolutionPass pass, const ConvolutionShape& s) {
     const auto found = plans_.find({pass, s});
     if (found != plans_.end()) return found->second;
-    const auto make = [&] { return compiled(convolution_way(pass, s, tf32_, properties_of(library_.get()))); };
+    const auto make = [&] { return compiled(choose_convolution(pass, s, tf32_, properties_of(library_.get()))); };
     return plans_.emplace(std::pair(pass, s), launches_.flushed(make)).first->second;
 }
 

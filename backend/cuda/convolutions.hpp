@@ -19,13 +19,13 @@ enum class ConvolutionPass { forward, back, filter };  // what is computed: the 
 
 // How a pass is run: by the first of these engines that compiles. All of them are deterministic, use the requested arithmetic, and need no
 // more than the workspace allowed. The graph stores the image, the filter and the result, or their gradients.
-struct ConvolutionWay {
+struct ConvolutionConfig {
     OperationGraph graph;
     std::vector<Engine> engines;
 };
 
 // For a GPU with these properties. `tf32`: fp32 may be multiplied in TF32. Throws BackendError where no engine can run the pass.
-ConvolutionWay convolution_way(ConvolutionPass, const ConvolutionShape&, bool tf32, const Descriptor& properties);
+ConvolutionConfig choose_convolution(ConvolutionPass, const ConvolutionShape&, bool tf32, const Descriptor& properties);
 
 // The largest workspace of any convolution of a network with its first engine, without running any. `backward`: for all passes, except the
 // gradient of the first block's input.

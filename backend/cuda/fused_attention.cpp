@@ -186,7 +186,8 @@ std::int64_t next_part(std::int64_t part, std::int64_t whole) {
 
 }  // namespace
 
-std::optional<FusedWay> fused_way(AttentionPass pass, const AttentionPart& part, Element element, const Descriptor& properties) {
+std::optional<FusedAttentionConfig> choose_fused_attention(AttentionPass pass, const AttentionPart& part, Element element,
+                                                           const Descriptor& properties) {
     if (cudnnGetVersion() < least_version || !is_described(part, element)) return {};
     const Attention& a = part.whole;
     for (std::int64_t samples = a.batch, kv_heads = a.kv_heads;;) {
@@ -194,7 +195,7 @@ std::optional<FusedWay> fused_way(AttentionPass pass, const AttentionPart& part,
         OperationGraph graph = pass == AttentionPass::forward ? std::move(piece).forward() : std::move(piece).backward();
         const std::vector<Engine> engines = graph.engines(properties);
         const auto fits = std::ranges::find_if(engines, [](const Engine& e) { return e.workspace_bytes <= most_workspace_bytes; });
-        if (fits != engines.end()) return FusedWay{samples, kv_heads, std::move(graph), *fits};
+        if (fits != engines.end()) return FusedAttentionConfig{samples, kv_heads, std::move(graph), *fits};
         if (engines.empty() || (samples == 1 && kv_heads == 1)) return {};
         if (samples > 1)
             samples = next_part(samples, a.batch);
@@ -207,7 +208,8 @@ Bytes fused_workspace(const Network& network, Element element, bool backward, co
     std::size_t most = 0;
     const auto count = [&](AttentionPass pass, const AttentionPart& part) {
         try {
-            if (const auto way = fused_way(pass, part, element, properties)) most = std::max(most, way->engine.workspace_bytes);
+            if (const auto config = choose_fused_attention(pass, part, element, properties))
+                most = std::max(most, config->engine.workspace_bytes);
         } catch (const BackendError&) {  // it is run otherwise
         }
     };
@@ -226,16 +228,17 @@ Bytes fused_workspace(const Network& network, Element element, bool backward, co
 FusedAttention::FusedAttention(Launches& launches, CudnnLibrary library, Scratch scratch)
     : launches_(launches), library_(std::move(library)), scratch_(std::move(scratch)) {}
 
-std::optional<FusedAttention::Way> FusedAttention::make_way(AttentionPass pass, const AttentionPart& part, Element element) const {
+std::optional<FusedAttention::CompiledPass> FusedAttention::compile(AttentionPass pass, const AttentionPart& part, Element element) const {
     try {
-        const std::optional<FusedWay> way = fused_way(pass, part, element, properties_of(library_.get()));
-        if (way) return Way{way->samples, way->kv_heads, ExecutionPlan(way->graph, way->engine)};
+        const std::optional<FusedAttentionConfig> config = choose_fused_attention(pass, part, element, properties_of(library_.get()));
+        if (config) return CompiledPass{config->samples, config->kv_heads, ExecutionPlan(config->graph, config->engine)};
     } catch (const BackendError&) {  // the other way of running it needs nothing that may have been refused here
     }
     return {};
 }
 
-const std::optional<FusedAttention::Way>& FusedAttention::way_of(AttentionPass pass, const AttentionPart& part, Element element) {
+const std::optional<FusedAttention::CompiledPass>& FusedAttention::compiled_pass(AttentionPass pass, const AttentionPart& part,
+                                                                                 Element element) {
     const Attention& a = part.whole;
     const Key key{static_cast<std::int64_t>(pass),
                   static_cast<std::int64_t>(element),
@@ -250,8 +253,8 @@ const std::optional<FusedAttention::Way>& FusedAttention::way_of(AttentionPass p
                   a.value_dim,
                   a.causal ? 1 : 0,
                   a.window};
-    auto found = ways_.find(key);
-    if (found == ways_.end()) found = ways_.emplace(key, launches_.flushed([&] { return make_way(pass, part, element); })).first;
+    auto found = compiled_.find(key);
+    if (found == compiled_.end()) found = compiled_.emplace(key, launches_.flushed([&] { return compile(pass, part, element); })).first;
     return found->second;
 }
 
@@ -259,7 +262,7 @@ std::string FusedAttention::passes() const {
     std::string text;
     for (const auto& [pass, name] : {std::pair{AttentionPass::forward, "forward"}, std::pair{AttentionPass::backward, "backward"}}) {
         const auto first = static_cast<std::int64_t>(pass);
-        const bool has_run = std::ranges::any_of(ways_, [&](const auto& way) { return way.first[0] == first && way.second; });
+        const bool has_run = std::ranges::any_of(compiled_, [&](const auto& known) { return known.first[0] == first && known.second; });
         if (has_run) text += (text.empty() ? "" : " and ") + std::string(name);
     }
     return text;
@@ -275,11 +278,11 @@ void FusedAttention::call(const ExecutionPlan& plan, const std::array<const void
 
 bool FusedAttention::forward(const AttentionPart& part, const OperatorCall& c) {
     const Attention& a = part.whole;
-    const std::optional<Way>& way = way_of(AttentionPass::forward, part, c.inputs[0].element);
-    if (!way) return false;
-    const Array room = room_for(way->plan.workspace_bytes(), scratch_);
-    for_each_piece(part, way->samples, way->kv_heads, [&](const Piece& p) {
-        call(way->plan,
+    const std::optional<CompiledPass>& compiled = compiled_pass(AttentionPass::forward, part, c.inputs[0].element);
+    if (!compiled) return false;
+    const Array room = room_for(compiled->plan.workspace_bytes(), scratch_);
+    for_each_piece(part, compiled->samples, compiled->kv_heads, [&](const Piece& p) {
+        call(compiled->plan,
              std::array{p.queries(c.inputs[0], a.head_dim), p.keys(c.inputs[1], a.head_dim), p.keys(c.inputs[2], a.value_dim),
                         p.queries(c.outputs[0], a.value_dim), p.statistics(c.outputs[1])},
              room);
@@ -289,12 +292,12 @@ bool FusedAttention::forward(const AttentionPart& part, const OperatorCall& c) {
 
 bool FusedAttention::backward(const AttentionPart& part, const OperatorCall& c, const Array& d_keys, const Array& d_values) {
     const Attention& a = part.whole;
-    const std::optional<Way>& way = way_of(AttentionPass::backward, part, c.inputs[0].element);
-    if (!way) return false;
-    const Array room = room_for(way->plan.workspace_bytes(), scratch_);
-    const Array dots = scratch_(way->samples * way->kv_heads * (a.heads / a.kv_heads) * part.queries);
-    for_each_piece(part, way->samples, way->kv_heads, [&](const Piece& p) {
-        call(way->plan,
+    const std::optional<CompiledPass>& compiled = compiled_pass(AttentionPass::backward, part, c.inputs[0].element);
+    if (!compiled) return false;
+    const Array room = room_for(compiled->plan.workspace_bytes(), scratch_);
+    const Array dots = scratch_(compiled->samples * compiled->kv_heads * (a.heads / a.kv_heads) * part.queries);
+    for_each_piece(part, compiled->samples, compiled->kv_heads, [&](const Piece& p) {
+        call(compiled->plan,
              std::array<const void*, 10>{
                  p.queries(c.inputs[0], a.head_dim), p.keys(c.inputs[1], a.head_dim), p.keys(c.inputs[2], a.value_dim),
                  p.queries(c.outputs[0], a.value_dim), p.statistics(c.outputs[1]), p.queries(c.output_gradients[0], a.value_dim),

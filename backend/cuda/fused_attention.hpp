@@ -21,14 +21,14 @@ using kernels::AttentionPart;
 enum class AttentionPass { forward, backward };
 
 // How attention is run: some samples at a time, or some key-value heads of one sample with the queries that share them.
-struct FusedWay {
+struct FusedAttentionConfig {
     std::int64_t samples = 0, kv_heads = 0;
     OperationGraph graph;
     Engine engine;
 };
 
 // For a GPU with these properties; none where cuDNN cannot run it, and kernels of our own do.
-std::optional<FusedWay> fused_way(AttentionPass, const AttentionPart&, Element, const Descriptor& properties);
+std::optional<FusedAttentionConfig> choose_fused_attention(AttentionPass, const AttentionPart&, Element, const Descriptor& properties);
 
 // The largest workspace that the attention of a network needs, without running any. `backward`: for both passes.
 Bytes fused_workspace(const Network&, Element, bool backward, const Descriptor& properties);
@@ -45,20 +45,21 @@ public:
     [[nodiscard]] std::string passes() const;
 
 private:
-    struct Way {
+    struct CompiledPass {
         std::int64_t samples, kv_heads;
         ExecutionPlan plan;
     };
     using Key = std::array<std::int64_t, 13>;
-    const std::optional<Way>& way_of(AttentionPass, const AttentionPart&, Element);
-    std::optional<Way> make_way(AttentionPass, const AttentionPart&, Element) const;
+    // None where the pass does not run fused.
+    const std::optional<CompiledPass>& compiled_pass(AttentionPass, const AttentionPart&, Element);
+    std::optional<CompiledPass> compile(AttentionPass, const AttentionPart&, Element) const;
     template <std::size_t Count>
     void call(const ExecutionPlan&, const std::array<const void*, Count>& data, const Array& workspace);
 
     Launches& launches_;
     CudnnLibrary library_;
     Scratch scratch_;
-    std::map<Key, std::optional<Way>> ways_;
+    std::map<Key, std::optional<CompiledPass>> compiled_;
 };
 
 }  // namespace sextant::cuda

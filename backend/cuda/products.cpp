@@ -102,13 +102,14 @@ cublasLtMatmulAlgo_t choose(cublasLtHandle_t library, const Description& d, cons
 
 }  // namespace
 
-// To describe a product takes the host as long as to launch it: what is told of one stays.
-struct Products::Way {
+// What the library is told of products of one key, and the algorithm that it chose. To describe a product takes the host as long as to
+// launch it, so this is kept.
+struct Products::Setup {
     Description d;
     Layout a, b, c;
     cublasLtMatmulAlgo_t algo;
 
-    Way(cublasLtHandle_t library, const ColumnMajor& p, cublasComputeType_t compute, std::size_t workspace_bytes)
+    Setup(cublasLtHandle_t library, const ColumnMajor& p, cublasComputeType_t compute, std::size_t workspace_bytes)
         : a(p.a, p.m, p.k, p.batch), b(p.b, p.k, p.n, p.batch), c(p.c, p.m, p.n, p.batch) {
         describe(d, p, compute);
         algo = choose(library, d, a, b, c, p, workspace_bytes);
@@ -151,13 +152,13 @@ void Products::multiply(const ColumnMajor& p, void* workspace, std::size_t works
 }
 
 void Products::run(const Key& key, const ColumnMajor& p, void* workspace, std::size_t workspace_bytes) {
-    std::unique_ptr<Way>& way = ways_[key];
-    if (way == nullptr)
-        way = std::make_unique<Way>(library_.get(), p, p.a.element == Element::real ? compute_ : CUBLAS_COMPUTE_32F, workspace_bytes);
+    std::unique_ptr<Setup>& setup = setups_[key];
+    if (setup == nullptr)
+        setup = std::make_unique<Setup>(library_.get(), p, p.a.element == Element::real ? compute_ : CUBLAS_COMPUTE_32F, workspace_bytes);
     else if (p.bias != nullptr)
-        set_bias(way->d, p.bias);
-    check(cublasLtMatmul(library_.get(), way->d.handle, &p.scale, p.a.data, way->a.handle, p.b.data, way->b.handle, &p.keep, p.c.data,
-                         way->c.handle, p.c.data, way->c.handle, &way->algo, workspace, workspace_bytes, stream_),
+        set_bias(setup->d, p.bias);
+    check(cublasLtMatmul(library_.get(), setup->d.handle, &p.scale, p.a.data, setup->a.handle, p.b.data, setup->b.handle, &p.keep, p.c.data,
+                         setup->c.handle, p.c.data, setup->c.handle, &setup->algo, workspace, workspace_bytes, stream_),
           "cublasLtMatmul");
 }
 

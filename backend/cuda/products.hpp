@@ -24,14 +24,14 @@ public:
 
 private:
     using Key = std::array<std::int64_t, 19>;
-    struct Way;
+    struct Setup;
     void run(const Key&, const kernels::ColumnMajor&, void* workspace, std::size_t workspace_bytes);
 
     Launches& launches_;
     cudaStream_t stream_;
     cublasComputeType_t compute_;  // of fp32
     std::shared_ptr<cublasLtContext> library_;
-    std::map<Key, std::unique_ptr<Way>> ways_;
+    std::map<Key, std::unique_ptr<Setup>> setups_;
 };
 
 }  // namespace sextant::cuda

@@ -66,12 +66,12 @@ struct MessageCall {
         return {rule == m.broadcast.end() ? binomial() : by_rule(*rule), {}, Pattern::ring, 1};
     }
     [[nodiscard]] Seconds by_rule(const BroadcastRule& rule) const {
-        switch (rule.way) {
-            case BroadcastWay::binomial:
+        switch (rule.algorithm) {
+            case BroadcastAlgorithm::binomial:
                 return binomial();
-            case BroadcastWay::split_binary:
+            case BroadcastAlgorithm::split_binary:
                 return split_binary(rule.segment);
-            case BroadcastWay::chain:
+            case BroadcastAlgorithm::chain:
                 break;
         }
         // One behind the other.

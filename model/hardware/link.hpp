@@ -51,9 +51,9 @@ struct Protocol {
 };
 
 // How a broadcast travels, and when.
-enum class BroadcastWay { binomial, split_binary, chain };
+enum class BroadcastAlgorithm { binomial, split_binary, chain };
 struct BroadcastRule {
-    BroadcastWay way = BroadcastWay::binomial;
+    BroadcastAlgorithm algorithm = BroadcastAlgorithm::binomial;
     std::optional<Bytes> below;  // for messages smaller than this
     // For groups of fewer ranks than `fewer_than` + `ranks_per_byte` times the size of the message.
     std::optional<double> fewer_than;

@@ -38,7 +38,7 @@ bool some_have(const std::vector<Engine>& engines, cudnnBackendNumericalNote_t n
 }
 // Whatever they compute in.
 std::vector<Engine> all_engines(ConvolutionPass pass, const ConvolutionShape& s, const Descriptor& gpu) {
-    return convolution_way(pass, s, true, gpu).graph.engines(gpu);
+    return choose_convolution(pass, s, true, gpu).graph.engines(gpu);
 }
 
 std::vector<Convolution> convolutions_of(const Network& network) {
@@ -70,20 +70,20 @@ std::vector<ConvolutionShape> one_of(int step) {
 ConvolutionShape usual(const Arithmetic& a) { return {32, 64, 56, 56, 128, 28, 28, 3, 3, 2, 1, 1, 1, a.element}; }
 
 // The room that plans ask for once they are compiled. Those that the library compiles here itself want a GPU to be loaded on.
-std::size_t room_of_plan(const ConvolutionWay& way) {
+std::size_t room_of_plan(const ConvolutionConfig& config) {
     try {
-        return ExecutionPlan(way.graph, way.engines.front()).workspace_bytes();
+        return ExecutionPlan(config.graph, config.engines.front()).workspace_bytes();
     } catch (const BackendError& e) {
         EXPECT_THAT(e.what(), HasSubstr("CUDNN_STATUS_EXECUTION_FAILED_CUDA_DRIVER"));
-        return way.engines.front().workspace_bytes;
+        return config.engines.front().workspace_bytes;
     }
 }
 
 void expect_taken(ConvolutionPass pass, ConvolutionShape s, const Arithmetic& a, const Descriptor& gpu) {
     s.element = a.element;
     SCOPED_TRACE(a.name);
-    const ConvolutionWay way = convolution_way(pass, s, a.tf32, gpu);  // throws where it is not
-    const Engine& first = way.engines.front();
+    const ConvolutionConfig config = choose_convolution(pass, s, a.tf32, gpu);  // throws where it is not
+    const Engine& first = config.engines.front();
     EXPECT_LE(first.workspace_bytes, most_workspace_bytes);
     Notes unwanted{CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC, CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION,
                    CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS};
@@ -120,25 +120,25 @@ TEST_F(ConvolutionChoice, CompilesWhatItChose) {
             for (const ConvolutionPass pass : convolution_passes)
                 for (ConvolutionShape s : {usual(a), depthwise}) {
                     s.element = a.element;
-                    const ConvolutionWay way = convolution_way(pass, s, a.tf32, gpu);
-                    EXPECT_EQ(room_of_plan(way), way.engines.front().workspace_bytes) << a.name;
+                    const ConvolutionConfig config = choose_convolution(pass, s, a.tf32, gpu);
+                    EXPECT_EQ(room_of_plan(config), config.engines.front().workspace_bytes) << a.name;
                 }
 }
 
 TEST_F(ConvolutionChoice, MultipliesFp32AsThePlanSays) {
     for (const Descriptor& gpu : {a100(), h200()})
         for (const ConvolutionPass pass : convolution_passes) {
-            EXPECT_TRUE(has(convolution_way(pass, usual(tf32), true, gpu).engines.front(), CUDNN_NUMERICAL_NOTE_TENSOR_CORE));
-            EXPECT_FALSE(some_have(convolution_way(pass, usual(fp32), false, gpu).engines, CUDNN_NUMERICAL_NOTE_TENSOR_CORE));
+            EXPECT_TRUE(has(choose_convolution(pass, usual(tf32), true, gpu).engines.front(), CUDNN_NUMERICAL_NOTE_TENSOR_CORE));
+            EXPECT_FALSE(some_have(choose_convolution(pass, usual(fp32), false, gpu).engines, CUDNN_NUMERICAL_NOTE_TENSOR_CORE));
             for (const Arithmetic& half : {bf16, fp16})
-                EXPECT_TRUE(has(convolution_way(pass, usual(half), false, gpu).engines.front(), CUDNN_NUMERICAL_NOTE_TENSOR_CORE));
+                EXPECT_TRUE(has(choose_convolution(pass, usual(half), false, gpu).engines.front(), CUDNN_NUMERICAL_NOTE_TENSOR_CORE));
         }
 }
 
 TEST_F(ConvolutionChoice, LeavesOutWhatDiffersFromTimeToTimeOrSumsInSixteenBits) {
     const auto left_out = [&](ConvolutionPass pass, const Arithmetic& a, cudnnBackendNumericalNote_t note) {
         return some_have(all_engines(pass, usual(a), a100()), note) &&
-               !some_have(convolution_way(pass, usual(a), a.tf32, a100()).engines, note);
+               !some_have(choose_convolution(pass, usual(a), a.tf32, a100()).engines, note);
     };
     EXPECT_TRUE(left_out(ConvolutionPass::back, tf32, CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC));
     EXPECT_TRUE(left_out(ConvolutionPass::filter, fp32, CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC));
@@ -169,7 +169,7 @@ TEST_F(ConvolutionChoice, IsRefusedWhereExtentsDoNotBelongTogether) {
         ConvolutionShape s = oblong;
         change(s);
         try {
-            convolution_way(pass, s, false, a100());
+            choose_convolution(pass, s, false, a100());
             return true;
         } catch (const BackendError&) {
             return false;
@@ -214,7 +214,7 @@ TEST_F(ConvolutionChoice, TellsTheThreeTensorsApart) {
 TEST_F(ConvolutionChoice, RefusesWhatAGpuHasNoArithmeticFor) {
     for (const ConvolutionPass pass : {ConvolutionPass::forward, ConvolutionPass::back}) {
         try {
-            convolution_way(pass, usual(bf16), false, t4());
+            choose_convolution(pass, usual(bf16), false, t4());
             ADD_FAILURE() << "bf16 before Ampere";
         } catch (const BackendError& e) {
             EXPECT_THAT(e.what(), HasSubstr("of a convolution of 32 images of 56 x 56 and 64 channels by 128 filters of 3 x 3"));
@@ -232,7 +232,7 @@ TEST_F(ConvolutionChoice, IsKnownToTakeRoomBeforeItRuns) {
         bool is_first = true;
         for (const Convolution& c : convolutions_of(network)) {
             const auto room = [&](ConvolutionPass pass) {
-                return room_of_plan(convolution_way(pass, kernels::shape_of(c, a.element), a.tf32, a100()));
+                return room_of_plan(choose_convolution(pass, kernels::shape_of(c, a.element), a.tf32, a100()));
             };
             forward = std::max(forward, room(ConvolutionPass::forward));
             all = std::max({all, forward, room(ConvolutionPass::filter)});
@@ -249,7 +249,7 @@ TEST_F(ConvolutionChoice, IsKnownToTakeRoomBeforeItRuns) {
 // Nobody waits for the gradient of the data.
 TEST_F(ConvolutionChoice, CountsNoGradientOfWhatArrivesAtTheFirstBlock) {
     const auto room = [&](ConvolutionPass pass, const Convolution& c) {
-        return convolution_way(pass, kernels::shape_of(c, Element::real), false, a100()).engines.front().workspace_bytes;
+        return choose_convolution(pass, kernels::shape_of(c, Element::real), false, a100()).engines.front().workspace_bytes;
     };
     Network network = build_network(*find_workload("resnet50"), {.micro_batch = 32});
     network.templates.resize(1);

@@ -49,8 +49,8 @@ std::string name(const Attention& a) {
            std::to_string(a.query_len) + (a.causal ? " causal" : "");
 }
 
-std::optional<FusedWay> way_of(AttentionPass pass, const Attention& a, Element element, const Descriptor& gpu) {
-    return fused_way(pass, kernels::parts_of(a, {}).front(), element, gpu);
+std::optional<FusedAttentionConfig> config_of(AttentionPass pass, const Attention& a, Element element, const Descriptor& gpu) {
+    return choose_fused_attention(pass, kernels::parts_of(a, {}).front(), element, gpu);
 }
 
 constexpr AttentionPass attention_passes[] = {AttentionPass::forward, AttentionPass::backward};
@@ -60,13 +60,13 @@ TEST_F(FusedAttentionChoice, RunsTheUsualShapesOnAmpereAndHopper) {
         for (const Element element : {Element::bf16, Element::fp16})
             for (const AttentionPass pass : attention_passes)
                 for (const Attention& a : usual()) {
-                    const std::optional<FusedWay> way = way_of(pass, a, element, gpu);
-                    ASSERT_TRUE(way) << name(a);
-                    EXPECT_EQ(way->samples, a.batch) << name(a);
-                    EXPECT_EQ(way->kv_heads, a.kv_heads) << name(a);
-                    EXPECT_LE(way->engine.workspace_bytes, most_workspace_bytes) << name(a);
+                    const std::optional<FusedAttentionConfig> config = config_of(pass, a, element, gpu);
+                    ASSERT_TRUE(config) << name(a);
+                    EXPECT_EQ(config->samples, a.batch) << name(a);
+                    EXPECT_EQ(config->kv_heads, a.kv_heads) << name(a);
+                    EXPECT_LE(config->engine.workspace_bytes, most_workspace_bytes) << name(a);
                     if (pass == AttentionPass::forward) {
-                        EXPECT_LT(way->engine.workspace_bytes, 1024) << name(a) << ": no scores are written";
+                        EXPECT_LT(config->engine.workspace_bytes, 1024) << name(a) << ": no scores are written";
                     }
                 }
 }
@@ -79,17 +79,17 @@ TEST_F(FusedAttentionChoice, RunsBothSlicesOfAContextRank) {
     for (const Descriptor& gpu : {a100(), h200()})
         for (const AttentionPass pass : attention_passes)
             for (const kernels::AttentionPart& part : kernels::parts_of(a, {1, 3, true}))
-                EXPECT_TRUE(fused_way(pass, part, Element::bf16, gpu)) << part.keys;
+                EXPECT_TRUE(choose_fused_attention(pass, part, Element::bf16, gpu)) << part.keys;
 }
 
 TEST_F(FusedAttentionChoice, CompilesWhatItChose) {
     for (const Descriptor& gpu : {a100(), h200()})
         for (const AttentionPass pass : attention_passes)
             for (const Attention& a : {usual().front(), usual().back(), attention(2, 8, 8, 512, 64, false)}) {
-                const std::optional<FusedWay> way = way_of(pass, a, Element::bf16, gpu);
-                ASSERT_TRUE(way) << name(a);
+                const std::optional<FusedAttentionConfig> config = config_of(pass, a, Element::bf16, gpu);
+                ASSERT_TRUE(config) << name(a);
                 try {
-                    ExecutionPlan(way->graph, way->engine);
+                    ExecutionPlan(config->graph, config->engine);
                 } catch (const BackendError& e) {  // made, but there is no GPU to load it
                     EXPECT_THAT(e.what(), HasSubstr("CUDNN_STATUS_EXECUTION_FAILED_CUDA_DRIVER")) << name(a);
                 }
@@ -98,12 +98,13 @@ TEST_F(FusedAttentionChoice, CompilesWhatItChose) {
 
 // 4 x 32 x 4096^2 gradients of scores in 16 bits are four times what there is room for.
 TEST_F(FusedAttentionChoice, TakesLargeAttentionInPieces) {
-    const std::optional<FusedWay> way = way_of(AttentionPass::backward, attention(4, 32, 8, 4096, 128, true), Element::bf16, h200());
-    ASSERT_TRUE(way);
-    EXPECT_EQ(way->samples, 1);
-    EXPECT_EQ(way->kv_heads, 4);
-    EXPECT_LE(way->engine.workspace_bytes, most_workspace_bytes);
-    EXPECT_FALSE(way_of(AttentionPass::backward, attention(1, 8, 1, 65536, 128, true), Element::bf16, h200()))
+    const std::optional<FusedAttentionConfig> config =
+        config_of(AttentionPass::backward, attention(4, 32, 8, 4096, 128, true), Element::bf16, h200());
+    ASSERT_TRUE(config);
+    EXPECT_EQ(config->samples, 1);
+    EXPECT_EQ(config->kv_heads, 4);
+    EXPECT_LE(config->engine.workspace_bytes, most_workspace_bytes);
+    EXPECT_FALSE(config_of(AttentionPass::backward, attention(1, 8, 1, 65536, 128, true), Element::bf16, h200()))
         << "more than there is for one";
 }
 
@@ -132,14 +133,14 @@ TEST_F(FusedAttentionChoice, RefusesWhatItCannotRun) {
     both_sides.window = 128;
     first_keys.key_len = 256;
     for (const AttentionPass pass : attention_passes) {
-        EXPECT_FALSE(way_of(pass, usual, Element::real, h200())) << "fp32";
-        EXPECT_FALSE(way_of(pass, odd, Element::bf16, h200())) << "heads that are no multiple of eight wide";
-        EXPECT_FALSE(way_of(pass, both_sides, Element::bf16, h200())) << "a window that is not causal";
-        EXPECT_FALSE(way_of(pass, first_keys, Element::bf16, h200())) << "queries that see nothing";
-        EXPECT_FALSE(way_of(pass, usual, Element::fp16, t4())) << "a GPU older than Ampere";
-        EXPECT_TRUE(way_of(pass, wide, Element::bf16, h200()));
+        EXPECT_FALSE(config_of(pass, usual, Element::real, h200())) << "fp32";
+        EXPECT_FALSE(config_of(pass, odd, Element::bf16, h200())) << "heads that are no multiple of eight wide";
+        EXPECT_FALSE(config_of(pass, both_sides, Element::bf16, h200())) << "a window that is not causal";
+        EXPECT_FALSE(config_of(pass, first_keys, Element::bf16, h200())) << "queries that see nothing";
+        EXPECT_FALSE(config_of(pass, usual, Element::fp16, t4())) << "a GPU older than Ampere";
+        EXPECT_TRUE(config_of(pass, wide, Element::bf16, h200()));
     }
-    EXPECT_FALSE(way_of(AttentionPass::backward, wide, Element::bf16, a100())) << "Ampere has no backward of wide heads";
+    EXPECT_FALSE(config_of(AttentionPass::backward, wide, Element::bf16, a100())) << "Ampere has no backward of wide heads";
 }
 
 }  // namespace

@@ -26,10 +26,10 @@ MessagePassing messages() {
     m.device_eager_up_to = 8 * KB;
     m.device_rendezvous = given(10 * us);
     m.doubling_below = 10 * KB;
-    m.broadcast = {{BroadcastWay::binomial, 2 * KB, {}, 0, {}},
-                   {BroadcastWay::split_binary, 300 * KB, {}, 0, 1 * KB},
-                   {BroadcastWay::chain, {}, 2, 1e-6, 100 * KB},
-                   {BroadcastWay::chain, {}, {}, 0, 8 * KB}};
+    m.broadcast = {{BroadcastAlgorithm::binomial, 2 * KB, {}, 0, {}},
+                   {BroadcastAlgorithm::split_binary, 300 * KB, {}, 0, 1 * KB},
+                   {BroadcastAlgorithm::chain, {}, 2, 1e-6, 100 * KB},
+                   {BroadcastAlgorithm::chain, {}, {}, 0, 8 * KB}};
     return m;
 }
 

@@ -30,11 +30,11 @@ ProfileJson json_of(const Protocol& p, ProfileForm form) {
 }
 
 ProfileJson json_of(const BroadcastRule& rule, ProfileForm form) {
-    ProfileObject w(form, {{"way", word_of(rule.way, broadcast_way_words)}});
+    ProfileObject w(form, {{"way", word_of(rule.algorithm, broadcast_algorithm_words)}});
     w.number({"below", "below_bytes"}, rule.below);
     if (rule.fewer_than) w.put("fewer_than", *rule.fewer_than);
     if (rule.ranks_per_byte > 0) w.put("ranks_per_byte", rule.ranks_per_byte);
-    if (rule.way != BroadcastWay::binomial) w.number({"segment", "segment_bytes"}, rule.segment);
+    if (rule.algorithm != BroadcastAlgorithm::binomial) w.number({"segment", "segment_bytes"}, rule.segment);
     return w.take();
 }
 

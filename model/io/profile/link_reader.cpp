@@ -44,11 +44,11 @@ Protocol read_protocol(const JsonNode& n, const Provenance& outer) {
 BroadcastRule read_broadcast_rule(const JsonNode& n) {
     ObjectReader r(n);
     BroadcastRule rule;
-    r.required_word("way", rule.way, broadcast_way_words);
+    r.required_word("way", rule.algorithm, broadcast_algorithm_words);
     r.optional("below", rule.below, positive);
     r.optional("fewer_than", rule.fewer_than, positive);
     r.optional("ranks_per_byte", rule.ranks_per_byte, Bounds{0, 1});
-    if (rule.way != BroadcastWay::binomial) r.required("segment", rule.segment, positive);
+    if (rule.algorithm != BroadcastAlgorithm::binomial) r.required("segment", rule.segment, positive);
     return rule;
 }
 

@@ -25,7 +25,7 @@ inline constexpr Word<LinkCategory> link_category_words[] = {{"pcie", LinkCatego
 inline constexpr Word<StorageKind> storage_kind_words[] = {
     {"memory", StorageKind::memory}, {"disk", StorageKind::disk},         {"ssd", StorageKind::ssd},      {"nvme", StorageKind::nvme},
     {"nfs", StorageKind::nfs},       {"parallel", StorageKind::parallel}, {"object", StorageKind::object}};
-inline constexpr Word<BroadcastWay> broadcast_way_words[] = {
-    {"binomial", BroadcastWay::binomial}, {"split_binary", BroadcastWay::split_binary}, {"chain", BroadcastWay::chain}};
+inline constexpr Word<BroadcastAlgorithm> broadcast_algorithm_words[] = {
+    {"binomial", BroadcastAlgorithm::binomial}, {"split_binary", BroadcastAlgorithm::split_binary}, {"chain", BroadcastAlgorithm::chain}};
 
 }  // namespace sextant
