@@ -2,7 +2,7 @@
 // exponentials, from which backward makes the probabilities again.
 #include "backend/cpu/operators.hpp"
 #include "backend/cpu/reductions.hpp"
-#include "backend/kernels/score_fall.hpp"
+#include "backend/kernels/alibi.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -113,10 +113,10 @@ private:
         engine_.multiply(queries(c_.inputs[0], b), keys(c_.inputs[1], b).transpose(), Matrix(scores_, b.queries, b.keys),
                          scale_of_products());
         if (rounds_) scale(scores_, b);
-        if (a_.alibi) fall(b);
+        if (a_.alibi) add_alibi(b);
     }
-    void fall(const Block& b) {
-        const float slope = kernels::score_fall(c_.place, a_.heads, a_.value_dim).slope(b.head);
+    void add_alibi(const Block& b) {
+        const float slope = kernels::alibi_bias(c_.place, a_.heads, a_.value_dim).slope(b.head);
         for (std::int64_t i = 0; i < b.queries; ++i) {
             const std::int64_t beside = key_beside(b.first_query + i, a_.query_len, a_.key_len, c_.place.context) - b.first_key;
             fall_with_distance(scores_.reals() + i * b.keys, b.keys, slope, beside);

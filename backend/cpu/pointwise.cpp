@@ -1,7 +1,7 @@
 // Functions of single elements.
 #include "backend/cpu/operators.hpp"
+#include "backend/kernels/alibi.hpp"
 #include "backend/kernels/curves.hpp"
-#include "backend/kernels/score_fall.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -177,12 +177,12 @@ void backward_multiply(const OperatorCall& c) {
     }
 }
 
-// Scores [samples x heads, queries, keys], the farther the key the less.
-void let_fall(const OperatorCall& c) {
+// Of scores [samples x heads, queries, keys].
+void add_alibi(const OperatorCall& c) {
     const std::int64_t queries = c.output(0).shape[1], keys = c.output(0).shape[2], heads = c.output(0).shape[0] / c.samples;
-    const kernels::ScoreFall fall = kernels::score_fall(c.place, heads, queries * keys);
+    const kernels::AlibiBias bias = kernels::alibi_bias(c.place, heads, queries * keys);
     for (std::int64_t row = 0; row < c.output(0).shape[0] * queries; ++row) {
-        const float slope = fall.slope(row / queries % heads);
+        const float slope = bias.slope(row / queries % heads);
         const std::int64_t beside = key_beside(row % queries, queries, keys, c.place.context);
         fall_with_distance(c.outputs[0].reals() + row * keys, keys, slope, beside);
     }
@@ -219,7 +219,7 @@ void forward(Engine& engine, const Pointwise& p, const OperatorCall& c) {
             return map(c, [](float x) { return x; });
         case PointwiseKind::mask:
             map(c, [](float x) { return x; });
-            if (p.alibi) let_fall(c);
+            if (p.alibi) add_alibi(c);
             return hide_unseen(p, c, [y](std::int64_t i) { y[i] = -1e30F; });
         case PointwiseKind::gate:
             return forward_gate(engine, *curve_of(p.gate), c);

@@ -2,10 +2,10 @@
 // is of all heads of a sample at once.
 #pragma once
 
+#include "backend/kernels/alibi.hpp"
 #include "backend/kernels/attention_parts.hpp"
 #include "backend/kernels/product.hpp"
 #include "backend/kernels/rows.hpp"
-#include "backend/kernels/score_fall.hpp"
 
 #include <algorithm>
 
@@ -30,13 +30,13 @@ struct ScoreRows {
     }
 };
 
-struct FallScores {
+struct AddAlibi {
     ScoreRows s;
-    ScoreFall fall;
+    AlibiBias bias;
     std::int64_t shared, sharing;  // as in HeadBatch
     SEXTANT_KERNEL void operator()(std::int64_t row, std::int64_t key) const {
         const std::int64_t beside = key_beside(s.first_query + row % s.queries, s.query_len, s.key_len, s.context);
-        s.scores[row * s.keys + key] -= fall.of(row / s.queries * sharing + shared, beside, s.first_key + key);
+        s.scores[row * s.keys + key] -= bias.penalty(row / s.queries * sharing + shared, beside, s.first_key + key);
     }
 };
 
@@ -164,8 +164,8 @@ private:
     void multiply_scores(const HeadBatch& h, const Array& scores, const ScoreRows& s) {
         machine_.multiply({queries(h, c_.inputs[0], s), keys(h, c_.inputs[1], s).transpose(), by_keys(scores, s), a_.kv_heads, scale_});
         if (!a_.alibi) return;
-        const ScoreFall fall = score_fall(c_.place, a_.heads, a_.value_dim);
-        machine_.matrix(a_.kv_heads * s.queries, s.keys, FallScores{s, fall, h.shared, h.sharing});
+        const AlibiBias bias = alibi_bias(c_.place, a_.heads, a_.value_dim);
+        machine_.matrix(a_.kv_heads * s.queries, s.keys, AddAlibi{s, bias, h.shared, h.sharing});
     }
     // Room for what is made in fp32 and multiplied in 16 bits; in fp32 the same.
     Array room_beside(const Array& made) {

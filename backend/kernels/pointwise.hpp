@@ -3,11 +3,11 @@
 
 #include "backend/exec/device.hpp"
 #include "backend/exec/key_range.hpp"
+#include "backend/kernels/alibi.hpp"
 #include "backend/kernels/column_totals.hpp"
 #include "backend/kernels/curves.hpp"
 #include "backend/kernels/rotary.hpp"
 #include "backend/kernels/rows.hpp"
-#include "backend/kernels/score_fall.hpp"
 
 namespace sextant::kernels {
 
@@ -34,10 +34,10 @@ struct Scale : ToElement<T> {
     SEXTANT_KERNEL float operator()(std::int64_t i) const { return factor * x[i]; }
 };
 
-// Scores [samples x heads, queries, keys] of keys that the query of their row does not see get `hidden`, the others fall where there is
-// `heads`.
+// Of scores [samples x heads, queries, keys], those of keys that the query of their row does not see become `hidden`; with ALiBi the bias
+// is subtracted from the others.
 template <class T>
-struct Hide {
+struct MaskScores {
     const T* x;
     T* y;
     std::int64_t queries, keys;
@@ -45,8 +45,8 @@ struct Hide {
     std::int64_t window;
     ContextCut context;
     float hidden;
-    std::int64_t heads;  // 0: scores do not fall
-    ScoreFall fall;
+    std::int64_t heads;  // 0: without ALiBi
+    AlibiBias bias;
 
     template <class Lanes>
     SEXTANT_KERNEL void operator()(const Lanes& lanes, std::int64_t row) const {
@@ -54,8 +54,8 @@ struct Hide {
         const std::int64_t beside = key_beside(query, queries, keys, context);
         const KeyRange r = visible_keys(query, queries, keys, causal, window, context);
         put_row(lanes, keys, y + begin, [&](std::int64_t key) {
-            const float fallen = heads == 0 ? 0 : fall.of(head, beside, key);
-            return key >= r.begin && key < r.end ? x[begin + key] - fallen : hidden;
+            const float penalty = heads == 0 ? 0 : bias.penalty(head, beside, key);
+            return key >= r.begin && key < r.end ? x[begin + key] - penalty : hidden;
         });
     }
 };
@@ -174,7 +174,7 @@ struct DropoutGradient : ToElement<T> {
 };
 
 template <class T>
-Hide<T> hide(const Pointwise& p, const OperatorCall& c, const T* from, T* to, float hidden, bool falls) {
+MaskScores<T> mask_scores(const Pointwise& p, const OperatorCall& c, const T* from, T* to, float hidden, bool alibi) {
     const std::int64_t queries = c.output(0).shape[1], keys = c.output(0).shape[2], heads = c.output(0).shape[0] / c.samples;
     return {from,
             to,
@@ -184,8 +184,8 @@ Hide<T> hide(const Pointwise& p, const OperatorCall& c, const T* from, T* to, fl
             p.window,
             c.place.context,
             hidden,
-            falls ? heads : 0,
-            score_fall(c.place, heads, queries * keys)};
+            alibi ? heads : 0,
+            alibi_bias(c.place, heads, queries * keys)};
 }
 
 template <class T, class Machine>
@@ -224,7 +224,7 @@ void forward(Machine& m, const Pointwise& p, const OperatorCall& c) {
         case PointwiseKind::cast:
             return m.copy(x, y, count);
         case PointwiseKind::mask:
-            return m.rows(count / width, width, hide<T>(p, c, x, y, -1e30F, p.alibi));
+            return m.rows(count / width, width, mask_scores<T>(p, c, x, y, -1e30F, p.alibi));
         case PointwiseKind::gate:
             return m.matrix(count / width, width, Gate<T>{{y, width}, p.gate, x});
         case PointwiseKind::clamped_gate:
@@ -271,7 +271,7 @@ void backward(Machine& m, const Pointwise& p, const OperatorCall& c) {
         case PointwiseKind::cast:
             return m.copy(dy, dx, count);
         case PointwiseKind::mask:
-            return m.rows(count / width, width, hide<T>(p, c, dy, dx, 0, false));
+            return m.rows(count / width, width, mask_scores<T>(p, c, dy, dx, 0, false));
         case PointwiseKind::gate:
             return m.matrix(count / width, width, GateGradient<T>{{dx, width}, p.gate, c.inputs[0].as<T>(), dy});
         case PointwiseKind::clamped_gate:

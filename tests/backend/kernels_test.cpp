@@ -121,14 +121,14 @@ std::string test_name(const testing::TestParamInfo<Trial>& trial) {
 INSTANTIATE_TEST_SUITE_P(Operators, Kernels, testing::ValuesIn(trials()), test_name);
 
 // The slopes of Press, Smith and Lewis: of eight heads 1/2, 1/4 ... 1/256; of twelve those, then every other one of sixteen.
-TEST(Kernel, LetScoresFallAsPublished) {
-    const kernels::ScoreFall of_eight{0, 8}, second_half_of_twelve{6, 12};
+TEST(Kernel, HaveTheSlopesOfAlibiAsPublished) {
+    const kernels::AlibiBias of_eight{0, 8}, second_half_of_twelve{6, 12};
     EXPECT_FLOAT_EQ(of_eight.slope(0), 0.5F);
     EXPECT_FLOAT_EQ(of_eight.slope(7), 1.0F / 256);
     EXPECT_FLOAT_EQ(second_half_of_twelve.slope(1), 1.0F / 256);
     EXPECT_FLOAT_EQ(second_half_of_twelve.slope(2), std::sqrt(0.5F));
     EXPECT_FLOAT_EQ(second_half_of_twelve.slope(5), std::pow(2.0F, -3.5F));
-    EXPECT_FLOAT_EQ(of_eight.of(0, 5, 2), 1.5F);
+    EXPECT_FLOAT_EQ(of_eight.penalty(0, 5, 2), 1.5F);
 }
 
 TEST(Kernel, DropTheElementsThatTheCpuDrops) {
