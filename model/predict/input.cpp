@@ -1,8 +1,7 @@
 #include "model/predict/input.hpp"
 
 #include "model/base/overloaded.hpp"
-#include "model/predict/block_price.hpp"
-#include "model/predict/update.hpp"
+#include "model/predict/state.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -33,13 +32,6 @@ InputValues input_values(const Workload& w) {
                                      return InputValues{count};
                                  }},
                       w.spec);
-}
-
-// The devices of a node that ranks of this job use; scattered ranks are spread over all nodes that there are.
-int devices_of_node(const Prepared::State& job) {
-    const Scenario& s = job.scenario;
-    const int nodes = used_nodes(s);
-    return s.plan.scattered ? (s.plan.devices() + nodes - 1) / nodes : job.nodes.devices;
 }
 
 // Ranks of one tensor and context group see the same samples: one of them reads. Where a group is wider than a node, some nodes do not.
@@ -202,6 +194,12 @@ LoaderRate told(const InputJob& in, LoaderRate rate, Seconds rest) {
 
 }  // namespace
 
+int devices_of_node(const Prepared::State& job) {
+    const Scenario& s = job.scenario;
+    const int nodes = used_nodes(s);
+    return s.plan.scattered ? (s.plan.devices() + nodes - 1) / nodes : job.nodes.devices;
+}
+
 std::optional<InputJob> input_job(const DataSource& data, const Prepared::State& job) {
     if (data.synthetic) return {};
     InputJob in;
@@ -266,65 +264,5 @@ PricedLoad price_load(const InputJob& in, double samples) {
 }
 
 Seconds price_copy(const InputJob& in, double samples) { return host_copy_time(samples * in.input, in.by_sample ? samples : 1, in.link); }
-
-namespace {
-
-// The fraction of the shared storage of this name that loaders take, with steps that take this long.
-double taken_by_loaders(const InputJob& in, const std::string& storage, Seconds step) {
-    double most = 0;
-    for (const SampleSource& source : in.later) {
-        if (source.storage.name != storage) continue;
-        for (const StorageDemand& d : storage_demands(source, {}, in.others))
-            if (!d.of_node) most = std::max(most, in.all_readers * in.samples * d.of_sample / (d.per_second * step.si()));
-    }
-    return most;
-}
-
-// While a checkpoint is written to the shared storage that samples come from. Each gets half of what other jobs leave; one that needs less
-// leaves the rest to the other.
-struct BesideCheckpoint {
-    double left = 1;     // of the storage for the checkpoint
-    Seconds step, more;  // of the training meanwhile; by which it is longer than usual
-};
-BesideCheckpoint beside_checkpoint(const Checkpoints& asked, const Prepared::State& job, const StepWithoutInput& rest) {
-    const auto& read = job.scenario.data.storage;
-    if (!job.input || !asked.storage.shared || !read || read->name != asked.storage.name) return {};
-    const double left = 1 - job.input->others;
-    if (!asked.asynchronous) return {left, rest.time, {}};
-    InputJob meanwhile = *job.input;
-    meanwhile.others = 1 - left / 2;
-    const Seconds alone = rest.time + input_wait(*job.input, rest, {}), beside = rest.time + input_wait(meanwhile, rest, {});
-    return {left * (1 - std::min(0.5, taken_by_loaders(*job.input, read->name, beside))), beside, beside - alone};
-}
-
-}  // namespace
-
-// Weights as they are stored, the master copy if there is a separate one, and the optimizer's states. Each part is written by one rank that
-// holds it: one rank of each tensor and pipeline place, or every rank where the states are sharded.
-std::optional<CheckpointEstimate> estimate_checkpoints(const Prepared::State& job, const Estimate& e) {
-    const auto& asked = job.scenario.data.checkpoints;
-    if (!asked) return {};
-    const Plan& plan = job.scenario.plan;
-    const Bytes of_parameter = (shards_are_masters(job) ? Bytes{} : size_of(job.precision.parameter)) +
-                               (job.precision.master_weights ? Bytes::from_si(4) : Bytes{}) +
-                               static_cast<double>(facts_of(plan.optimizer).states) * size_of(job.precision.optimizer_state);
-    CheckpointEstimate c;
-    c.bytes = size_of(job.scenario.workload).trained_parameters * (1 - plan.pruned_fraction) * of_parameter;
-    CheckpointWriters writers;
-    writers.count = plan.has_shards() ? plan.devices() : plan.tp * plan.pp;
-    writers.nodes = std::min<double>(job.nodes.count, std::ceil(writers.count / devices_of_node(job)));
-    writers.network = job.nodes.network;
-    const BesideCheckpoint beside = beside_checkpoint(*asked, job, without_input(e));
-    writers.left = beside.left;
-    c.write = checkpoint_time(c.bytes, asked->storage, writers);
-    c.wait = asked->asynchronous ? c.bytes / writers.count / job.nodes.host_copy : c.write;
-    c.steps = std::max(1.0, asked->every_steps ? static_cast<double>(*asked->every_steps) : std::ceil(*asked->every / e.step));
-    writers.left = 1 - job.scenario.data.others;
-    c.read = checkpoint_read_time(c.bytes, asked->storage, writers);
-    // A checkpoint waits for the one before.
-    c.wait = max(c.wait, c.write - c.steps * e.step);
-    if (beside.more > Seconds{}) c.wait += min(c.write, c.steps * e.step) / beside.step * beside.more;
-    return c;
-}
 
 }  // namespace sextant

@@ -35,6 +35,9 @@ struct InputJob {
     HostCopy link;
 };
 
+// The devices of a node that ranks of this job use; scattered ranks are spread over all nodes that there are.
+int devices_of_node(const Prepared::State&);
+
 // `data` may be other than the scenario's. None where it is synthetic.
 std::optional<InputJob> input_job(const DataSource& data, const Prepared::State&);
 // A step that waits for no samples.
@@ -52,8 +55,5 @@ InputEstimate estimate_input(const InputJob&, const StepWithoutInput&, const Res
 LoaderPrices loader_prices(const InputJob&, const Prepared::State&);
 PricedLoad price_load(const InputJob&, double samples);
 Seconds price_copy(const InputJob&, double samples);
-
-// None where the scenario has no checkpoints.
-std::optional<CheckpointEstimate> estimate_checkpoints(const Prepared::State&, const Estimate&);
 
 }  // namespace sextant

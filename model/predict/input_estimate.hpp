@@ -19,12 +19,4 @@ struct InputEstimate {
     Seconds writing;  // how long one thread takes to write all samples from their values; zero where their number is not known
 };
 
-struct CheckpointEstimate {
-    Bytes bytes;
-    Seconds write;     // until the checkpoint is on storage
-    Seconds wait;      // how long training stands still for it
-    Seconds read;      // after a failure
-    double steps = 1;  // from one checkpoint to the next
-};
-
 }  // namespace sextant

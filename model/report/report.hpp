@@ -1,6 +1,7 @@
 // The answer: how fast, does it fit, what holds it back, what would help, how sure are we. A value; writers are in model/io.
 #pragma once
 
+#include "model/predict/checkpoints.hpp"
 #include "model/predict/estimate.hpp"
 #include "model/predict/input_estimate.hpp"
 #include "model/report/failures.hpp"
