@@ -111,7 +111,7 @@ LoweredJob::LoweredJob(const Scenario& s, Fold f, const Network& network)
       parameters(block_parameters(network, s.plan)),
       bucket_rule(sextant::bucket_rule(s.plan, s.framework, precision)),
       builder(network, block_instances(network, s.plan, virtual_stages)),
-      feeding(sextant::feeding(s)) {}
+      input(input_pipeline(s)) {}
 
 Fold possible_fold(const Scenario& s) {
     const bool alike = !(s.step_noise > 0) && !s.has_slow_devices() && !s.plan.is_asynchronous();

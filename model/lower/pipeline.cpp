@@ -91,7 +91,7 @@ SegmentIndex RankWriter::send(bool to_previous, TransferWork transfer, SegmentIn
 
 void RankWriter::forward() {
     const WorkItem& item = order_[at_];
-    if (job_.feeding && stage_ == 0 && item.chunk == 0) take_samples();
+    if (job_.input && stage_ == 0 && item.chunk == 0) take_samples();
     if (item.chunk == 0) put(Stream::compute, OverheadWork{});
     ComputeWork work = blocks();
     work.phase = Phase::forward;

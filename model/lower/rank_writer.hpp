@@ -25,13 +25,13 @@ struct ServedTransfer {
 };
 
 // How samples come to the first stage.
-struct Feeding {
+struct InputPipeline {
     int ahead = 0;        // micro-batches that wait for training; none: they are read when they are asked for
     bool copies = false;  // to a device with memory of its own ...
-    bool beside = false;  // ... beside its work
-    bool behind = false;  // what is copied was loaded while the micro-batch before it was copied: more may wait than a step takes
+    bool beside = false;  // ... while it works
+    bool behind = false;  // one more micro-batch is loaded while the one before it is copied: more may wait than a step takes
 };
-std::optional<Feeding> feeding(const Scenario&);
+std::optional<InputPipeline> input_pipeline(const Scenario&);
 
 // What lowering works out of a scenario once, for all ranks.
 struct LoweredJob {
@@ -54,7 +54,7 @@ struct LoweredJob {
     // By rank of the graph: transfers to the neighbouring stages, and to and from the parameter servers.
     std::vector<std::optional<CommunicatorIndex>> to_next, to_previous, to_server;
     std::vector<ServedTransfer> pushes, pulls;
-    std::optional<Feeding> feeding;  // none where samples are always there
+    std::optional<InputPipeline> input;  // none where samples are always there
     // By rank of the graph, in the order of the micro-batches: what it loads and copies to its device, and when it takes them.
     std::vector<std::vector<SegmentIndex>> loads, copies, takes;
 
