@@ -22,7 +22,7 @@ void PlanPricer::lay_out(const Plan& plan) {
     swap_order();
     layout_ = nullptr;
     order_ = nullptr;
-    stand_ = nullptr;
+    placed_stages_ = nullptr;
     share_ = nullptr;
     layouts_.clear();
     const Plan& before = state_.scenario.plan;
@@ -101,7 +101,7 @@ void PlanPricer::order(const Plan& plan) {
     if (is_new) entry->second = make_order();
     order_ = &entry->second;
     swap_order();
-    stand_ = nullptr;
+    placed_stages_ = nullptr;
     share_ = nullptr;
     in_flight_ = &order_->in_flight[{plan.schedule, shape_key_}];
     in_flight_->resize(static_cast<std::size_t>(order_->layers) + 1);
@@ -142,7 +142,7 @@ void PlanPricer::share(DataParallel data_parallel, std::optional<int> shard_grou
     if (layout_key(now) == before) return;
     swap_layout();
     layout_ = nullptr;
-    stand_ = nullptr;
+    placed_stages_ = nullptr;
 }
 
 void PlanPricer::run_again(Recompute recompute, int blocks) {
@@ -283,30 +283,30 @@ const SendTimes& PlanPricer::sends() {
     return *sends;
 }
 
-PlanPricer::Stand& PlanPricer::stand() {
-    if (stand_) return *stand_;
+PlanPricer::PlacedStages& PlanPricer::placed_stages() {
+    if (placed_stages_) return *placed_stages_;
     Layout& here = layout();
-    const auto [entry, is_new] = here.stands.try_emplace(order_);
-    Stand& stand = entry->second;
-    stand_ = &stand;
-    if (!is_new) return stand;
-    stand.as_before = stages_as_before(state_);
-    for (auto& exchanges : stand.exchanges) exchanges.resize(state_.stages.size());
+    const auto [entry, is_new] = here.placed_stages.try_emplace(order_);
+    PlacedStages& placed = entry->second;
+    placed_stages_ = &placed;
+    if (!is_new) return placed;
+    placed.as_before = stages_as_before(state_);
+    for (auto& exchanges : placed.exchanges) exchanges.resize(state_.stages.size());
     for (std::size_t s = 0; s < state_.stages.size(); ++s) {
         std::vector<int> templates;
         for (const ChunkBlocks& chunk : state_.chunks[s])
             for (const ChunkBlocks::Block& b : chunk.blocks) templates.push_back(b.block_template);
         const StageMates& mates = state_.groups.mates[s];
         StageKey key{std::move(templates), state_.stages[s].has_input, state_.groups.which[s], mates.in_layers, mates.data};
-        stand.kinds.push_back(here.kinds.try_emplace(std::move(key), here.kinds.size()).first->second);
+        placed.kinds.push_back(here.kinds.try_emplace(std::move(key), here.kinds.size()).first->second);
     }
-    return stand;
+    return placed;
 }
 
 PlanPricer::Work& PlanPricer::work(std::size_t stage) {
     const std::size_t apart = static_cast<std::size_t>(weights_apart(state_.scenario.plan.schedule));
     auto& of_kinds = layout().works[2 * apart + (state_.added_gradients < 1 ? 1 : 0)];
-    const std::size_t kind = stand().kinds[stage];
+    const std::size_t kind = placed_stages().kinds[stage];
     if (of_kinds.size() <= kind) of_kinds.resize(layout_->kinds.size());
     auto& works = of_kinds[kind];
     if (works.empty()) works.resize(static_cast<std::size_t>(state_.stages[stage].layers) + 1);
@@ -317,7 +317,9 @@ PlanPricer::Work& PlanPricer::work(std::size_t stage) {
 
 const StageExchanges& PlanPricer::exchanges(std::size_t stage) {
     const Plan& plan = state_.scenario.plan;
-    std::optional<StageExchanges>& exchanges = stand().exchanges[plan.shards_parameters() ? 2 : plan.shards_states() ? 1 : 0][stage];
+    std::optional<StageExchanges>& exchanges = placed_stages().exchanges[plan.shards_parameters() ? 2
+                                                                         : plan.shards_states()   ? 1
+                                                                                                  : 0][stage];
     if (!exchanges) exchanges = stage_exchanges(state_, stage, {});
     return *exchanges;
 }

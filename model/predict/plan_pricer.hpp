@@ -8,8 +8,8 @@
 //     pricer.order(plan);                   // schedule, vpp, stage_blocks
 //     pricer.share(data_parallel, shard_group, offload);
 //     pricer.run_again(recompute, blocks);
-//     if (pricer.least_step() ...) pricer.put_aside(pricer.memory());
-//     pricer.price_aside(...);              // all plans of one order together: they are played side by side
+//     if (pricer.least_step() ...) pricer.defer(pricer.memory());
+//     pricer.price_deferred(...);              // all plans of one order together: they are played side by side
 //
 // Internal to predict and search.
 #pragma once
@@ -55,14 +55,17 @@ public:
     // and with the exchanges inside layers, for which ranks have to be placed on the topology. docs/model/search.md proves them.
     [[nodiscard]] Seconds least_passes_of_kernels() { return least_step(Known::kernels); }
     [[nodiscard]] Seconds least_step_of_kernels() { return least_step(Known::update); }
-    [[nodiscard]] Seconds least_step() { return layout(GroupScope::in_layers), least_step(Known::groups); }
+    [[nodiscard]] Seconds least_step() {
+        layout(GroupScope::in_layers);
+        return least_step(Known::groups);
+    }
     // Keeps the plan at hand, whose memory is known, to be priced together with others of its order.
-    void put_aside(Bytes memory);
-    // Prices what was put aside, in that order; each plan is the one at hand when `Take` is called for it. `worth`, if given, says whether
+    void defer(Bytes memory);
+    // Prices the deferred plans, in that order; each plan is the one at hand when `Take` is called for it. `worth`, if given, says whether
     // a plan whose schedule has to be played is worth playing, given a lower bound of its step.
     using Take = std::function<void(const StepPrice&, Bytes memory)>;
     using Worth = std::function<bool(Seconds least, Bytes memory)>;
-    void price_aside(const Take&, const Worth&);
+    void price_deferred(const Take&, const Worth&);
 
 private:
     // micro_batch, sequence_parallel, selective recompute, accumulation
@@ -104,7 +107,7 @@ private:
         std::map<std::pair<Schedule, ShapeKey>, InFlight> in_flight;
     };
     // The stages of an order where the layout puts them.
-    struct Stand {
+    struct PlacedStages {
         std::vector<bool> as_before;
         std::vector<std::size_t> kinds;  // by stage: those that hold the same in the same surroundings are of one kind
         // By whether ranks share nothing, states, or weights too; then by stage.
@@ -121,7 +124,7 @@ private:
         GroupScope laid = GroupScope::all;  // bounds need less than all, and most layouts have no plan that is priced
         StageGroups groups;
         std::vector<std::size_t> in_layers;  // by unlike groups: index into in_layers_ of the cut
-        std::map<const Order*, Stand> stands;
+        std::map<const Order*, PlacedStages> placed_stages;
         std::map<StageKey, std::size_t> kinds;
         // For the shape at hand.
         std::optional<SendTimes> sends;
@@ -142,7 +145,7 @@ private:
         int recompute_blocks;
         friend bool operator==(const Choice&, const Choice&) = default;
     };
-    struct Aside {
+    struct Deferred {
         Choice choice;
         Bytes memory;
         std::size_t passes = 0;
@@ -163,7 +166,7 @@ private:
     [[nodiscard]] const std::vector<BlockTime>& times_of_kernels(double added_gradients);
     [[nodiscard]] const Blocks& blocks(std::size_t stage);
     [[nodiscard]] const SendTimes& sends();
-    Stand& stand();
+    PlacedStages& placed_stages();
     [[nodiscard]] Work& work(std::size_t stage);
     [[nodiscard]] const StageExchanges& exchanges(std::size_t stage);
     [[nodiscard]] const Share& share();
@@ -190,10 +193,10 @@ private:
     std::vector<JobGroups> in_layers_;  // unlike in their exchanges inside layers
     // Of the degrees and the placement at hand.
     std::map<LayoutKey, Layout> layouts_;
-    // Of the degrees at hand, wherever ranks stand.
+    // Of the degrees at hand, wherever ranks are placed.
     std::map<std::tuple<bool, int, std::vector<int>>, Order> orders_;  // by whether it turns back, vpp, stage_blocks
     // Of the order at hand.
-    std::vector<Aside> aside_;
+    std::vector<Deferred> deferred_;
     std::vector<Passes> passes_;   // of those; entries of an earlier order are kept to reuse their memory
     std::vector<Passes*> wanted_;  // those whose ends are still to be found
     std::vector<PlayedPipeline> pipelines_;
@@ -204,7 +207,7 @@ private:
     InFlight* in_flight_ = nullptr;  // of the order, under the schedule at hand
     Layout* layout_ = nullptr;
     // Of what is at hand, once it has been looked up.
-    Stand* stand_ = nullptr;
+    PlacedStages* placed_stages_ = nullptr;
     const Share* share_ = nullptr;
 };
 

@@ -185,7 +185,7 @@ bool CutSearch::try_plan() {
     if (request_.prune && (!admits(pricer_.least_step_of_kernels(), memory) || !admits(pricer_.least_step(), memory)))
         ++found_.counts.pruned;
     else
-        pricer_.put_aside(memory);
+        pricer_.defer(memory);
     return true;
 }
 
@@ -200,7 +200,7 @@ void CutSearch::price_what_fits() {
         if (!admits(step.terms.total(), memory)) return;
         judge(plan_choice(pricer_.scenario(), step.terms, memory));
     };
-    pricer_.price_aside(take, request_.prune ? PlanPricer::Worth(worth) : nullptr);
+    pricer_.price_deferred(take, request_.prune ? PlanPricer::Worth(worth) : nullptr);
 }
 
 void CutSearch::judge(const PlanChoice& choice) {

@@ -1,4 +1,4 @@
-// Plans of one order that were put aside, priced together: what their passes share is worked out once, and
+// Plans of one order that were deferred are priced together: what their passes share is worked out once, and
 // their schedules are played side by side.
 #include "model/predict/plan_pricer.hpp"
 #include "model/predict/prepare.hpp"
@@ -8,9 +8,9 @@
 
 namespace sextant {
 
-void PlanPricer::put_aside(Bytes memory) {
+void PlanPricer::defer(Bytes memory) {
     const Plan& now = state_.scenario.plan;
-    aside_.push_back({{now.data_parallel, now.shard_group, now.offload, now.recompute, now.recompute_blocks}, memory});
+    deferred_.push_back({{now.data_parallel, now.shard_group, now.offload, now.recompute, now.recompute_blocks}, memory});
 }
 
 void PlanPricer::choose(const Choice& choice) {
@@ -19,22 +19,22 @@ void PlanPricer::choose(const Choice& choice) {
     layout();
 }
 
-void PlanPricer::price_aside(const Take& take, const Worth& worth) {
-    if (aside_.empty()) return;
+void PlanPricer::price_deferred(const Take& take, const Worth& worth) {
+    if (deferred_.empty()) return;
     const Plan& now = state_.scenario.plan;
     state_.played = is_played(now) ? schedules_.find(now.schedule, now.pp, now.vpp, state_.micro_batches, now.forward_only) : nullptr;
     std::size_t count = 0;
-    for (Aside& aside : aside_) aside.passes = find_passes(aside.choice, count);
+    for (Deferred& plan : deferred_) plan.passes = find_passes(plan.choice, count);
     if (state_.played && worth)
-        std::erase_if(aside_, [&](const Aside& a) { return !worth(least_step_before_play(passes_[a.passes].stages), a.memory); });
+        std::erase_if(deferred_, [&](const Deferred& a) { return !worth(least_step_before_play(passes_[a.passes].stages), a.memory); });
     find_ends();
     state_.input = input_job(state_.scenario.data, state_);
-    for (const Aside& aside : aside_) {
-        choose(aside.choice);
-        const Passes& passes = passes_[aside.passes];
-        take(price_step(state_, passes.stages, passes.ends, share().updates, {}), aside.memory);
+    for (const Deferred& plan : deferred_) {
+        choose(plan.choice);
+        const Passes& passes = passes_[plan.passes];
+        take(price_step(state_, passes.stages, passes.ends, share().updates, {}), plan.memory);
     }
-    aside_.clear();
+    deferred_.clear();
 }
 
 // The index of these passes among the first `count`, or of a new entry after them.
@@ -48,7 +48,7 @@ std::size_t PlanPricer::find_passes(Choice choice, std::size_t& count) {
     if (count == passes_.size()) passes_.emplace_back();
     Passes& passes = passes_[count];
     passes.choice = choice;
-    const StageParts parts{sends(), stand().as_before, [this](std::size_t s) -> const StageWork& { return work(s).of_blocks; },
+    const StageParts parts{sends(), placed_stages().as_before, [this](std::size_t s) -> const StageWork& { return work(s).of_blocks; },
                            [this](std::size_t s) -> const StageExchanges& { return exchanges(s); },
                            [&](std::size_t s, double beside) -> std::optional<DataParallelPrice>& {
                                return work(s).sharded[{state_.scenario.plan.offload, beside}];
@@ -58,12 +58,12 @@ std::size_t PlanPricer::find_passes(Choice choice, std::size_t& count) {
     return count++;
 }
 
-// Ends of the passes that some plan is still aside for.
+// Ends of the passes that some deferred plan still needs.
 void PlanPricer::find_ends() {
     wanted_.clear();
     pipelines_.clear();
-    for (const Aside& aside : aside_) {
-        Passes& passes = passes_[aside.passes];
+    for (const Deferred& plan : deferred_) {
+        Passes& passes = passes_[plan.passes];
         if (!passes.ends.empty()) continue;
         passes.ends.resize(passes.stages.size());
         wanted_.push_back(&passes);
