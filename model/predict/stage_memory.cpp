@@ -48,53 +48,56 @@ std::array<InFlight, 2> in_flight(const Prepared::State& job, std::size_t stage)
     return once(of_all_chunks(1));
 }
 
-// For one block and one micro-batch: waiting_activations, offloaded_activations or waiting_weights.
-using OfBlock = Bytes (*)(const BlockKernels&, const Prepared::State&, double recomputed);
+// What one block holds for one micro-batch: waiting_activations, offloaded_activations or waiting_weights.
+using BytesOfBlock = Bytes (*)(const BlockKernels&, const Prepared::State&, double recomputed);
 
-// Activations that wait for the backward of all blocks of a stage.
-Bytes activations(OfBlock of, const Prepared::State& job, const StageBlocks& stage) {
+// All blocks of a stage together.
+Bytes sum_over_blocks(BytesOfBlock bytes_of, const Prepared::State& job, const StageBlocks& stage) {
     const double share = stage.layers > 0 ? static_cast<double>(stage.recomputed_layers) / stage.layers : 0;
-    Bytes waiting;
+    Bytes sum;
     for (std::size_t t = 0; t < stage.count.size(); ++t) {
         const bool layer = job.roles[t] == BlockRole::layer;
-        if (stage.count[t] > 0) waiting += stage.count[t] * of(job.templates[t], job, layer ? share : 0);
+        if (stage.count[t] > 0) sum += stage.count[t] * bytes_of(job.templates[t], job, layer ? share : 0);
     }
-    return waiting;
+    return sum;
 }
 
-// Of one chunk of a stage.
-Bytes activations(OfBlock of, const Prepared::State& job, const StageBlocks& stage, const ChunkBlocks& chunk) {
-    Bytes waiting;
+// Those of one chunk of a stage.
+Bytes sum_over_blocks(BytesOfBlock bytes_of, const Prepared::State& job, const StageBlocks& stage, const ChunkBlocks& chunk) {
+    Bytes sum;
     for (const ChunkBlocks::Run& run : chunk.runs) {
         const BlockKernels& k = job.templates[static_cast<std::size_t>(run.first.block_template)];
-        waiting += run.count * of(k, job, static_cast<double>(run.again(stage)) / run.count);
+        sum += run.count * bytes_of(k, job, static_cast<double>(run.again(stage)) / run.count);
     }
-    return waiting;
+    return sum;
 }
 
-Bytes activations(OfBlock of, const Prepared::State& job, std::size_t stage, const InFlight& flight) {
+// All blocks of a stage, for the micro-batches that it has in flight.
+Bytes sum_in_flight(BytesOfBlock bytes_of, const Prepared::State& job, std::size_t stage, const InFlight& flight) {
     const StageBlocks& all = job.stages[stage];
-    if (flight.first == flight.others) return flight.first * activations(of, job, all);
+    if (flight.first == flight.others) return flight.first * sum_over_blocks(bytes_of, job, all);
     const std::vector<ChunkBlocks>& chunks = job.chunks[stage];  // two: the pipeline turns back
-    return flight.first * activations(of, job, all, chunks[0]) + flight.others * activations(of, job, all, chunks[1]);
+    return flight.first * sum_over_blocks(bytes_of, job, all, chunks[0]) + flight.others * sum_over_blocks(bytes_of, job, all, chunks[1]);
 }
 
-// Chunks go forward in turn, each with p micro-batches, and back in the same way from the last chunk on; after p v passes the turns repeat.
-// As long as neither the chunk that goes forward nor the one that goes back changes, each micro-batch adds as much as the one before.
-Bytes most_interleaved(OfBlock of, const Prepared::State& job, std::size_t stage) {
+// The most that an interleaved stage holds at a time. Chunks take turns: each forwards p micro-batches before the next one does, and the
+// same way back from the last chunk on; after p v passes the turns begin again. Until either turn changes, every pass is like the one
+// before: it adds what the chunk that goes forward holds, and frees what the chunk that goes back held. So only the first and the last of
+// such passes can be the fullest, and the loop goes from change to change.
+Bytes most_interleaved(BytesOfBlock bytes_of, const Prepared::State& job, std::size_t stage) {
     const Plan& plan = job.scenario.plan;
     std::vector<Bytes> chunks;
-    for (const ChunkBlocks& chunk : job.chunks[stage]) chunks.push_back(activations(of, job, job.stages[stage], chunk));
+    for (const ChunkBlocks& chunk : job.chunks[stage]) chunks.push_back(sum_over_blocks(bytes_of, job, job.stages[stage], chunk));
     const int p = plan.pp, v = plan.vpp, warm_up = interleaved_warm_up(plan, stage);
     const int forwards = static_cast<int>(std::min<std::int64_t>(job.micro_batches * v, warm_up + p * v));
-    Bytes waiting, most;
+    Bytes held, most;
     for (int f = 0, alike = 0; f < forwards; f += alike) {
         const int b = f - warm_up;  // backwards so far
         alike = std::min({p - f % p, b < 0 ? -b : p - b % p, forwards - f});
-        const Bytes comes = chunks[static_cast<std::size_t>(f / p % v)];
-        const Bytes goes = b < 0 ? Bytes{} : chunks[static_cast<std::size_t>(v - 1 - b / p % v)];
-        most = max(most, waiting + comes + max(Bytes{}, (alike - 1) * (comes - goes)));
-        waiting += alike * (comes - goes);
+        const Bytes added = chunks[static_cast<std::size_t>(f / p % v)];
+        const Bytes freed = b < 0 ? Bytes{} : chunks[static_cast<std::size_t>(v - 1 - b / p % v)];
+        most = max(most, held + added + max(Bytes{}, (alike - 1) * (added - freed)));
+        held += alike * (added - freed);
     }
     return most;
 }
@@ -253,7 +256,7 @@ Bytes offloaded_activations(const BlockKernels& k, const Prepared::State& job, d
 }
 
 Bytes offloaded_activations(const Prepared::State& job, std::size_t stage) {
-    return activations(offloaded_activations, job, stage, {1, 1});
+    return sum_in_flight(offloaded_activations, job, stage, {1, 1});
 }
 
 Bytes waiting_activations(const BlockKernels& k, const Prepared::State& job, double recomputed) {
@@ -276,38 +279,53 @@ Bytes working_memory(const BlockKernels& k, const Prepared::State& job, bool rec
     return max(working, plan.forward_only ? k.alive : k.logits_gradient / plan.head_chunks);
 }
 
-InFlightBytes in_flight_bytes(const Prepared::State& job, std::size_t stage) {
-    const Plan& plan = job.scenario.plan;
+namespace {
+
+// What the block needs that needs most.
+Bytes working_memory(const Prepared::State& job, std::size_t stage) {
     const StageBlocks& blocks = job.stages[stage];
-    const std::array<InFlight, 2> times = in_flight(job, stage);
-    const double flight = std::max(times[0].others, times[1].others);  // of the head's chunk
-    InFlightBytes bytes;
-    const auto most = [&](OfBlock of) {
-        if (plan.schedule == Schedule::interleaved && !plan.forward_only) return most_interleaved(of, job, stage);
-        const Bytes at_first = activations(of, job, stage, times[0]);
-        return times[1] == times[0] ? at_first : max(at_first, activations(of, job, stage, times[1]));
-    };
-    bytes.activations = most(waiting_activations);
-    if (plan.offload_activations != OffloadActivations::none) bytes.offloaded = most(offloaded_activations);
-    Bytes working;
+    Bytes most;
     for (std::size_t t = 0; t < job.templates.size(); ++t) {
-        const double n = blocks.count[t];
-        if (n == 0) continue;
+        if (blocks.count[t] == 0) continue;
         const BlockKernels& k = job.templates[t];
         const bool again = job.roles[t] == BlockRole::layer && blocks.recomputed_layers > 0;
-        working = max(working, working_memory(k, job, again));
+        most = max(most, working_memory(k, job, again));
         // The others of the stage keep everything: of what is offloaded more is on its way.
-        if (again && blocks.recomputed_layers < blocks.layers) working = max(working, working_memory(k, job, false));
-        // Where backward follows at once, the logits of only one micro-batch are alive. Where gradients of weights are made apart, those of
-        // the logits wait for them.
-        const bool waits = plan.schedule == Schedule::gpipe || weights_apart(plan.schedule) == WeightsApart::in_all;
-        bytes.logits += n * (waits ? flight : 1.0) * waiting_logits(k, plan);
+        if (again && blocks.recomputed_layers < blocks.layers) most = max(most, working_memory(k, job, false));
     }
+    return most;
+}
+
+// `flight`: the micro-batches that the chunk of the head has in flight. Where backward follows at once, the logits of only one of them are
+// alive. Where gradients of weights are made apart, those of the logits wait for them.
+Bytes waiting_logits(const Prepared::State& job, std::size_t stage, double flight) {
+    const Plan& plan = job.scenario.plan;
+    const bool waits = plan.schedule == Schedule::gpipe || weights_apart(plan.schedule) == WeightsApart::in_all;
+    Bytes logits;
+    for (std::size_t t = 0; t < job.templates.size(); ++t)
+        if (const double n = job.stages[stage].count[t]; n > 0)
+            logits += n * (waits ? flight : 1.0) * waiting_logits(job.templates[t], plan);
+    return logits;
+}
+
+}  // namespace
+
+InFlightBytes in_flight_bytes(const Prepared::State& job, std::size_t stage) {
+    const Plan& plan = job.scenario.plan;
+    const std::array<InFlight, 2> times = in_flight(job, stage);
+    const auto most = [&](BytesOfBlock bytes_of) {
+        if (plan.schedule == Schedule::interleaved && !plan.forward_only) return most_interleaved(bytes_of, job, stage);
+        const Bytes at_first = sum_in_flight(bytes_of, job, stage, times[0]);
+        return times[1] == times[0] ? at_first : max(at_first, sum_in_flight(bytes_of, job, stage, times[1]));
+    };
+    InFlightBytes bytes;
+    bytes.activations = most(waiting_activations) + working_memory(job, stage);
+    bytes.logits = waiting_logits(job, stage, std::max(times[0].others, times[1].others));
+    if (plan.offload_activations != OffloadActivations::none) bytes.offloaded = most(offloaded_activations);
     const auto at_work = [&](Coming coming) {
-        return (1 - plan.pruned_fraction) * parameters_at_work(job, blocks, coming) * size_of(job.precision.parameter);
+        return (1 - plan.pruned_fraction) * parameters_at_work(job, job.stages[stage], coming) * size_of(job.precision.parameter);
     };
     bytes.weights_at_work = {at_work({true, false}), at_work({false, true}), at_work({true, true})};
-    bytes.activations += working;
     return bytes;
 }
 
