@@ -27,6 +27,11 @@ private:
         double gradients = 0;              // that go there behind its scatter
         std::size_t alike = 1;             // turns of its pass, from this one on
         bool is_as_before = false;         // work and weights
+
+        void make_no_gradients() {
+            scatter = {};
+            gradients = 0;
+        }
     };
 
     class OnTheWay;
@@ -68,6 +73,8 @@ private:
     void queue_up(DataParallelPrice&, Seconds forward, const MicroBatch&, const Finish&) const;
     [[nodiscard]] DataParallelPrice play_replicated(const StageExchanges&) const;
     [[nodiscard]] DataParallelPrice play_sharded(const StageExchanges&) const;
+    [[nodiscard]] std::vector<Turn> forward_turns(const StageExchanges&) const;
+    void add_turns_back(std::vector<Turn>&, std::size_t blocks, Pass, bool makes_gradients) const;
     [[nodiscard]] std::vector<Turn> turns(const StageExchanges&, std::size_t ahead) const;
     // Again, where exchanges of every micro-batch meet those of other stages.
     template <class Play>

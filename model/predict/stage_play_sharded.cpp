@@ -47,52 +47,54 @@ private:
     std::size_t turn_ = 0;
 };
 
-// The turns of one micro-batch, in order. Neighbours are mostly alike.
-std::vector<StagePlay::Turn> StagePlay::turns(const StageExchanges& exchanges, std::size_t ahead) const {
-    std::vector<Turn> list;
-    list.reserve(3 * exchanges.of_blocks.size());
+// Those of forward, with the exchanges of all passes.
+std::vector<StagePlay::Turn> StagePlay::forward_turns(const StageExchanges& exchanges) const {
+    std::vector<Turn> turns;
+    turns.reserve(3 * exchanges.of_blocks.size());  // for the passes that are added
     const auto held = [&](const ParameterCount& p) { return held_parameters(p, plan_, true); };
     const Block* before = nullptr;
     for (const ChunkBlocks& chunk : chunks_)
         for (const Block& b : chunk.blocks) {
-            const auto& [gather, scatter] = exchanges.of_blocks[list.size()];
+            const auto& [gather, scatter] = exchanges.of_blocks[turns.size()];
             Turn turn{&forward(b), stretch_ * gather, stretch_ * scatter};
             if (plan_.offloads_parameters())
                 turn.fetch = host_copy_time(job_, weight_bytes(job_, held(b.parameters.trained + b.parameters.frozen)), {}, r_);
             if (offloads_gradients(plan_, framework_)) turn.gradients = held(b.parameters.trained);
             turn.is_as_before = before && before->is_like(b) && before->runs_again(stage_) == b.runs_again(stage_);
-            list.push_back(turn);
+            turns.push_back(turn);
             before = &b;
         }
-    const std::size_t blocks = list.size();
+    return turns;
+}
+
+// Adds a pass back over the blocks, whose turns of forward are the first of the list.
+void StagePlay::add_turns_back(std::vector<Turn>& turns, std::size_t blocks, Pass pass, bool makes_gradients) const {
+    std::size_t turn = blocks;
+    for (auto chunk = chunks_.rbegin(); chunk != chunks_.rend(); ++chunk)
+        for (auto b = chunk->blocks.rbegin(); b != chunk->blocks.rend(); ++b) {
+            Turn back = turns[--turn];
+            back.is_as_before = turn + 1 < blocks && turns[turn + 1].is_as_before;
+            back.work = &(this->*pass)(*b);
+            if (!framework_.reshards_after_forward) back.gather = back.fetch = {};
+            if (!makes_gradients) back.make_no_gradients();
+            turns.push_back(back);
+        }
+}
+
+// The turns of one micro-batch, in order. Neighbours are mostly alike.
+std::vector<StagePlay::Turn> StagePlay::turns(const StageExchanges& exchanges, std::size_t ahead) const {
+    std::vector<Turn> turns = forward_turns(exchanges);
+    const std::size_t blocks = turns.size();
     const bool apart = weights_pass();
-    const auto go_back = [&](Pass pass, bool makes_gradients) {
-        std::size_t turn = blocks;
-        for (auto chunk = chunks_.rbegin(); chunk != chunks_.rend(); ++chunk)
-            for (auto b = chunk->blocks.rbegin(); b != chunk->blocks.rend(); ++b) {
-                Turn back = list[--turn];
-                back.is_as_before = turn + 1 < blocks && list[turn + 1].is_as_before;
-                back.work = &(this->*pass)(*b);
-                if (!framework_.reshards_after_forward) back.gather = back.fetch = {};
-                if (!makes_gradients) {
-                    back.scatter = {};
-                    back.gradients = 0;
-                }
-                list.push_back(back);
-            }
-    };
-    if (!plan_.forward_only) go_back(&StagePlay::backward, !apart);
-    if (apart) go_back(&StagePlay::weights, true);
-    for (std::size_t i = 0; i < blocks; ++i) {
-        list[i].scatter = {};
-        list[i].gradients = 0;
-    }
+    if (!plan_.forward_only) add_turns_back(turns, blocks, &StagePlay::backward, !apart);
+    if (apart) add_turns_back(turns, blocks, &StagePlay::weights, true);
+    for (std::size_t i = 0; i < blocks; ++i) turns[i].make_no_gradients();
     // How many turns are like it and ask for equal weights.
-    for (std::size_t i = list.size() - 1; i-- > 0;) {
-        const bool both_there = i + 1 + ahead < list.size();
-        if (both_there && list[i + 1].is_as_before && list[i + 1 + ahead].is_as_before) list[i].alike = list[i + 1].alike + 1;
+    for (std::size_t i = turns.size() - 1; i-- > 0;) {
+        const bool both_there = i + 1 + ahead < turns.size();
+        if (both_there && turns[i + 1].is_as_before && turns[i + 1 + ahead].is_as_before) turns[i].alike = turns[i + 1].alike + 1;
     }
-    return list;
+    return turns;
 }
 
 // Plays the turns of one micro-batch after another. Weights are gathered `ahead` turns before their use; 0 where nothing overlaps.
