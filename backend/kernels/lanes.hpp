@@ -1,8 +1,9 @@
 // What an accelerator computes, element by element and row by row, as functions that a host compiler understands too: so the arithmetic
 // is tested where there is no accelerator.
 //
-// A function of a row is worked on by several lanes at once: threads of a block there, one lane or some simulated ones here. Lane l of n
-// takes the elements l, l + n, l + 2 n ...; sum() and max() give all lanes the same result, and all must come to them.
+// A function of a row is worked on by several lanes at once: the threads of a block on an accelerator; on the host one lane, or some that a
+// test simulates. Lane l of n takes the elements l, l + n, l + 2 n ...; sum() and max() give all lanes the same result, and all lanes must
+// call them.
 #pragma once
 
 #ifdef __CUDACC__
@@ -53,9 +54,11 @@ constexpr bool reads = requires(const Function& f, At... at) {
     f.read(at...);
 };
 template <class Function, class... At>
-constexpr bool in_two_parts = requires(const Function& f, At... at) {
-    requires reads<Function, At...> || !std::is_void_v<decltype(f(at...))>;
+constexpr bool makes = requires(const Function& f, At... at) {
+    requires !std::is_void_v<decltype(f(at...))>;
 };
+template <class Function, class... At>
+constexpr bool in_two_parts = reads<Function, At...> || makes<Function, At...>;
 
 template <class Function, class... At>
 SEXTANT_KERNEL auto begin_at(const Function& f, At... at) {
