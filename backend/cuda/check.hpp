@@ -1,4 +1,4 @@
-// Turns failures of NVIDIA's libraries into BackendErrors that name the call and the reason.
+// Each of these throws a BackendError that names the call and the library's reason, unless the call succeeded.
 #pragma once
 
 #include <cublasLt.h>

@@ -17,8 +17,8 @@ using kernels::ConvolutionShape;
 
 enum class ConvolutionPass { forward, back, filter };  // what is computed: the result, the gradient of the image, that of the filter
 
-// How a pass is run: by the first of these engines that compiles. All of them are deterministic, use the requested arithmetic, and need no
-// more than the workspace allowed. The graph stores the image, the filter and the result, or their gradients.
+// How a pass is run: by the first of these engines that compiles. All of them are deterministic, use the requested arithmetic, and need at
+// most most_workspace_bytes. The graph's stored tensors are the images, the filters and the results, or their gradients.
 struct ConvolutionConfig {
     OperationGraph graph;
     std::vector<Engine> engines;
@@ -35,7 +35,8 @@ class Convolutions {
 public:
     Convolutions(Launches&, CudnnLibrary, bool tf32, Scratch);
 
-    // Arrays must begin at multiples of `widest_read` bytes.
+    // Images [batch, height, width, channels], filters [out_channels, height, width, in_channels / groups], all of the shape's type, which
+    // begin at multiples of `widest_read` bytes. Each call fills its last array.
     void convolve(const ConvolutionShape&, const void* x, const void* filter, void* y);
     void convolve_back(const ConvolutionShape&, const void* filter, const void* dy, void* dx);
     void filter_gradient(const ConvolutionShape&, const void* x, const void* dy, void* d_filter);

@@ -11,6 +11,8 @@
 
 namespace sextant::cuda {
 
+// `gpu`: its number among those that this process sees. Throws BackendError, here and in calls of the device, where the GPU or a library
+// refuses.
 std::unique_ptr<ComputeDevice> make_device(int gpu, bool tf32, bool captures);
 
 // For a device made here: the passes of attention that cuDNN has run, "forward and backward"; empty where it has run none.

@@ -14,11 +14,12 @@ namespace sextant::cuda {
 
 // Destroyed with its last user.
 using CudnnLibrary = std::shared_ptr<cudnnContext>;
+// Throws BackendError where cuDNN cannot be initialized.
 CudnnLibrary cudnn_on(cudaStream_t);
 
-// Memory that is valid until it is released.
+// Makes an array of so many fp32 numbers, which is valid until it is released.
 using Scratch = std::function<Array(std::int64_t reals)>;
-constexpr std::size_t most_workspace_bytes = std::size_t{1} << 30;
+constexpr std::size_t most_workspace_bytes = std::size_t{1} << 30;  // that an engine may ask for: our choice
 inline Array room_for(std::size_t bytes, const Scratch& scratch) { return scratch(static_cast<std::int64_t>((bytes + 3) / 4)); }
 
 constexpr cudnnDataType_t cudnn_type(Element e) {

@@ -20,14 +20,15 @@ using kernels::AttentionPart;
 
 enum class AttentionPass { forward, backward };
 
-// How attention is run: some samples at a time, or some key-value heads of one sample with the queries that share them.
+// How attention is run: this many samples at a time; or of one sample this many key-value heads, with the query heads that share them.
 struct FusedAttentionConfig {
     std::int64_t samples = 0, kv_heads = 0;
     OperationGraph graph;
     Engine engine;
 };
 
-// For a GPU with these properties; none where cuDNN cannot run it, and kernels of our own do.
+// For a GPU with these properties: as much at a time as needs no more than most_workspace_bytes. None where cuDNN cannot run it; then our
+// own kernels do.
 std::optional<FusedAttentionConfig> choose_fused_attention(AttentionPass, const AttentionPart&, Element, const Descriptor& properties);
 
 // The largest workspace that the attention of a network needs, without running any. `backward`: for both passes.
@@ -49,7 +50,7 @@ private:
         std::int64_t samples, kv_heads;
         ExecutionPlan plan;
     };
-    using Key = std::array<std::int64_t, 13>;
+    using Key = std::array<std::int64_t, 13>;  // the pass, the type, and all of the shape
     // None where the pass does not run fused.
     const std::optional<CompiledPass>& compiled_pass(AttentionPass, const AttentionPart&, Element);
     std::optional<CompiledPass> compile(AttentionPass, const AttentionPart&, Element) const;

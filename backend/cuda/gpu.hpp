@@ -1,4 +1,5 @@
-// One GPU as a rank uses it: a stream of work, marks in it, memory, and concurrent copies. Internal to backend/cuda.
+// One GPU as a rank uses it: a stream of work, marks in it, and memory. Internal to backend/cuda. All of this throws BackendError where
+// CUDA refuses.
 #pragma once
 
 #include "backend/exec/memory_pool.hpp"
@@ -27,6 +28,7 @@ struct GpuFacts {
     std::int64_t free_bytes = 0;  // now
     Frequency clock;
 };
+// `number`: of the GPU among those that this process sees, as everywhere here.
 GpuFacts facts_of(int number);
 
 // Whether the GPU can read any memory of the host directly, without a copy by the driver, as in a GH200 or with Linux's HMM.
@@ -56,10 +58,11 @@ class Marks {
 public:
     Marks(int gpu, WorkStream);
 
-    // Waits for the stream, and synchronizes the two clocks. Earlier marks become invalid.
+    // Waits for the stream, and compares the GPU's clock with that of this process. Earlier marks become invalid.
     void begin();
     Mark make();
     [[nodiscard]] static bool reached(const Mark&);
+    // Of a mark that has been reached.
     [[nodiscard]] Seconds time_of(const Mark&) const;
 
 private:
@@ -72,7 +75,8 @@ private:
     std::size_t next_ = 0;
 };
 
-// Memory of the GPU, which may be released while its stream still uses it, and pinned memory of the host.
+// Memory of the GPU, which may be released while its stream still uses it, and pinned memory of the host. Where there is no room,
+// allocate() returns null.
 MemorySource gpu_memory(int gpu, const std::shared_ptr<Marks>&);
 MemorySource pinned_memory(int gpu);
 

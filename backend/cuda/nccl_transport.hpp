@@ -1,4 +1,5 @@
-// Uses NCCL for collectives whose ranks have a GPU each, and another transport for everything else.
+// Uses NCCL for collectives whose ranks have a GPU each, and another transport for everything else: messages, and groups with ranks that
+// share a GPU. Throws BackendError with NCCL's reason.
 #pragma once
 
 #include "backend/cuda/gpu.hpp"
@@ -16,7 +17,7 @@ namespace sextant::cuda {
 
 class NcclTransport final : public Transport {
 public:
-    // A collective call of all processes. `bus`: the PCI address of this rank's GPU.
+    // A collective call of all processes. `host` and `bus`, the PCI address of this rank's GPU there, show which ranks share a GPU.
     NcclTransport(const TaskGraph&, int rank, int gpu, const std::string& host, const std::string& bus, std::unique_ptr<Transport> others);
 
     Ticket start(const Call&) override;

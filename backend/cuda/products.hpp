@@ -19,7 +19,8 @@ public:
     Products(Launches&, cudaStream_t, bool tf32);
     ~Products();
 
-    // Asks for the library's first choice for a shape once. `workspace`: memory that it may use.
+    // On the stream. Asks for the library's first choice once for each shape, alignment and type. `workspace`: memory that it may use.
+    // Throws BackendError where cuBLASLt cannot multiply such matrices.
     void multiply(const kernels::ColumnMajor&, void* workspace, std::size_t workspace_bytes);
 
 private:

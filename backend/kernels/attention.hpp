@@ -1,5 +1,5 @@
-// Attention, where the device has no operation of its own for it: holds a block of scores at a time, see backend/cpu/attention.cpp. A block
-// is of all heads of a sample at once.
+// Attention, where the device has no operation of its own for it: holds a block of scores at a time, see backend/cpu/attention.cpp. Queries
+// and results lie [samples x queries, heads x width], keys and values [samples x keys, kv_heads x width].
 #pragma once
 
 #include "backend/kernels/alibi.hpp"
@@ -11,15 +11,16 @@
 
 namespace sextant::kernels {
 
-// Rows of scores [kv_heads, queries, keys] of a block; row / queries is the batch's head, row % queries the query.
+// The scores [kv_heads, queries, keys] of a block: of one query head for each key-value head (a HeadBatch), some neighbouring queries, and
+// the keys that any of them sees. Row r is that of head r / queries and query r % queries.
 struct ScoreRows {
     float* scores;
     std::int64_t queries, keys, first_query, first_key;  // of the block
     std::int64_t query_len, key_len, window;
     bool causal;
     ContextCut context;
-    float* lse;                // of the batch's first head
-    std::int64_t head_stride;  // between its heads
+    float* lse;                // logs of the sums of exponentials, by query, of the batch's first head
+    std::int64_t head_stride;  // from there to those of its next head
 
     [[nodiscard]] SEXTANT_KERNEL KeyRange range(std::int64_t row) const {
         const KeyRange r = visible_keys(first_query + row % queries, query_len, key_len, causal, window, context);
@@ -62,8 +63,8 @@ struct AttentionSoftmax {
     }
 };
 
-// Scores become probabilities by the sums that forward kept; the gradients of probabilities those of scores. In fp32 they stay where they
-// are.
+// Scores become probabilities by the sums that forward kept, and the gradients of probabilities those of scores:
+// ds = p (dp - sum over keys of p dp), where that sum is out . d_out of the row. In fp32 both stay where they are.
 template <class T>
 struct AttentionGradient {
     ScoreRows s;
@@ -95,7 +96,7 @@ struct AttentionGradient {
     }
 };
 
-// One batch of heads, and a block of its queries, neighbours in the sequence, with the keys that any of them sees.
+// Runs attention block by block, as ScoreRows says.
 template <class T, class Machine>
 class AttentionBlocks {
 public:
@@ -139,6 +140,7 @@ public:
     }
 
 private:
+    // A block holds about so many scores, 64 MiB in fp32, but at least so many queries, however many keys these see.
     static constexpr std::int64_t scores_at_once = std::int64_t{1} << 24, least_queries = 64;
 
     [[nodiscard]] std::int64_t queries_at_once() const {
@@ -194,13 +196,13 @@ private:
     float scale_;
 };
 
-// By an operation that the device has for each part. False: it has none for one of them, and all is to be done otherwise.
+// By an operation that the device has for it, part by part. False: it has none for one of the parts, and all is to be done in another way.
 template <class Machine>
 bool attend(Machine& m, const Attention& a, const OperatorCall& c) {
     return !a.alibi && std::ranges::all_of(parts_of(a, c.place.context), [&](const AttentionPart& p) { return m.attend(p, c); });
 }
 
-// Each part has gradients of its keys; those of the parts are added.
+// The same backward. Each part has gradients of the keys and values that it sees; those of all parts are added.
 template <class T, class Machine>
 bool attend_back(Machine& m, const Attention& a, const OperatorCall& c) {
     if (a.alibi) return false;

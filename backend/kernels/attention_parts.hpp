@@ -14,7 +14,7 @@ struct AttentionPart {
     std::int64_t first_query, queries, keys;  // of each sequence here; keys from the first on. Causal: the last query sees them to the last
 };
 
-// One, or, where a rank has two slices of every sequence, two; that with more keys first.
+// One part; or two where a rank has two slices of every sequence (ContextCut), that with more keys first.
 inline std::vector<AttentionPart> parts_of(const Attention& a, ContextCut context) {
     if (!a.causal) return {{a, 0, a.query_len, a.key_len}};
     std::vector<AttentionPart> parts;

@@ -13,7 +13,7 @@ struct Operand {
     std::int64_t leading, stride;  // between columns, between matrices
 };
 
-// [m, n] = scale [m, k] [k, n] + keep [m, n], and to each column the bias.
+// c [m, n] = scale a [m, k] b [k, n] + keep c, for each of `batch` matrices, and to each column of c the bias [m], which may be null.
 struct ColumnMajor {
     std::int64_t m, n, k, batch;
     Operand a, b, c;

@@ -37,7 +37,9 @@ Value* values_in(const Array& a) {
 template <class Value, class Machine, class Term>
 Array column_totals(Machine& m, const Term& term, std::int64_t segments, std::int64_t rows, std::int64_t columns) {
     constexpr auto reals = static_cast<std::int64_t>(sizeof(Value) / sizeof(float));
-    constexpr std::int64_t least_chunk = 64, side_by_side = 32, most_parts = 1024;  // enough for a large device to be busy with
+    // Rows are cut into chunks of at least so many until a large device has enough parts to be busy with. Threads take columns side by
+    // side.
+    constexpr std::int64_t least_chunk = 64, side_by_side = 32, most_parts = 1024;
     const std::int64_t strips = std::max<std::int64_t>(1, segments * ceil_div(columns, side_by_side));
     const std::int64_t wanted = std::max<std::int64_t>(1, most_parts / strips);
     const std::int64_t chunk = std::max(least_chunk, ceil_div(rows, wanted)), chunks = ceil_div(rows, chunk);
@@ -64,7 +66,7 @@ struct Convert : ToElement<To> {
     SEXTANT_KERNEL float operator()(std::int64_t i) const { return from[i]; }
 };
 
-// The rows of a matrix, added to `sums`.
+// The sum of the rows of a matrix [rows, columns], added to `sums` [columns].
 template <class T, class Machine>
 void add_column_sums(Machine& m, const T* from, float* sums, std::int64_t rows, std::int64_t columns) {
     const Array totals = column_totals<float>(m, StoredTotals<T>{from, rows, columns}, 1, rows, columns);

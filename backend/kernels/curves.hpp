@@ -1,4 +1,5 @@
-// Functions of one number, and their slopes. Kernels use them all; cores, which have oneDNN for the transcendental ones, the others.
+// Functions of one number, and their derivatives. Kernels use all of them; the CPU engine only those that are not transcendental, as it has
+// oneDNN for these.
 #pragma once
 
 #include "backend/kernels/lanes.hpp"
@@ -55,11 +56,12 @@ struct ClampedGate {
     }
 };
 
-// What the slope is worked out from is the input, or the output.
+// Whether slope() takes the function's output; else it takes its input.
 constexpr bool slope_needs_output(PointwiseKind kind) {
     return kind == PointwiseKind::sigmoid || kind == PointwiseKind::tanh || kind == PointwiseKind::relu || kind == PointwiseKind::relu6;
 }
 
+// The derivative of curve(). `kept`: its output or input, as slope_needs_output() says.
 SEXTANT_KERNEL inline float slope(PointwiseKind kind, float kept) {
     constexpr float root_half = 0.70710678118654752F, density = 0.39894228040143268F;  // 1 / sqrt(2), 1 / sqrt(2 pi)
     switch (kind) {

@@ -1,4 +1,4 @@
-// Rows of a table. Ids whose rows another rank holds give zeros.
+// Rows of a table [rows, width], looked up by the ids of tokens. An id whose row another rank holds gives zeros.
 #pragma once
 
 #include "backend/exec/device.hpp"
@@ -17,10 +17,11 @@ struct LookUp : ToMatrix<T> {
     }
 };
 
-// Tokens in the order of their ids, those of one id as they come; and of the first of each id how many there are.
+// Sorts tokens by their ids, those of one id in the order of the tokens. Counts for each token how many are less, which takes the square of
+// the number of tokens but no memory and no synchronization.
 struct OrderById {
     const std::int64_t* ids;
-    std::int64_t *order, *count;  // count: 0 of the others
+    std::int64_t *order, *count;  // by place: the token; how many have its id, where it is the first of them, else 0
     std::int64_t tokens;
 
     template <class Lanes>

@@ -11,7 +11,8 @@
 
 namespace sextant::kernels {
 
-// Keys are in the order of scores; of two alike the one of the lower number is larger, so that no two keys are the same.
+// A key for each score, so that keys are in the order of scores; of two equal scores the one with the lower number (of its expert or group)
+// has the larger key. So no two keys are the same.
 constexpr std::int64_t no_key = INT64_MIN, above_all_keys = INT64_MAX;
 SEXTANT_KERNEL inline std::int64_t key_of(float score, std::int64_t number) {
     const auto bits = std::bit_cast<std::int32_t>(score == 0 ? 0.0F : score);  // zeros of both signs are alike
@@ -31,7 +32,7 @@ SEXTANT_KERNEL std::int64_t largest_below(const Lanes& lanes, std::int64_t limit
     return lanes.max(largest);
 }
 
-// What is compared: what is no number counts as the least.
+// A score as it is compared: NaN counts as the least.
 SEXTANT_KERNEL inline float comparable(float score) { return score == score ? score : -INFINITY; }
 
 template <class T>

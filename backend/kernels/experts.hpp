@@ -10,7 +10,8 @@
 
 namespace sextant::kernels {
 
-// The copies of a token lie together; `rows`: which row each is, or none.
+// tokens: [tokens, width]. The copies of a token lie together: copy c is one of token c / copies. `rows`: the row of `to` that a copy
+// becomes, or no_row where it is dropped.
 template <class T>
 struct CopyTokens {
     const std::int64_t* rows;
@@ -23,7 +24,8 @@ struct CopyTokens {
     }
 };
 
-// In the order of the experts: on whichever ranks they are, sums are the same.
+// Of each token, the sum of the rows that its copies became. Added in the order of the experts, so that sums are the same on whichever
+// ranks these are.
 template <class T>
 struct SumCopies : ToMatrix<T> {
     const std::int64_t* rows;
@@ -37,10 +39,10 @@ struct SumCopies : ToMatrix<T> {
     }
 };
 
-// The weight of a row is its score; of several experts of a token, in their sum.
+// The weight of a row is the score of its expert, divided by the sum of the scores that the token's experts have, where it has several.
 template <class T>
 struct Weighting {
-    const std::int64_t *rows, *places;
+    const std::int64_t *rows, *places;  // by copy: its row, and the place of its score among `scores`
     const T* scores;
     std::int64_t copies;
 

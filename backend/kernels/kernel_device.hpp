@@ -30,7 +30,8 @@
 
 namespace sextant::kernels {
 
-// Those of experts are always routed, exchanges are run by those that communicate, delta rules are refused before: never reached.
+// Operators that never come here: those of experts are always routed, exchanges are run by whoever communicates, and delta rules are
+// refused before a run begins.
 template <class Kind>
 concept RunElsewhere = std::is_same_v<Kind, TokenPermute> || std::is_same_v<Kind, Exchange> || std::is_same_v<Kind, DeltaRuleScan>;
 template <class T, class Machine, RunElsewhere Kind>

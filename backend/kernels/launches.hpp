@@ -1,7 +1,8 @@
-// What a machine calls for on its stream: at once, or, where it captures graphs, noted until somebody needs to know how far the device is,
-// and then run as the stretch of work that it is.
+// Launches of kernels and calls of libraries on the stream of a device. Without CUDA graphs they are made at once. With graphs they are
+// noted as a stretch of work, which is launched as a whole when somebody needs to know how far the device is.
 //
-// What is noted may use memory that has come back to its pool, and so has to go ahead of whatever gives that memory to others: flushed().
+// Work that is only noted may use memory that has been released since. So whatever gives released memory to others must launch the noted
+// work first: see flushed().
 #pragma once
 
 #include "backend/kernels/graph_cache.hpp"
@@ -34,7 +35,7 @@ public:
         const std::lock_guard lock(mutex_);
         noted_.add(what, run, words...);
     }
-    // Work behind all that was called for; nothing is launched meanwhile. By any thread.
+    // Launches what was noted, then calls work(), while nothing else is launched. Any thread may call it.
     template <class Work>
     decltype(auto) flushed(const Work& work) {
         if (!captures_) return work();
@@ -46,7 +47,7 @@ public:
         const std::lock_guard lock(mutex_);
         graphs_.begin_step();
     }
-    // At the end, when nobody asks any more.
+    // Drops what was noted, at the end, when nobody asks for its results any more.
     void forget() {
         noted_.clear();
         failure_ = nullptr;
@@ -66,7 +67,7 @@ public:
     [[nodiscard]] std::optional<GraphUse> use() const { return captures_ ? std::optional(graphs_.use()) : std::nullopt; }
 
 private:
-    // What fails once is lost: whoever comes next is told so too.
+    // Work that failed is lost, so every later call fails with the same error.
     void launch_noted() {
         if (failure_) std::rethrow_exception(failure_);
         if (noted_.calls().empty()) return;

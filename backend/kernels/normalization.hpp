@@ -1,5 +1,5 @@
-// Layer, RMS, batch and group norms; see backend/cpu/normalization.cpp. Those of rows take a row at once. Those of images sum over pixels
-// by channel first, then over the channels of a group.
+// Layer, RMS, batch and group norms, of elements that lie as norm_layout.hpp says; see backend/cpu/normalization.cpp. Norms of rows take a
+// row at once. Those of images sum over pixels by channel first, then over the channels of a group.
 #pragma once
 
 #include "backend/exec/device.hpp"
@@ -11,7 +11,8 @@ namespace sextant::kernels {
 
 constexpr auto added_to_variance = static_cast<float>(norm_epsilon);
 
-// By sample and group; an RMS norm has no mean. They lie one behind the other.
+// The mean of each group and the reciprocal of its standard deviation, both [samples, groups] and one behind the other. An RMS norm has no
+// mean.
 struct NormStatistics {
     float *mean, *factor;
 };

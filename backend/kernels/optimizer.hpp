@@ -107,20 +107,21 @@ struct Squares {
     }
 };
 
-constexpr std::int64_t squares_chunk = 16384;
+constexpr std::int64_t squares_chunk = 16384;  // elements that one block of threads sums
 inline std::int64_t chunks_of(std::int64_t count) { return ceil_div(count, squares_chunk); }
 
-// By chunk.
+// Fills `sums` with the sums of the squares of value(i), i < count, chunk by chunk.
 template <class Machine, class Value>
 void sum_squares(Machine& m, const Value& value, std::int64_t count, double* sums) {
     m.rows(chunks_of(count), squares_chunk, Squares<Value>{value, count, squares_chunk, sums});
 }
+// Room for so many doubles.
 template <class Machine>
 Array doubles(Machine& m, std::int64_t count) {
     return m.scratch(2 * count);
 }
 
-// By chunk, to those of the whole tensor.
+// Adds the sums of all chunks to the two of the whole tensor: of its weights, and of their steps.
 struct AddSquares {
     const double *of_weights, *of_steps;
     std::int64_t chunks;

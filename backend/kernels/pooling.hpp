@@ -7,7 +7,7 @@
 
 namespace sextant::kernels {
 
-// Extents within an image: whatever divides them takes a GPU several times as long in 64 bits.
+// Extents within an image. In 32 bits, as a GPU takes several times as long to divide numbers of 64.
 using Pixels = std::int32_t;
 
 struct PoolWindow {
@@ -57,7 +57,7 @@ struct PoolImage {
     }
 };
 
-// work(column, channel) of each element of a row of pixels; where the next one of a lane is, nothing is divided for.
+// Calls work(column, channel) for each element of a row of pixels. Each lane goes from one of its elements to the next without a division.
 template <class Lanes, class Work>
 SEXTANT_KERNEL void for_pixels(const Lanes& lanes, Pixels columns, std::int64_t all_channels, const Work& work) {
     const auto first = static_cast<Pixels>(lanes.first()), step = static_cast<Pixels>(lanes.step());

@@ -1,4 +1,4 @@
-// Rotary positions; see backend/cpu/rotary.cpp.
+// Rotary positions: of each head, pairs of elements are turned by an angle that grows with the position; see backend/cpu/rotary.cpp.
 #pragma once
 
 #include "backend/exec/device.hpp"
@@ -7,7 +7,7 @@
 
 namespace sextant::kernels {
 
-// By row of a sequence here and pair.
+// Fills the cosines and sines of all angles, [positions, pairs]: of the rows of a sequence that are here. `direction`: -1 turns back.
 struct RotaryTable {
     double base;
     std::int64_t pairs, positions;
@@ -22,7 +22,7 @@ struct RotaryTable {
     }
 };
 
-// Column k: pair k % pairs of head k / pairs.
+// Turns rows of [rows, columns]. Column k is pair k % pairs of head k / pairs; the first `still` elements of a head stay as they are.
 template <class T>
 struct Rotate {
     const T* from;

@@ -1,4 +1,4 @@
-// Operators on the rows of the residual stream, and sums; see backend/cpu/rows.cpp.
+// Operators on the rows of the residual stream, [rows, width], and sums; see backend/cpu/rows.cpp.
 #pragma once
 
 #include "backend/exec/device.hpp"
@@ -39,7 +39,7 @@ struct AddTable : ToMatrix<T> {
     }
 };
 
-// Of each position that is here, the sum over the rows that stand at it.
+// Of each position that is here, the sum over the rows at it. dy: [count, width]; sums: [sequence, width], by position.
 template <class T>
 struct SumByPosition {
     TableRows table;
@@ -54,7 +54,7 @@ struct SumByPosition {
     }
 };
 
-// rows x width elements out of and into matrices whose rows are so far apart.
+// Copies rows x width elements between matrices; `pitch`: the elements from one row of `from` to the next.
 template <class T>
 struct CopyColumns : ToMatrix<T> {
     const T* from;
@@ -73,7 +73,7 @@ struct PutClassToken : ToMatrix<T> {
     }
 };
 
-// Some rows, spread evenly over those there are.
+// `rows` of the `of` rows of x, spread evenly over them.
 template <class T>
 struct SelectRows : ToMatrix<T> {
     const T* x;

@@ -16,7 +16,7 @@ struct SequenceFilters {
     [[nodiscard]] SEXTANT_KERNEL float tap(std::int64_t channel, std::int64_t back) const {
         return taps[channel * kernel + kernel - 1 - back];
     }
-    // Of the token so far before; zero before the first one of its sequence.
+    // The element of the token that is `back` tokens before; zero before the first one of its sequence.
     [[nodiscard]] SEXTANT_KERNEL float before(std::int64_t token, std::int64_t back, std::int64_t channel) const {
         return back <= token % sequence ? float{x[(token - back) * channels + channel]} : 0;
     }

@@ -1,4 +1,5 @@
-// Heads put together of columns of their own and of some that all share; see backend/cpu/rows.cpp.
+// Heads that are put together of columns of their own and of columns that all heads share, as the keys of latent attention; see
+// backend/cpu/rows.cpp. Own columns lie [rows, heads x own], shared ones [rows, shared], heads [rows, heads x head].
 #pragma once
 
 #include "backend/exec/device.hpp"
@@ -7,7 +8,7 @@
 namespace sextant::kernels {
 
 struct HeadColumns {
-    std::int64_t head, own, heads;
+    std::int64_t head, own, heads;  // columns of a head, and how many of them are its own; heads
 
     [[nodiscard]] SEXTANT_KERNEL std::int64_t shared() const { return head - own; }
     [[nodiscard]] SEXTANT_KERNEL std::int64_t width() const { return heads * head; }

@@ -53,9 +53,9 @@ void backward(Machine& m, const Softmax& s, const OperatorCall& c) {
 // Where the logits of a row lie: side by side; or one below the other, when each column of a sample's logits is a distribution over its
 // positions.
 struct LogitRows {
-    std::int64_t classes, pitch, whole;  // classes: that exist here, of `whole`
+    std::int64_t classes, pitch, whole;  // classes that are here; the extent of the last dimension; the classes that logits have room for
     const std::int64_t* labels;
-    std::int64_t first;  // class here
+    std::int64_t first;  // the first class that is here
 
     [[nodiscard]] SEXTANT_KERNEL bool side_by_side() const { return pitch == whole; }
     [[nodiscard]] SEXTANT_KERNEL std::int64_t begin(std::int64_t row) const {
@@ -68,7 +68,8 @@ inline LogitRows logit_rows(const CrossEntropy& e, const OperatorCall& c) {
     return {c.valid_rows, c.input(0).shape.back(), e.classes, c.inputs[1].indices(), c.first_row};
 }
 
-// Losses, and of each row the largest logit, the sum of exponentials and the logit of the label.
+// Losses [rows], and statistics [rows, 3]: of each row the largest logit, the sum of exponentials of the distances to it, and the logit of
+// the label (0 where another rank has it).
 struct RowLosses {
     float *losses, *statistics;
     SEXTANT_KERNEL void put(std::int64_t row, float largest, float sum, float target) const {

@@ -1,4 +1,5 @@
-// Of Mamba-2's scan what is no product of matrices; see state_space.hpp. Rows of pairs of tokens are counted [heads, tokens of the chunk].
+// The parts of Mamba-2's scan that are no products of matrices; see state_space.hpp. Of rows of scores, one for each head
+// and token of a chunk with all tokens of it, row r is that of head r / length and token r % length.
 #pragma once
 
 #include "backend/kernels/product.hpp"

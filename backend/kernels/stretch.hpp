@@ -35,6 +35,7 @@ public:
         std::size_t name = 0;
     };
 
+    // A launch of a kernel, whose arguments are copied.
     template <class... Arguments>
     void add(const Kernel& kernel, const Arguments&... arguments) {
         static_assert(sizeof...(Arguments) <= most_arguments && (std::is_trivially_copyable_v<Arguments> && ...));
@@ -44,7 +45,7 @@ public:
         ((call.arguments[i++] = store(&arguments, sizeof arguments)), ...);
         call.end = bytes_.size();
     }
-    // `words`: all that the call depends on, beside what it finds in memory.
+    // A call of a library. `words`: everything that it depends on, except for what it finds in the memory of the device.
     template <class Run, class... Words>
     void add(const char* what, const Run& run, const Words&... words) {
         static_assert(((std::has_unique_object_representations_v<Words> || std::is_floating_point_v<Words>)&&...),
