@@ -110,7 +110,7 @@ TEST_F(ExecutorExperts, ExchangeWithACapacityWhatIsPredicted) {
     ASSERT_FALSE(run.is_null());
     SpansByKind found = spans_of(run), predicted = predicted_spans();
     EXPECT_GT(predicted["expert_exchange"].bytes, 0);
-    EXPECT_NEAR(found["expert_exchange"].bytes, predicted["expert_exchange"].bytes + 48 * 4 / 2 * 4 * 2 * 2 * 2, 1e-6);
+    EXPECT_NEAR(found["expert_exchange"].bytes, predicted["expert_exchange"].bytes + 48 * 4 * 0.5 * 4 * 2 * 2 * 2, 1e-6);
     EXPECT_EQ(found["expert_exchange"].count, predicted["expert_exchange"].count);
 }
 

@@ -51,9 +51,8 @@ bool runs(pid_t process) {
 
 bool gives_signs_of_life(pid_t process) {
     std::error_code gone;
-    for (const auto& thread : std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/task", gone))
-        if (text_of(thread.path() / "comm") == "heartbeat\n") return true;
-    return false;
+    return std::ranges::any_of(std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/task", gone),
+                               [](const auto& thread) { return text_of(thread.path() / "comm") == "heartbeat\n"; });
 }
 
 class ExecutorFailures : public MpiTest {

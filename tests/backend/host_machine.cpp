@@ -82,7 +82,7 @@ void add_scaled(float* to, double factor, const float* from, std::int64_t count)
 
 }  // namespace
 
-bool HostMachine::attend(const kernels::AttentionPart& part, const OperatorCall& c) {
+bool HostMachine::attend(const kernels::AttentionPart& part, const OperatorCall& c) const {
     const Attention& a = part.whole;
     if (!fuses_ || (!a.causal && a.window > 0)) return false;
     for_each_row(part, [&](const HeadRows& rows, std::int64_t i) {
@@ -97,7 +97,7 @@ bool HostMachine::attend(const kernels::AttentionPart& part, const OperatorCall&
     return true;
 }
 
-bool HostMachine::attend_back(const kernels::AttentionPart& part, const OperatorCall& c, const Array& d_keys, const Array& d_values) {
+bool HostMachine::attend_back(const kernels::AttentionPart& part, const OperatorCall& c, const Array& d_keys, const Array& d_values) const {
     const Attention& a = part.whole;
     if (!fuses_ || (!a.causal && a.window > 0)) return false;
     for (std::int64_t s = 0; s < a.batch; ++s)  // those of the part's keys alone are written

@@ -123,8 +123,8 @@ public:
 
     // Parts of attention are operations of their own then, in fp32.
     void fuse_attention() { fuses_ = true; }
-    bool attend(const kernels::AttentionPart&, const OperatorCall&);
-    bool attend_back(const kernels::AttentionPart&, const OperatorCall&, const Array& d_keys, const Array& d_values);
+    bool attend(const kernels::AttentionPart&, const OperatorCall&) const;
+    bool attend_back(const kernels::AttentionPart&, const OperatorCall&, const Array& d_keys, const Array& d_values) const;
 
     void begin_step() {
         finish();

@@ -17,7 +17,7 @@ using testing::IsEmpty;
 using testing::Not;
 using units::GB;
 
-Scenario scenario(std::vector<std::string> overrides) {
+Scenario scenario(const std::vector<std::string>& overrides) {
     Library library = open_library();
     return load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/default.json", overrides);
 }

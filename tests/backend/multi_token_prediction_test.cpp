@@ -73,7 +73,7 @@ TEST(MultiTokenPrediction, CountsNoPositionBehindTheLastToken) {
         int seen = 0;
         const WholeNetwork::Data usual = made_data(device, w.name);
         const WholeNetwork::Data data = [&](const Tensor& t) {
-            const Array array = usual(t);
+            Array array = usual(t);
             if (t.name != "loss.labels" || seen++ != 1 || moved < 0) return array;
             std::vector<std::int64_t> values = integers(device, array);
             values[static_cast<std::size_t>(moved)] = (values[static_cast<std::size_t>(moved)] + 1) % 61;

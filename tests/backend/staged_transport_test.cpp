@@ -50,7 +50,7 @@ public:
     explicit Copies(Script& script) : script_(script) {}
     [[nodiscard]] MemorySource host_memory() const override { return sextant::host_memory(); }
     Mark begin(const Array& from, const Array& to, bool) override {
-        copies_.push_back({from, to});
+        copies_.emplace_back(from, to);
         return {static_cast<double>(copies_.size()) * units::s};
     }
     bool ended(const Mark& m) override {

@@ -8,7 +8,6 @@
 #include <array>
 #include <cmath>
 #include <functional>
-#include <ranges>
 
 namespace sextant {
 namespace {
@@ -51,7 +50,7 @@ struct Alone {
         Operator op{.name = "op", .kind = test.kind};
         for (const auto& shape : test.inputs) op.inputs.push_back(builder.input("in", shape));
         builder.add(op, test.outputs[0]);
-        for (const auto& shape : test.outputs | std::views::drop(1)) builder.also("out", shape, TensorRole::activation);
+        for (std::size_t i = 1; i < test.outputs.size(); ++i) builder.also("out", test.outputs[i], TensorRole::activation);
         graph = std::move(builder).build();
         put(input_values, inputs, input_gradients);
         put(weight_values, weights, weight_gradients);
@@ -74,7 +73,7 @@ struct Alone {
 
 private:
     // Arrays of these values, and as many of undefined content beside them.
-    void put(const std::vector<std::vector<float>>& values, std::vector<Array>& arrays, std::vector<Array>& beside) {
+    void put(const std::vector<std::vector<float>>& values, std::vector<Array>& arrays, std::vector<Array>& beside) const {
         for (const auto& v : values) {
             arrays.push_back(to_device(*device, v));
             beside.push_back(device->allocate(std::ssize(v)));

@@ -38,7 +38,7 @@ protected:
         for (std::size_t i = 0; i < times.size(); ++i) o.terms[i].measured = times[i];
         return o;
     }
-    const NarrowedParameter& parameter(const ClusterFit& fit, const std::string& part) {
+    static const NarrowedParameter& parameter(const ClusterFit& fit, const std::string& part) {
         return *std::ranges::find_if(fit.parameters,
                                      [&](const NarrowedParameter& p) { return p.parameter.name.find(part) != std::string::npos; });
     }
