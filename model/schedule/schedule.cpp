@@ -66,11 +66,12 @@ Order zero_bubble(int stage, int p, int m) {
     return order;
 }
 
-// Writes one stage of a pipeline that turns back, whose passes of a chunk come micro-batch by micro-batch. Its orders are those of as many
-// micro-batches as fill it; where there are fewer, the passes of the others are left out.
-class OrderThatTurns {
+// Writes the order of one stage of a V-shaped pipeline: it holds two chunks, one on the way to the last stage and one on the way back. The
+// passes of a chunk come micro-batch by micro-batch. An order is written for at least as many micro-batches as fill the pipeline; where
+// there are fewer, the passes of the others are left out.
+class VShapedOrder {
 public:
-    explicit OrderThatTurns(int micro_batches) : micro_batches_(micro_batches) {}
+    explicit VShapedOrder(int micro_batches) : micro_batches_(micro_batches) {}
 
     void forward(int chunk) { put({WorkKind::forward, chunk, forwards_[static_cast<std::size_t>(chunk)]++}); }
     void backward(int chunk) { put({WorkKind::backward, chunk, backwards_[static_cast<std::size_t>(chunk)]++}); }
@@ -105,39 +106,69 @@ private:
     Order order_;
 };
 
-void times(int n, const auto& act) {
-    for (int i = 0; i < n; ++i) act();
+void repeat(int times, const auto& act) {
+    for (int i = 0; i < times; ++i) act();
 }
 
 // Stage s has 2 (p - s) - 1 more micro-batches to begin before the first one has been to the last stage and come back to it.
 Order zero_bubble_v(int s, int p, int m) {
-    OrderThatTurns o(m);
+    VShapedOrder o(m);
     const int until_it_is_back = 2 * (p - s) - 1;
-    times(until_it_is_back, [&] { o.forward(0); });
-    times(s, [&] { o.forward(1), o.forward(0); });
-    times(p - s, [&] { o.forward(1), o.both_parts(1); });
-    times(std::max(2 * p - 1, m) - (until_it_is_back + s), [&] { o.forward(0), o.both_parts(0), o.forward(1), o.both_parts(1); });
-    times(p - s - 1, [&] { o.both_parts(0), o.forward(1), o.both_parts(1); });
-    times(s, [&] { o.input(0), o.input(1); });
-    times(p - s, [&] { o.input(0), o.weights_of(0); });
-    times(s, [&] { o.weights_of(1); });
+    repeat(until_it_is_back, [&] { o.forward(0); });
+    repeat(s, [&] { o.forward(1), o.forward(0); });
+    repeat(p - s, [&] { o.forward(1), o.both_parts(1); });
+    repeat(std::max(2 * p - 1, m) - (until_it_is_back + s), [&] { o.forward(0), o.both_parts(0), o.forward(1), o.both_parts(1); });
+    repeat(p - s - 1, [&] { o.both_parts(0), o.forward(1), o.both_parts(1); });
+    repeat(s, [&] { o.input(0), o.input(1); });
+    repeat(p - s, [&] { o.input(0), o.weights_of(0); });
+    repeat(s, [&] { o.weights_of(1); });
     return std::move(o).written();
 }
 
 // The last backwards come apart, half of those of the turn and all that drain the pipeline.
 Order dual_pipe_v(int s, int p, int m) {
-    OrderThatTurns o(m);
+    VShapedOrder o(m);
     const int more = p - s - 1, turn = s + 1, whole = turn / 2;
-    times(2 * more, [&] { o.forward(0); });
-    times(turn, [&] { o.forward(0), o.forward(1); });
-    times(more, [&] { o.both_parts(1), o.forward(1); });
-    times(std::max(2 * p, m) - 2 * p + turn, [&] { o.forward(0), o.backward(1), o.forward(1), o.backward(0); });
-    times(more, [&] { o.backward(1), o.forward(1), o.backward(0); });
-    times(whole, [&] { o.backward(1), o.backward(0); });
-    times(turn % 2, [&] { o.backward(1), o.input(0); });
-    times(turn - whole - turn % 2, [&] { o.input(1), o.input(0); });
-    times(more, [&] { o.weights(), o.input(0); });
+    repeat(2 * more, [&] { o.forward(0); });
+    repeat(turn, [&] { o.forward(0), o.forward(1); });
+    repeat(more, [&] { o.both_parts(1), o.forward(1); });
+    repeat(std::max(2 * p, m) - 2 * p + turn, [&] { o.forward(0), o.backward(1), o.forward(1), o.backward(0); });
+    repeat(more, [&] { o.backward(1), o.forward(1), o.backward(0); });
+    repeat(whole, [&] { o.backward(1), o.backward(0); });
+    repeat(turn % 2, [&] { o.backward(1), o.input(0); });
+    repeat(turn - whole - turn % 2, [&] { o.input(1), o.input(0); });
+    repeat(more, [&] { o.weights(), o.input(0); });
     return std::move(o).written();
+}
+
+Order one_f_one_b(int stage, int stages, int micro_batches) {
+    Order forwards, backwards;
+    for (int i = 0; i < micro_batches; ++i) {
+        forwards.push_back({WorkKind::forward, 0, i});
+        backwards.push_back({WorkKind::backward, 0, i});
+    }
+    return one_forward_one_backward(forwards, backwards, std::min(stages - stage - 1, micro_batches));
+}
+
+Order order_of(Schedule schedule, int stage, int stages, int chunks, int micro_batches) {
+    switch (schedule) {
+        case Schedule::sequential:
+            return sequential(micro_batches);
+        case Schedule::gpipe:
+            return gpipe(micro_batches);
+        case Schedule::zero_bubble:
+            return zero_bubble(stage, stages, micro_batches);
+        case Schedule::zero_bubble_v:
+            return zero_bubble_v(stage, stages, micro_batches);
+        case Schedule::dual_pipe_v:
+            return dual_pipe_v(stage, stages, micro_batches);
+        case Schedule::interleaved:
+            if (chunks > 1) return interleaved(stage, stages, chunks, micro_batches);
+            break;
+        case Schedule::one_f_one_b:
+            break;
+    }
+    return one_f_one_b(stage, stages, micro_batches);
 }
 
 }  // namespace
@@ -146,40 +177,7 @@ int interleaved_warm_up(int stages, int chunks, int stage) { return 2 * (stages 
 
 std::vector<Order> work_orders(Schedule schedule, int stages, int chunks, int micro_batches) {
     std::vector<Order> orders;
-    for (int s = 0; s < stages; ++s) {
-        switch (schedule) {
-            case Schedule::sequential:
-                orders.push_back(sequential(micro_batches));
-                break;
-            case Schedule::gpipe:
-                orders.push_back(gpipe(micro_batches));
-                break;
-            case Schedule::zero_bubble:
-                orders.push_back(zero_bubble(s, stages, micro_batches));
-                break;
-            case Schedule::zero_bubble_v:
-                orders.push_back(zero_bubble_v(s, stages, micro_batches));
-                break;
-            case Schedule::dual_pipe_v:
-                orders.push_back(dual_pipe_v(s, stages, micro_batches));
-                break;
-            case Schedule::interleaved:
-                if (chunks > 1) {
-                    orders.push_back(interleaved(s, stages, chunks, micro_batches));
-                    break;
-                }
-                [[fallthrough]];
-            case Schedule::one_f_one_b: {
-                Order forwards, backwards;
-                for (int i = 0; i < micro_batches; ++i) {
-                    forwards.push_back({WorkKind::forward, 0, i});
-                    backwards.push_back({WorkKind::backward, 0, i});
-                }
-                orders.push_back(one_forward_one_backward(forwards, backwards, std::min(stages - s - 1, micro_batches)));
-                break;
-            }
-        }
-    }
+    for (int s = 0; s < stages; ++s) orders.push_back(order_of(schedule, s, stages, chunks, micro_batches));
     return orders;
 }
 
