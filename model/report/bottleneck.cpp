@@ -36,12 +36,13 @@ std::vector<Mover> movers_at(const Prepared& job, const Resources& at) {
 const Lever& lever_of(std::string_view resource) { return *std::ranges::find(all_levers(), resource, &Lever::resource); }
 
 // The smallest multiple of a resource at which another would gain more, and which.
-struct Change {
+struct NextBottleneck {
     double factor;
-    std::string next;
+    std::string resource;
 };
-// None up to some tens of times.
-std::optional<Change> change_of(const Prepared& job, const Lever& lever) {
+constexpr double largest_multiple = 64;  // beyond this nobody buys more of a resource, so nothing is said
+constexpr int bisections = 5;            // each takes the square root of high / low, which is 4 at most: less than 5 % is left
+std::optional<NextBottleneck> next_bottleneck(const Prepared& job, const Lever& lever) {
     const auto leader = [&](double factor) {
         Resources r;
         r.*lever.field = factor;
@@ -50,11 +51,11 @@ std::optional<Change> change_of(const Prepared& job, const Lever& lever) {
     double low = 1, high = 2;
     std::string next;
     while ((next = leader(high)) == lever.resource) {
-        if (high > 64) return std::nullopt;
+        if (high > largest_multiple) return std::nullopt;
         low = high;
         high *= 4;
     }
-    for (int i = 0; i < 5; ++i) {
+    for (int i = 0; i < bisections; ++i) {
         const double middle = std::sqrt(low * high);
         std::string at_middle = leader(middle);
         if (at_middle == lever.resource) {
@@ -64,7 +65,7 @@ std::optional<Change> change_of(const Prepared& job, const Lever& lever) {
             next = std::move(at_middle);
         }
     }
-    return Change{high, std::move(next)};
+    return NextBottleneck{high, std::move(next)};
 }
 
 // Ranks of a stage that all take as long as one that is neither slow nor late.
@@ -126,9 +127,9 @@ Bottleneck find_bottleneck(const Prepared& job, const Estimate& e) {
     b.why = lever.why(job, e);
     say_that_stages_wait(b, e);
     b.what_else_helps = lever.advice;
-    if (const std::optional<Change> change = change_of(job, lever)) {
-        b.changes_at = change->factor;
-        b.changes_at_text = "at " + lever.value(job.scenario(), lever, change->factor) + " the limit becomes " + change->next;
+    if (const std::optional<NextBottleneck> next = next_bottleneck(job, lever)) {
+        b.changes_at = next->factor;
+        b.changes_at_text = "at " + lever.value(job.scenario(), lever, next->factor) + " the limit becomes " + next->resource;
     }
     add_equally_fast(b, job, e);
     if (!e.fits()) say_that_it_does_not_fit(b, job.scenario(), e);
