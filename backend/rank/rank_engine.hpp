@@ -16,7 +16,7 @@ namespace sextant {
 
 // A memory and how much of it is left. Ranks that give the same name share it.
 struct SharedMemory {
-    std::string of;  // "node7", "GPU 0000:1b:00.0 of node7"
+    std::string name;  // "node7", "GPU 0000:1b:00.0 of node7"
     Bytes available;
 };
 

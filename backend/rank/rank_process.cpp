@@ -83,34 +83,41 @@ std::optional<Job> job_of(const RankEngine& engine, const MpiWorld& world, const
     return {};
 }
 
+// What a rank finds of a memory, as it is sent: names are cut.
+struct FoundMemory {
+    char name[80];
+    double available, beside_arrays;
+};
+std::vector<std::vector<FoundMemory>> gather_memory(const MpiWorld& world, const SharedMemory& memory, Bytes beside_arrays) {
+    FoundMemory mine{{}, memory.available.si(), beside_arrays.si()};
+    memory.name.copy(mine.name, sizeof mine.name - 1);
+    return gather(world, std::vector{mine});
+}
+
+// By rank: `devices`, what it found where it computes, and `hosts`, where it offloads; the latter is empty where nobody does.
+std::vector<RankNeed> needs_of(const Scenario& scenario, const std::vector<std::vector<FoundMemory>>& devices,
+                               const std::vector<std::vector<FoundMemory>>& hosts) {
+    const std::vector<Bytes> peaks = predicted_peaks(scenario);
+    const Bytes offloaded = hosts.empty() ? Bytes{} : predicted_offload(scenario);
+    std::vector<RankNeed> needs;
+    const auto add = [&](const FoundMemory& found, Bytes arrays, bool on_host) {
+        needs.push_back({found.name, found.available * units::B, arrays + found.beside_arrays * units::B, on_host});
+    };
+    for (std::size_t r = 0; r < devices.size(); ++r) {
+        add(devices[r][0], peaks[r], false);
+        if (!hosts.empty()) add(hosts[r][0], offloaded, true);
+    }
+    return needs;
+}
+
 // Rank 0 judges for all, from what each finds where it is.
 bool fits(const RankEngine& engine, const MpiWorld& world, const Scenario& scenario) {
-    struct Travelling {
-        char of[80];
-        double available, beside_arrays;
-    };
-    const auto gathered = [&](const SharedMemory& memory, Bytes beside_arrays) {
-        Travelling mine{{}, memory.available.si(), beside_arrays.si()};
-        memory.of.copy(mine.of, sizeof mine.of - 1);
-        return gather(world, std::vector{mine});
-    };
-    const auto found = gathered(engine.memory(world), engine.beside_arrays(world, scenario));
-    const bool offloads = updates_on_host(scenario.plan);
-    std::vector<std::vector<Travelling>> hosts;
-    if (offloads) hosts = gathered(engine.of_servers().memory(world), {});
+    const auto devices = gather_memory(world, engine.memory(world), engine.beside_arrays(world, scenario));
+    std::vector<std::vector<FoundMemory>> hosts;
+    if (updates_on_host(scenario.plan)) hosts = gather_memory(world, engine.of_servers().memory(world), {});
     std::string refusal;
     if (world.rank() == 0) {
-        const std::vector<Bytes> peaks = predicted_peaks(scenario);
-        const Bytes offloaded = offloads ? predicted_offload(scenario) : Bytes{};
-        std::vector<RankNeed> needs;
-        for (std::size_t r = 0; r < found.size(); ++r) {
-            const auto add = [&](const Travelling& rank, Bytes arrays, bool of_offload) {
-                needs.push_back({rank.of, rank.available * units::B, arrays + rank.beside_arrays * units::B, of_offload});
-            };
-            add(found[r][0], peaks[r], false);
-            if (offloads) add(hosts[r][0], offloaded, true);
-        }
-        refusal = memory_refusal(scenario, needs);
+        refusal = memory_refusal(scenario, needs_of(scenario, devices, hosts));
         if (!refusal.empty()) std::cerr << refusal << '\n';
     }
     return !world.first_where(!refusal.empty());
