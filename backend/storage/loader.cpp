@@ -78,6 +78,8 @@ struct Loader::State {
     LoadedBatch make(std::int64_t number, int worker);
     std::shared_ptr<const Order> order(std::int64_t epoch);
     void add_sample(std::int64_t index, LoadedBatch&, Sample& scratch);
+    [[nodiscard]] ByteArray decoded(const Sample&) const;
+    void add_values(const ByteArray&, LoadedBatch&);
     bool try_sample(std::int64_t index, LoadedBatch&, Sample& scratch);
     void find_extents();
     [[noreturn]] void give_up();
@@ -92,6 +94,24 @@ std::shared_ptr<const Order> Loader::State::order(std::int64_t epoch) {
     return found;
 }
 
+ByteArray Loader::State::decoded(const Sample& sample) const {
+    ByteArray array = decode(sample);
+    const auto& size = settings.resize;
+    if (!size || array.extents == Extents{size->height, size->width, array.extents.back()}) return array;
+    if (array.extents.size() != 3) throw_damage(to_text(array.extents) + " is no image that could be resized");
+    return sextant::resize(array, size->height, size->width);
+}
+
+void Loader::State::add_values(const ByteArray& array, LoadedBatch& batch) {
+    if (extents.empty()) extents = array.extents;  // of the very first
+    if (array.extents != extents)
+        throw_damage("it is " + to_text(array.extents) + ", and the first sample " + to_text(extents), "--resize makes them alike");
+    if (settings.numbers)
+        append_numbers(batch.numbers, array.values, *settings.numbers);
+    else
+        append_bytes(batch.values, array.values);
+}
+
 void Loader::State::add_sample(std::int64_t index, LoadedBatch& batch, Sample& scratch) {
     const Seconds start = now();
     reader->read(index, scratch);
@@ -99,22 +119,7 @@ void Loader::State::add_sample(std::int64_t index, LoadedBatch& batch, Sample& s
     batch.work.reading += read - start;
     batch.work.read += static_cast<double>(scratch.bytes.size()) * units::B;
     if (settings.decode) {
-        naming([&] { return reader->name(index); },
-               [&] {
-                   ByteArray array = decode(scratch);
-                   if (settings.resize && array.extents != Extents{settings.resize->height, settings.resize->width, array.extents.back()}) {
-                       if (array.extents.size() != 3) throw_damage(to_text(array.extents) + " is no image that could be resized");
-                       array = sextant::resize(array, settings.resize->height, settings.resize->width);
-                   }
-                   if (extents.empty()) extents = array.extents;  // of the very first
-                   if (array.extents != extents)
-                       throw_damage("it is " + to_text(array.extents) + ", and the first sample " + to_text(extents),
-                                    "--resize makes them alike");
-                   if (settings.numbers)
-                       append_numbers(batch.numbers, array.values, *settings.numbers);
-                   else
-                       append_bytes(batch.values, array.values);
-               });
+        naming([&] { return reader->name(index); }, [&] { add_values(decoded(scratch), batch); });
         batch.work.decoding += now() - read;
     }
     batch.labels.push_back(scratch.label);

@@ -98,7 +98,7 @@ private:
         Seconds drawing;
         size_ = 0;
         const Seconds start = now();
-        while (static_cast<double>(size_ + block) * B <= most_ && now() - start < s_.timeout) {
+        while (static_cast<double>(size_ + block) * B <= most_ && now() - start < s_.time_limit) {
             const Seconds before = now();
             for (std::size_t i = 0; i < block; i += sizeof(std::uint64_t)) {
                 const std::uint64_t value = random();
@@ -116,7 +116,7 @@ private:
     void write_small() {
         const Buffer buffer;
         const Seconds start = now();
-        for (int i = 0; i < small_files && now() - start < s_.timeout; ++i) {
+        for (int i = 0; i < small_files && now() - start < s_.time_limit; ++i) {
             const Seconds before = now();
             const fs::path folder = folder_.path() / std::to_string(i / files_of_folder);
             if (i % files_of_folder == 0) fs::create_directory(folder);
@@ -137,7 +137,8 @@ private:
     // Whether reads must go past the memory.
     bool make_cold() {
         const ColdState state = drop_from_cache(folder_.path());
-        if (!(state.left > 0.01 * state.all)) {
+        constexpr double hardly_any = 0.01;
+        if (!(state.left > hardly_any * state.all)) {
             if (!state.folders_too) note(shortcoming(state));
             return false;
         }
@@ -155,7 +156,7 @@ private:
         side_by_side(threads, [&](int thread) {
             const Buffer buffer;
             const Descriptor file = opened(large_, flags);
-            for (std::size_t b = 0; b < blocks && now() - start < s_.timeout; ++b) {
+            for (std::size_t b = 0; b < blocks && now() - start < s_.time_limit; ++b) {
                 const std::size_t place = (static_cast<std::size_t>(thread) * blocks + b) * block;
                 if (::pread(file.number(), buffer.data(), block, static_cast<off_t>(place)) == static_cast<ssize_t>(block)) done += block;
             }
@@ -173,7 +174,7 @@ private:
             const Descriptor file = opened(large_, flags);
             ::posix_fadvise(file.number(), 0, 0, POSIX_FADV_RANDOM);
             std::mt19937_64 random(static_cast<std::uint64_t>(100 * threads + thread));
-            for (int i = 0; i < seeks_at_most / threads && now() - start < s_.timeout; ++i) {
+            for (int i = 0; i < seeks_at_most / threads && now() - start < s_.time_limit; ++i) {
                 const Seconds before = now();
                 const std::uint64_t place = random() % (size_ / page) * page;
                 if (::pread(file.number(), buffer.data(), page, static_cast<off_t>(place)) == static_cast<ssize_t>(page))
@@ -195,7 +196,7 @@ private:
         const Seconds start = now();
         for (const std::size_t place : places) {
             const Seconds before = now();
-            if (before - start > s_.timeout) return;
+            if (before - start > s_.time_limit) return;
             if (::pread(file.number(), buffer.data(), piece, static_cast<off_t>(place)) == static_cast<ssize_t>(piece))
                 probe_.pieces.push_back(now() - before);
         }
@@ -208,7 +209,7 @@ private:
         const Seconds start = now();
         side_by_side(threads, [&](int thread) {
             const Buffer buffer;
-            for (std::size_t i = static_cast<std::size_t>(thread); i < files_.size() && now() - start < s_.timeout;
+            for (std::size_t i = static_cast<std::size_t>(thread); i < files_.size() && now() - start < s_.time_limit;
                  i += static_cast<std::size_t>(threads)) {
                 const Seconds before = now();
                 {
@@ -234,7 +235,7 @@ private:
         const Seconds start = now();
         for (const fs::path& file : files) {
             const Seconds before = now();
-            if (before - start > s_.timeout) return;
+            if (before - start > s_.time_limit) return;
             fs::remove(file);
             times.push_back(now() - before);
         }

@@ -11,8 +11,8 @@ namespace sextant {
 
 struct ProbeSettings {
     std::filesystem::path directory;
-    Bytes most = 256 * units::MB;    // the most that is written; also at most a tenth of the free space
-    Seconds timeout = 3 * units::s;  // for each of some fifteen measurements
+    Bytes most = 256 * units::MB;       // the most that is written; also at most a tenth of the free space
+    Seconds time_limit = 3 * units::s;  // for each of some fifteen measurements
 };
 
 // Writes a large file and many small ones into a folder of its own, reads them cold and removes them. What cannot be dropped from the page
