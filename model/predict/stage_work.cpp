@@ -35,7 +35,8 @@ ByInLayer<double> beside_other_stages(const Prepared::State& job, std::size_t st
     if (beside == times) return times;
     const PhasePrice all = blocks.forward + blocks.backward + blocks.recompute;
     const double others = 1 - 1 / static_cast<double>(job.micro_batches);
-    for (int round = 0; round < 3; ++round) {
+    constexpr int rounds = 3;  // each comes closer to times that agree with the period which they make
+    for (int round = 0; round < rounds; ++round) {
         const Seconds period = all.stretched(times).time();
         for (const InLayer kind : all_in_layer)
             times[kind] = 1 + (beside[kind] - 1) * others * std::min(1.0, times[kind] * all.links(kind) / period);
