@@ -25,6 +25,18 @@ protected:
         window.show_view("timeline");
         settle();
     }
+    // The scenario of the kept runs, and the run of it with two data-parallel ranks.
+    void show_scenario_of_run() {
+        predictor.open(SEXTANT_SOURCE_DIR "/tests/io/runs/scenario.json");
+        wait_for([&] { return workbench.session() != nullptr; });
+        window.show_view("timeline");
+        settle();
+    }
+    void open_run() {
+        window.files().open(QStringLiteral(SEXTANT_SOURCE_DIR "/tests/io/runs/data_parallel.json"));
+        wait_for([&] { return workbench.session()->measured != nullptr; });
+        settle();
+    }
     TimelineCanvas& canvas() { return find<TimelineCanvas>("timeline"); }
     const TimelineAspect& aspect() { return canvas().aspect(); }
     const Trace& trace() { return *canvas().content()->simulated->timeline.trace; }
@@ -271,12 +283,8 @@ TEST_F(TimelineFlows, AWhatIfIsPlayedAsItIsDragged) {
 }
 
 TEST_F(TimelineFlows, ARunIsLaidBelowThePrediction) {
-    predictor.open(SEXTANT_SOURCE_DIR "/tests/io/runs/scenario.json");
-    wait_for([&] { return workbench.session() != nullptr; });
-    window.show_view("timeline");
-    settle();
-    window.files().open(QStringLiteral(SEXTANT_SOURCE_DIR "/tests/io/runs/data_parallel.json"));
-    wait_for([&] { return workbench.session()->measured != nullptr; });
+    show_scenario_of_run();
+    open_run();
     std::vector<std::string> names;
     for (const RankRows& r : canvas().content()->ranks) names.push_back(r.name.toStdString());
     EXPECT_THAT(names, testing::ElementsAre("rank 0 \u00d72, predicted", "rank 0, measured", "rank 1, measured"));
@@ -290,22 +298,15 @@ TEST_F(TimelineFlows, ARunIsLaidBelowThePrediction) {
 
 TEST_F(TimelineFlows, ARunOfAnotherPlanIsCalledSo) {
     const auto headline = [this] { return find<QLabel>("timeline.headline").text().toStdString(); };
-    predictor.open(SEXTANT_SOURCE_DIR "/tests/io/runs/scenario.json");
-    wait_for([&] { return workbench.session() != nullptr; });
-    window.show_view("timeline");
-    settle();
-    window.files().open(QStringLiteral(SEXTANT_SOURCE_DIR "/tests/io/runs/data_parallel.json"));
-    wait_for([&] { return workbench.session()->measured != nullptr; });
-    settle();
+    show_scenario_of_run();
+    open_run();
     EXPECT_THAT(headline(), HasSubstr("times the predicted"));
     workbench.edit({{"plan.micro_batch", "1"}});
     settle();
     EXPECT_THAT(headline(), HasSubstr("of another plan"));
     EXPECT_THAT(headline(), Not(HasSubstr("times the predicted")));
     open("gpt3-175b-1024xa100");
-    window.files().open(QStringLiteral(SEXTANT_SOURCE_DIR "/tests/io/runs/data_parallel.json"));
-    wait_for([&] { return workbench.session()->measured != nullptr; });
-    settle();
+    open_run();
     EXPECT_THAT(headline(), HasSubstr("the run has 2 ranks, this plan 1024"));
 }
 
