@@ -45,6 +45,28 @@ std::vector<Scenario> write_scenarios(Library& library, const ProbeSeries& serie
     return scenarios;
 }
 
+ExecutorJob job_of(const ProbeSeries& series, const Probe& probe) {
+    ExecutorJob job;
+    job.backend = series.machine.backend;
+    job.scenario.scenario = scenario_of(series, probe).string();
+    job.scenario.profiles = series.profiles;
+    job.steps = series.steps;
+    job.operators = series.machine.backend == "cpu";  // of GPUs, marks between kernels would take their part
+    job.out = record_of(series, probe, passes_there(series, probe) + 1);
+    return job;
+}
+
+// Of all passes that the folder has, also those of other times.
+std::vector<ProbeRun> kept_runs(const ProbeSeries& series, const std::vector<Scenario>& scenarios) {
+    std::vector<ProbeRun> runs;
+    for (std::size_t i = 0; i < series.machine.probes.size(); ++i) {
+        const Probe& probe = series.machine.probes[i];
+        for (int pass = 1; pass <= passes_there(series, probe); ++pass)
+            runs.push_back(probe_run(probe.name, scenarios[i], load_run(record_of(series, probe, pass))));
+    }
+    return runs;
+}
+
 }  // namespace
 
 std::vector<ProbeRun> run_probes(Library& library, const ProbeSeries& series, const std::function<void(std::size_t)>& progress) {
@@ -54,23 +76,12 @@ std::vector<ProbeRun> run_probes(Library& library, const ProbeSeries& series, co
     for (int pass = 0; pass < series.passes; ++pass)
         for (std::size_t i = 0; i < series.machine.probes.size(); ++i) {
             const Probe& probe = series.machine.probes[i];
-            ExecutorJob job;
-            job.backend = series.machine.backend;
-            job.scenario.scenario = scenario_of(series, probe).string();
-            job.scenario.profiles = series.profiles;
-            job.steps = series.steps;
-            job.operators = series.machine.backend == "cpu";  // of GPUs, marks between kernels would take their part
-            job.out = record_of(series, probe, passes_there(series, probe) + 1);
-            if (execute(launch_of(job, scenarios[i], Launcher::mpirun), [](std::size_t, std::size_t) {}) != ExitCode::done)
+            const Launch launch = launch_of(job_of(series, probe), scenarios[i], Launcher::mpirun);
+            if (execute(launch, [](std::size_t, std::size_t) {}) != ExitCode::done)
                 throw BackendError("the probe \"" + probe.name + "\" did not run");
             progress(++done);
         }
-    std::vector<ProbeRun> runs;
-    for (std::size_t i = 0; i < series.machine.probes.size(); ++i)
-        for (int pass = 1; pass <= passes_there(series, series.machine.probes[i]); ++pass)
-            runs.push_back(
-                probe_run(series.machine.probes[i].name, scenarios[i], load_run(record_of(series, series.machine.probes[i], pass))));
-    return runs;
+    return kept_runs(series, scenarios);
 }
 
 }  // namespace sextant
