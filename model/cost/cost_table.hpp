@@ -55,9 +55,9 @@ struct WorkPrice {
 // A resource that loaders share with each other and with the training, and how much of it each byte of a load takes: bytes, operations,
 // opens or core seconds, and those a second.
 struct LoaderShare {
-    enum class Of { all_nodes, node, network };  // network: what a node has, and its other traffic shares
+    enum class SharedBy { all_nodes, node, network };  // the loaders of all nodes, of one, or of one and what else it sends and receives
     std::string name;
-    Of of = Of::all_nodes;
+    SharedBy shared_by = SharedBy::all_nodes;
     double per_second = 0, of_byte = 0;
 };
 

@@ -246,13 +246,13 @@ LoaderPrices loader_prices(const InputJob& in, const Prepared::State& job) {
     prices.kernel_cores = in.busy_cores / job.used_devices();
     for (const SampleSource& source : in.later)
         for (const StorageDemand& d : storage_demands(source, in.node.network, in.others)) {
-            const auto of = d.limit == LoaderLimit::network ? LoaderShare::Of::network
-                            : d.of_node                     ? LoaderShare::Of::node
-                                                            : LoaderShare::Of::all_nodes;
-            prices.shares.push_back({std::string(short_text(d.limit)), of, d.per_second, d.of_sample / one.bytes.si()});
+            const auto shared_by = d.limit == LoaderLimit::network ? LoaderShare::SharedBy::network
+                                   : d.of_node                     ? LoaderShare::SharedBy::node
+                                                                   : LoaderShare::SharedBy::all_nodes;
+            prices.shares.push_back({std::string(short_text(d.limit)), shared_by, d.per_second, d.of_sample / one.bytes.si()});
         }
     prices.shares.push_back(
-        {std::string(short_text(LoaderLimit::cores)), LoaderShare::Of::node, in.node.cores, rate.work.si() / one.bytes.si()});
+        {std::string(short_text(LoaderLimit::cores)), LoaderShare::SharedBy::node, in.node.cores, rate.work.si() / one.bytes.si()});
     return prices;
 }
 

@@ -32,23 +32,24 @@ LoaderLinks::LoaderLinks(const LoaderPrices* prices, const Topology& topology) :
     if (!prices_) return;
     for (const LoaderShare& share : prices_->shares) {
         first_.push_back(links_.size());
-        if (share.of == LoaderShare::Of::network) nics_ = nics_by_node(topology, share.per_second);
-        const int count = share.of == LoaderShare::Of::all_nodes ? 1 : topology.nodes();
+        if (share.shared_by == LoaderShare::SharedBy::network) nics_ = nics_by_node(topology, share.per_second);
+        const int count = share.shared_by == LoaderShare::SharedBy::all_nodes ? 1 : topology.nodes();
         for (int n = 0; n < count; ++n)
-            links_.push_back({share.of == LoaderShare::Of::all_nodes ? share.name : "n" + std::to_string(n) + ": " + share.name,
-                              Bandwidth::from_si(share.per_second)});
+            links_.push_back(
+                {share.shared_by == LoaderShare::SharedBy::all_nodes ? share.name : "n" + std::to_string(n) + ": " + share.name,
+                 Bandwidth::from_si(share.per_second)});
     }
 }
 
 std::vector<LinkLoad> LoaderLinks::loads(std::size_t share, int node, double weight) const {
-    const LoaderShare& of = prices_->shares[share];
+    const LoaderShare::SharedBy shared_by = prices_->shares[share].shared_by;
     if (!(weight > 0)) return {};
-    if (of.of == LoaderShare::Of::network && !nics_.empty()) {
+    if (shared_by == LoaderShare::SharedBy::network && !nics_.empty()) {
         std::vector<LinkLoad> nics = nics_[static_cast<std::size_t>(node)];
         for (LinkLoad& nic : nics) nic.weight *= weight;
         return nics;
     }
-    const std::size_t link = first_[share] + static_cast<std::size_t>(of.of == LoaderShare::Of::all_nodes ? 0 : node);
+    const std::size_t link = first_[share] + static_cast<std::size_t>(shared_by == LoaderShare::SharedBy::all_nodes ? 0 : node);
     return {{static_cast<int>(topology_links_ + link), weight}};
 }
 
