@@ -170,7 +170,8 @@ RankRunner::Arrays RankRunner::room_for(SegmentIndex reader) {
     return arrays;
 }
 
-StepRecord RankRunner::step(int number) {
+// Until all ranks are ready for it.
+void RankRunner::prepare_step(int number) {
     step_ = number;
     losses_.assign(static_cast<std::size_t>(job_.rounds()), 0);
     mtp_losses_ = losses_;
@@ -178,22 +179,28 @@ StepRecord RankRunner::step(int number) {
     if (feed_ == nullptr) make_data();
     device_.begin_step();
     loop_.run({BarrierCall{}}, device_.mark());
+}
+
+void RankRunner::run_segment(SegmentIndex s) {
+    activity_.at(job_.graph, step_, s);
+    for (const SegmentIndex before : job_.graph.waits_for(s))
+        if (is_awaited(job_.graph.segments()[before])) await(before);
+    settle(plan_of(s));
+    device_.enter([&] { return operation_text(job_.graph, s); });
+    std::visit([&](const auto& work) { run(s, work); }, job_.graph.works()[job_.graph.segments()[s].work]);
+    recorder_.end();
+    device_.leave();
+    loop_.complete(s, device_.mark());
+}
+
+StepRecord RankRunner::step(int number) {
+    prepare_step(number);
     StepRecord record;
     record.begin = now();
     loop_.begin_step();
     post_receives();
     unsettled_ = plan_.reductions;
-    for (const SegmentIndex s : plan_.compute) {
-        activity_.at(job_.graph, step_, s);
-        for (const SegmentIndex before : job_.graph.waits_for(s))
-            if (is_awaited(job_.graph.segments()[before])) await(before);
-        settle(plan_of(s));
-        device_.enter([&] { return operation_text(job_.graph, s); });
-        std::visit([&](const auto& work) { run(s, work); }, job_.graph.works()[job_.graph.segments()[s].work]);
-        recorder_.end();
-        device_.leave();
-        loop_.complete(s, device_.mark());
-    }
+    for (const SegmentIndex s : plan_.compute) run_segment(s);
     take_losses();
     if (servers_) servers_->count_samples(device_);
     device_.finish();

@@ -66,6 +66,8 @@ private:
     [[nodiscard]] bool lacks_samples(const ComputeWork&, std::uint32_t micro_batch);
     [[nodiscard]] bool is_awaited(const Segment&) const;
     [[nodiscard]] bool reads_data(int block);
+    void prepare_step(int number);
+    void run_segment(SegmentIndex);
     void post_receives();
     void exchange(SegmentIndex, const std::vector<Call>&);
     void keep_losses(Place, const BlockProgram&, Arrays& values);
@@ -87,6 +89,7 @@ private:
     void complete(int block, const BlockContext&);
     void update(SegmentIndex, SpanKind);
     void sum_tied_gradients(SharedMatrix);
+    void add_tied_exchange(std::vector<Call>&, SharedMatrix, int stage, const Array& mine, const Array& theirs);
     [[nodiscard]] int rank_of_shard(int stage, int shard) const;
     void move_biases();
     void update_in_proportion();

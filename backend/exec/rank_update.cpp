@@ -44,37 +44,39 @@ void RankRunner::sum_tied_gradients(SharedMatrix matrix) {
     const ParameterRun& run = memory_.block(home.block).dense;
     const SharedHome::Part mine = home.part_of(run.shard);
     if (mine.count == 0) return;
+    const std::vector<int>& stages = stages_with_.at(matrix);
     Arrays parts;  // by stage
+    for (const int stage : stages)
+        parts.push_back(stage == place_.pipeline ? run.sums.part(home.offset + mine.first - run.shard.rank * run.sums.elements, mine.count)
+                                                 : device_.allocate(mine.count, Element::real));
+    const auto own = static_cast<std::size_t>(std::ranges::find(stages, place_.pipeline) - stages.begin());
     std::vector<Call> calls;
-    std::size_t at = 0;  // among the stages
-    for (const int stage : stages_with_.at(matrix)) {
-        if (stage != place_.pipeline) {
-            parts.push_back(device_.allocate(mine.count, Element::real));
-            continue;
-        }
-        at = parts.size();
-        parts.push_back(run.sums.part(home.offset + mine.first - run.shard.rank * run.sums.elements, mine.count));
-    }
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-        if (i == at) continue;
-        const int stage = stages_with_.at(matrix)[i];
-        for (int shard = 0; shard < run.shard.ranks; ++shard) {
-            const SharedHome::Part theirs = memory_.home(matrix, stage)->part_of({shard, run.shard.ranks});
-            const std::int64_t first = std::max(mine.first, theirs.first);
-            const std::int64_t count = std::min(mine.first + mine.count, theirs.first + theirs.count) - first;
-            if (count <= 0) continue;
-            const int peer = rank_of_shard(stage, shard);
-            calls.emplace_back(MessageCall{peer, message_tag::tied_gradients, false, parts[at].part(first - mine.first, count)});
-            calls.emplace_back(MessageCall{peer, message_tag::tied_gradients, true, parts[i].part(first - mine.first, count)});
-        }
-    }
+    for (std::size_t i = 0; i < parts.size(); ++i)
+        if (i != own) add_tied_exchange(calls, matrix, stages[i], parts[own], parts[i]);
     if (calls.empty()) return;
     exchange(recorder_.segment(), calls);
     std::size_t sum = 0;  // where it is so far
     for (std::size_t i = 1; i < parts.size(); ++i) {
-        const std::size_t to = i == at ? at : sum;
+        const std::size_t to = i == own ? own : sum;
         device_.add(parts[sum], parts[i], parts[to]);
         sum = to;
+    }
+}
+
+// Each rank of another stage whose part of the matrix overlaps this rank's sends its gradients of the elements in common, which arrive in
+// `theirs`, and receives those of `mine`.
+void RankRunner::add_tied_exchange(std::vector<Call>& calls, SharedMatrix matrix, int stage, const Array& mine, const Array& theirs) {
+    const SharedHome& home = *memory_.home(matrix);
+    const ShardCut& shard = memory_.block(home.block).dense.shard;
+    const SharedHome::Part here = home.part_of(shard);
+    for (int s = 0; s < shard.ranks; ++s) {
+        const SharedHome::Part there = memory_.home(matrix, stage)->part_of({s, shard.ranks});
+        const std::int64_t first = std::max(here.first, there.first);
+        const std::int64_t count = std::min(here.first + here.count, there.first + there.count) - first;
+        if (count <= 0) continue;
+        const int peer = rank_of_shard(stage, s);
+        calls.emplace_back(MessageCall{peer, message_tag::tied_gradients, false, mine.part(first - here.first, count)});
+        calls.emplace_back(MessageCall{peer, message_tag::tied_gradients, true, theirs.part(first - here.first, count)});
     }
 }
 
