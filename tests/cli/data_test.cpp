@@ -145,14 +145,15 @@ TEST_F(Data, OnASmallFilesystemThatFillsUpStaysAsItWas) {
     if (::geteuid() != 0) GTEST_SKIP() << "only root can mount a small filesystem";
     fs::create_directories(at("small"));
     if (shell("mount -t tmpfs -o size=2m tmpfs " + at("small")).exit_code != 0) GTEST_SKIP() << "a small filesystem cannot be mounted here";
-    const std::string sextant = SEXTANT_BINARY, out = at("small/d");
+    const std::string sextant = SEXTANT_BINARY, out = at("small/d"), bench = sextant + " data bench " + out + " --epochs 1 --workers 1";
+    const std::string make_as = sextant + " data make " + out + " --size 64x64x3 --encoding raw --format ";
     for (const char* format : {"files", "tar", "zip", "hdf5", "lmdb", "tfrecord", "npy", "raw"}) {
-        const std::string make = sextant + " data make " + out + " --size 64x64x3 --encoding raw --format " + format;
+        const std::string make = make_as + format;
         EXPECT_EQ(shell(make + " --samples 20").exit_code, 0) << format;
         const ProcessResult full = shell(make + " --samples 500");
         EXPECT_EQ(full.exit_code, 3) << format;
         EXPECT_THAT(full.err, HasSubstr("cannot write")) << format;
-        EXPECT_THAT(shell(sextant + " data bench " + out + " --epochs 1 --workers 1").out, HasSubstr("20 samples of 64x64x3")) << format;
+        EXPECT_THAT(shell(bench).out, HasSubstr("20 samples of 64x64x3")) << format;
         EXPECT_FALSE(fs::exists(out + ".part")) << format;
     }
     shell("umount " + at("small"));

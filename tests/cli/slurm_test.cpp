@@ -33,7 +33,7 @@ protected:
         return run_program(SEXTANT_SOURCE_DIR "/scripts/slurm", command);
     }
     // One job of two ranks that exchanged their gradients, not two jobs of one.
-    void expect_two_ranks(const std::string& record) const {
+    static void expect_two_ranks(const std::string& record) {
         ASSERT_TRUE(fs::exists(record));
         const Json run = Json::parse(std::ifstream(record));
         EXPECT_EQ(run["environment"]["ranks"].size(), 2U);
