@@ -18,7 +18,7 @@ public:
         : job_(job), plan_(job.scenario.plan), where_(plan_), parts_(parts), r_(r), last_(job.stages.size() - 1), prices_(into) {
         prices_.clear();
         overhead_ = job.on_host(job.scenario.framework.micro_batch_overhead, r);
-        beside_ = beside_mates();
+        slowdowns_ = slowdowns_by_mates();
         sends_block_ = !hides_sends(job);
         slowdown_ = job.overlap_slowdown(r);
     }
@@ -26,7 +26,7 @@ public:
     void price_all() {
         Seconds arrival, passes_on;  // of the first micro-batch
         for (std::size_t s = 0; s <= last_; ++s) {
-            const bool as_before = parts_.as_before[s] && beside(s) == beside(s - 1);
+            const bool as_before = parts_.as_before[s] && slowdown_by_mates(s) == slowdown_by_mates(s - 1);
             if (!as_before || prices_.unlike.back().data.first_forward > Seconds{}) {
                 add(s, arrival);
                 const StagePrice& here = prices_.unlike.back();
@@ -40,20 +40,20 @@ public:
 private:
     // By stage: how many times as long its data-parallel exchanges take while the other stages on its nodes exchange theirs. Rates are
     // equal, so a stage with less to exchange is done earlier. Empty where no stages meet.
-    [[nodiscard]] std::vector<double> beside_mates() const {
+    [[nodiscard]] std::vector<double> slowdowns_by_mates() const {
         const std::vector<StageMates>& all = job_.groups.mates;
         if (std::ranges::none_of(all, [](const StageMates& mates) { return mates.data > 1; })) return {};
         std::vector<Seconds> exchanged;
         for (std::size_t s = 0; s <= last_; ++s) exchanged.push_back(parts_.exchanges(s).time());
-        std::vector<double> beside;
+        std::vector<double> slowdowns;
         for (std::size_t s = 0; s <= last_; ++s) {
-            double& times = beside.emplace_back(1.0);
+            double& times = slowdowns.emplace_back(1.0);
             if (!(exchanged[s] > Seconds{})) continue;
             for (const std::size_t mate : all[s].stages) times += all[s].data_of_each() * std::min(1.0, exchanged[mate] / exchanged[s]);
         }
-        return beside;
+        return slowdowns;
     }
-    [[nodiscard]] double beside(std::size_t stage) const { return beside_.empty() ? 1 : beside_[stage]; }
+    [[nodiscard]] double slowdown_by_mates(std::size_t stage) const { return slowdowns_.empty() ? 1 : slowdowns_[stage]; }
 
     void add(std::size_t stage, Seconds arrival) {
         const StageWork& work = parts_.work(stage);
@@ -67,7 +67,7 @@ private:
     }
 
     [[nodiscard]] DataParallelPrice data_parallel(std::size_t stage, const StageWork& work, Seconds arrival) const {
-        const StageContext context{arrival, overhead_, beside(stage)};
+        const StageContext context{arrival, overhead_, slowdown_by_mates(stage)};
         const auto price = [&] { return price_data_parallel(job_, stage, work, parts_.exchanges(stage), context, r_); };
         if (!parts_.sharded || !plan_.shards_parameters()) return price();
         std::optional<DataParallelPrice>& known = parts_.sharded(stage, context.slowdown);
@@ -76,7 +76,7 @@ private:
     }
 
     // How long a virtual stage sends to the next one; as much comes back.
-    [[nodiscard]] Seconds sent_by(std::size_t virtual_stage) const {
+    [[nodiscard]] Seconds send_time(std::size_t virtual_stage) const {
         if (!where_.hands_on(virtual_stage)) return {};
         const std::size_t stage = where_.stage_of(virtual_stage), chunk = where_.chunk_of(virtual_stage);
         const int block_template = job_.chunks[stage][chunk].blocks.back().block_template;
@@ -84,16 +84,16 @@ private:
         if (job_.nodes.turn > Seconds{}) time += job_.wait_for_core(parts_.work(stage).forward.device() / plan_.vpp);
         return time;
     }
-    [[nodiscard]] Seconds sent_back_by(std::size_t virtual_stage) const {
-        return virtual_stage > 0 && !plan_.forward_only ? sent_by(virtual_stage - 1) : Seconds{};
+    [[nodiscard]] Seconds send_back_time(std::size_t virtual_stage) const {
+        return virtual_stage > 0 && !plan_.forward_only ? send_time(virtual_stage - 1) : Seconds{};
     }
 
     // What one stage sends for each micro-batch.
     void price_sends(StagePrice& price, std::size_t stage) const {
         for (std::size_t c = 0; c < job_.chunks[stage].size(); ++c) {
             const std::size_t v = where_.at(stage, c);
-            price.send_forward += sent_by(v);
-            price.send_backward += sent_back_by(v);
+            price.send_forward += send_time(v);
+            price.send_backward += send_back_time(v);
         }
         price.sends_block = sends_block_;
         if (price.sends_block) return;
@@ -103,41 +103,44 @@ private:
         price.beside_sends = transfers < slowdown_ * kernels ? (1 - 1 / slowdown_) * transfers : (slowdown_ - 1) * kernels;
     }
 
-    // The times of a micro-batch in each chunk. What data parallelism adds to a pass is spread evenly over the chunks.
+    // The times of a micro-batch in each chunk; like ones are listed once.
     void add_chunks(const StagePrice& stage, std::size_t s, const StageWork& work) {
-        const std::vector<ChunkBlocks>& chunks = job_.chunks[s];
-        const std::size_t count = chunks.size();
+        const std::size_t count = job_.chunks[s].size();
         const std::size_t before = prices_.which_chunk.size() - count;  // chunks of the stage before
-        const double part = 1 / static_cast<double>(count);
+        for (std::size_t c = 0; c < count; ++c) {
+            if (!is_like_the_last_chunk(s, c, before)) prices_.unlike_chunks.push_back(chunk_times(stage, s, c, work));
+            prices_.which_chunk.push_back(prices_.unlike_chunks.size() - 1);
+        }
+    }
+    [[nodiscard]] bool is_like_the_last_chunk(std::size_t s, std::size_t c, std::size_t before) const {
+        const std::vector<ChunkBlocks>& chunks = job_.chunks[s];
+        const std::vector<std::size_t>& which = prices_.which_chunk;
+        const bool at_end = c < 2 || (s == last_ && c + 1 == chunks.size());
+        if (at_end || alike_before(chunks, c, job_.stages[s]) == 0) return false;
+        // The same must come back to both.
+        return s > 0 ? which[before + c] == which[before + c - 1] : job_.chunks[last_][c - 1].alike > 0;
+    }
+    // What data parallelism adds to a pass is spread evenly over the chunks.
+    [[nodiscard]] ChunkTimes chunk_times(const StagePrice& stage, std::size_t s, std::size_t c, const StageWork& work) const {
+        const std::vector<ChunkBlocks>& chunks = job_.chunks[s];
+        const double part = 1 / static_cast<double>(chunks.size());
         const double slowed = 1 + stage.beside_sends / (stage.forward() + stage.backward());
         const DataParallelPrice& data = stage.data;
-        std::vector<ChunkTimes>& unlike = prices_.unlike_chunks;
-        std::vector<std::size_t>& which = prices_.which_chunk;
-        // Whether the same comes back to chunk c as to the one before it.
-        const auto comes_back_alike = [&](std::size_t c) {
-            return s > 0 ? which[before + c] == which[before + c - 1] : job_.chunks[last_][c - 1].alike > 0;
-        };
-        for (std::size_t c = 0; c < count; ++c) {
-            const bool at_end = c < 2 || (s == last_ && c + 1 == count);
-            if (at_end || !comes_back_alike(c) || alike_before(chunks, c, job_.stages[s]) == 0) {
-                const auto [forward, backward, weights] = count > 1 ? passes_of(chunks[c], job_.stages[s], work) : passes_of(work);
-                ChunkTimes t;
-                t.early = (c == 0 ? stage.overhead : Seconds{}) + part * data.early_forward;
-                t.forward = t.early + slowed * forward + part * (data.steady_forward - data.early_forward);
-                if (!plan_.forward_only) {
-                    t.early_backward = part * data.early_backward;
-                    t.late = stage.sends_block ? Seconds{} : part * data.late;
-                    t.weights = slowed * weights + part * data.steady_weights;
-                    t.backward = slowed * backward + part * (data.steady - data.steady_forward - data.steady_weights);
-                }
-                t.send_forward = sent_by(where_.at(s, c));
-                t.send_backward = sent_back_by(where_.at(s, c));
-                t.first = part * data.first_forward;
-                t.last = part * (data.passing - data.first_forward);
-                unlike.push_back(t);
-            }
-            which.push_back(unlike.size() - 1);
+        const auto [forward, backward, weights] = chunks.size() > 1 ? passes_of(chunks[c], job_.stages[s], work) : passes_of(work);
+        ChunkTimes t;
+        t.early = (c == 0 ? stage.overhead : Seconds{}) + part * data.early_forward;
+        t.forward = t.early + slowed * forward + part * (data.steady_forward - data.early_forward);
+        if (!plan_.forward_only) {
+            t.early_backward = part * data.early_backward;
+            t.late = stage.sends_block ? Seconds{} : part * data.late;
+            t.weights = slowed * weights + part * data.steady_weights;
+            t.backward = slowed * backward + part * (data.steady - data.steady_forward - data.steady_weights);
         }
+        t.send_forward = send_time(where_.at(s, c));
+        t.send_backward = send_back_time(where_.at(s, c));
+        t.first = part * data.first_forward;
+        t.last = part * (data.passing - data.first_forward);
+        return t;
     }
     struct Passes {
         Seconds forward, backward, weights;
@@ -167,7 +170,7 @@ private:
     Seconds overhead_;
     bool sends_block_;
     double slowdown_;
-    std::vector<double> beside_;
+    std::vector<double> slowdowns_;  // by the stages on the same nodes
     StagePrices& prices_;
 };
 
