@@ -45,29 +45,47 @@ struct CalibrateOptions {
 // Beside the profile of "h200.json": "h200.framework.json".
 fs::path framework_file(const std::string& out) { return fs::path(out).replace_extension(".framework.json"); }
 
+// The fraction of the cores' time that other programs take while this machine is measured.
+class OtherPrograms {
+public:
+    explicit OtherPrograms(int cores) : cores_(cores) {}
+    [[nodiscard]] double share() const {
+        const CoreTime now = core_time();
+        const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+        return std::max(0.0, ((now.all - before_.all) - (now.ours - before_.ours)) / (cores_ * seconds * units::s));
+    }
+
+private:
+    int cores_;
+    CoreTime before_ = core_time();
+    std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
+
+std::string source_of(const CalibrateOptions& o, const MachineFacts& machine) {
+    return std::string("sextant calibrate") + (o.backend == "cuda" ? " --backend cuda" : "") + (o.quick ? " --quick" : "") + " on " +
+           machine.host + ", " + today();
+}
+
 void run_calibrate(const CalibrateOptions& o) {
     check_writable(o.out);
     Library library = open_library(o.profiles);
     const ScratchFolder scratch;
-    const ProbeSeries series{o.backend == "cuda" ? probed_gpus(library, o.quick) : probed_cores(library, o.quick),
+    const bool gpus = o.backend == "cuda";
+    const ProbeSeries series{gpus ? probed_gpus(library, o.quick) : probed_cores(library, o.quick),
                              o.keep.empty() ? scratch.path() : fs::path(o.keep), o.profiles, o.passes.value_or(o.quick ? 1 : passes),
                              o.quick ? quick_steps : steps};
-    check_apart({o.out, o.backend == "cuda" ? framework_file(o.out) : fs::path()}, library.files);
+    check_apart({o.out, gpus ? framework_file(o.out) : fs::path()}, library.files);
     const MachineFacts& machine = series.machine.facts;
-    const CoreTime before = core_time();
-    const auto began = std::chrono::steady_clock::now();
+    const OtherPrograms other_programs(machine.cores);
     std::optional<Progress> progress(std::in_place, "calibrating", static_cast<std::size_t>(series.passes) * series.machine.probes.size(),
                                      STDERR_FILENO, o.progress);
     const std::vector<ProbeRun> runs = run_probes(library, series, [&](std::size_t done) { progress->show(done); });
     progress.reset();
-    const CoreTime after = core_time();
-    const double cores = machine.cores * std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-    const bool gpus = o.backend == "cuda";
-    const std::string source = "sextant calibrate" + std::string(gpus ? " --backend cuda" : "") + (o.quick ? " --quick" : "") + " on " +
-                               machine.host + ", " + today();
+    const double share_of_others = other_programs.share();
+    const std::string source = source_of(o, machine);
     if (runs.empty()) throw InputError(Diagnostic{"--passes", "", "there are no runs to fit to", "--keep names a folder that has some"});
     Calibration found = calibrate(runs, gpus ? gpu_parameters(runs.front().scenario) : cpu_parameters(series.machine.guess.node), source);
-    if (series.passes > 0) found.others = std::max(0.0, ((after.all - before.all) - (after.ours - before.ours)) / (cores * units::s));
+    if (series.passes > 0) found.others = share_of_others;
     const double others = found.others.value_or(0);
     if (found.noise > too_noisy || (!gpus && others > too_shared))
         throw BackendError("this machine is too busy to be measured: the steps of a run differ by " + percent_text(found.noise, 2) +
