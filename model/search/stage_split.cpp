@@ -31,28 +31,23 @@ std::optional<double> filled(const Sums& sums, std::size_t stages, double most) 
     return slowest;
 }
 
-}  // namespace
+constexpr double equal_times = 1e-9;  // relative: times that differ by less are sums of the same in another order
 
-std::optional<std::vector<int>> balanced_split(std::span<const Seconds> block_times, std::span<const int> even) {
-    const Sums sums(block_times);
-    const std::size_t stages = even.size(), blocks = sums.blocks();
+double slowest_stage(const Sums& sums, std::span<const int> blocks_of_stages) {
     double slowest = 0;
     std::size_t first = 0;
-    for (const int n : even) {
+    for (const int n : blocks_of_stages) {
         slowest = std::max(slowest, sums.of(first, first + static_cast<std::size_t>(n)));
         first += static_cast<std::size_t>(n);
     }
-    // A part in a billion is rounding.
-    constexpr double rounding = 1e-9;
-    bool faster = false;
-    while (const auto better = filled(sums, stages, slowest * (1 - rounding))) {
-        slowest = *better;
-        faster = true;
-    }
-    if (!faster) return {};
+    return slowest;
+}
 
-    // Least sum of squares of the first s stages that hold the first n blocks, no stage slower than that.
+// Of the splits without a stage that is slower than `slowest`, of which there is one, that with the least sum of the squares of its stages'
+// times: by dynamic programming over the first s stages that hold the first n blocks.
+std::vector<int> most_even_split(const Sums& sums, std::size_t stages, double slowest) {
     constexpr double never = std::numeric_limits<double>::infinity();
+    const std::size_t blocks = sums.blocks();
     std::vector<std::vector<double>> least(stages + 1, std::vector<double>(blocks + 1, never));
     std::vector<std::vector<std::size_t>> begins(stages + 1, std::vector<std::size_t>(blocks + 1));
     least[0][0] = 0;
@@ -60,7 +55,7 @@ std::optional<std::vector<int>> balanced_split(std::span<const Seconds> block_ti
         for (std::size_t n = s; n <= blocks; ++n)
             for (std::size_t from = n; from-- > s - 1;) {
                 const double time = sums.of(from, n);
-                if (time > slowest * (1 + rounding)) break;
+                if (time > slowest * (1 + equal_times)) break;
                 const double squares = least[s - 1][from] + time * time;
                 if (squares < least[s][n]) {
                     least[s][n] = squares;
@@ -74,6 +69,17 @@ std::optional<std::vector<int>> balanced_split(std::span<const Seconds> block_ti
         end = begins[s][end];
     }
     return split;
+}
+
+}  // namespace
+
+std::optional<std::vector<int>> balanced_split(std::span<const Seconds> block_times, std::span<const int> even) {
+    const Sums sums(block_times);
+    const double slowest_when_even = slowest_stage(sums, even);
+    double slowest = slowest_when_even;
+    while (const auto better = filled(sums, even.size(), slowest * (1 - equal_times))) slowest = *better;
+    if (slowest == slowest_when_even) return {};
+    return most_even_split(sums, even.size(), slowest);
 }
 
 }  // namespace sextant
