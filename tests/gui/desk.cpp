@@ -1,5 +1,6 @@
 #include "tests/gui/desk.hpp"
 
+#include <QAbstractButton>
 #include <QApplication>
 #include <QLabel>
 #include <QSettings>
@@ -55,7 +56,7 @@ QString Desk::bundled(const std::string& name) {
 }
 
 QString Desk::write_file(const char* name, const std::string& text) {
-    const QString path = folder.filePath(QString::fromLatin1(name));
+    QString path = folder.filePath(QString::fromLatin1(name));
     std::ofstream(path.toStdString()) << text;
     return path;
 }

@@ -21,7 +21,7 @@ protected:
     void open(const std::string& name);
     // Until nothing is worked out any more. Fails the test when that takes a minute.
     void settle();
-    void wait_for(const std::function<bool()>&);
+    static void wait_for(const std::function<bool()>&);
     // The next question that comes up is answered so, and its text kept.
     void answer_next(QMessageBox::StandardButton);
     QString asked;
