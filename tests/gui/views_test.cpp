@@ -37,7 +37,7 @@ protected:
 
 class EveryView : public Drawn, public testing::WithParamInterface<std::string> {
 protected:
-    const ViewInfo& info() const { return *find_view(GetParam()); }
+    static const ViewInfo& info() { return *find_view(GetParam()); }
     QImage drawn() { return picture_of(info()); }
     // A view that is made asks for what it needs: with that.
     QImage picture() {

@@ -55,7 +55,7 @@ TEST(ChakraWriter, WritesWhatTheReaderReads) {
         rank.nodes.back().peer = 3;
         rank.nodes.back().tag = 40'000;
     }
-    rank.nodes.push_back(recorded_node(++id, Kind::nothing, {id - 1}));
+    rank.nodes.push_back(recorded_node(id + 1, Kind::nothing, {id}));
 
     const RecordedRank read = read_back(rank);
     ASSERT_EQ(read.nodes.size(), rank.nodes.size());
