@@ -1,7 +1,6 @@
 #include "model/report/memory_timeline.hpp"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <tuple>
 
@@ -12,19 +11,21 @@ struct Extent {
     Seconds start, end;
 };
 
-// When the segments of a rank ran, in the order of the graph; those that compute until the next does.
-std::map<SegmentIndex, Extent> extents_of(const std::vector<const Span*>& spans) {
-    std::map<SegmentIndex, Extent> extents;
-    std::optional<SegmentIndex> computing;
-    for (const Span* s : spans) {
-        const auto [at, first] = extents.try_emplace(s->segment, Extent{s->start, s->end});
-        if (!first) at->second.end = max(at->second.end, s->end);
-        if (s->stream != Stream::compute) continue;
-        if (first && computing) {
-            Seconds& end = extents.at(*computing).end;
-            end = min(end, s->start);
+// When segments ran; those that compute until the next of their rank does. None for what had nothing to run.
+std::vector<std::optional<Extent>> extents_of(const Trace& trace, std::size_t segments) {
+    std::vector<std::optional<Extent>> extents(segments);
+    std::vector<std::optional<SegmentIndex>> computing(trace.ranks.size());
+    for (const Span& s : trace.spans) {
+        std::optional<Extent>& extent = extents[s.segment];
+        const bool first = !extent;
+        if (first) extent = {s.start, s.end};
+        extent->end = max(extent->end, s.end);
+        if (s.stream != Stream::compute) continue;
+        if (first && computing[s.rank]) {
+            Seconds& end = extents[*computing[s.rank]]->end;
+            end = min(end, s.start);
         }
-        computing = s->segment;
+        computing[s.rank] = s.segment;
     }
     return extents;
 }
@@ -36,31 +37,7 @@ struct HeldChange {
     Bytes by;
 };
 
-// Of one rank: what ran, and the segments that hold or give back memory although there was nothing to run.
-struct RankSegments {
-    std::vector<const Span*> spans;
-    std::vector<SegmentIndex> idle;
-};
-
-// Who had nothing to run was done when the segment before it was: where a frozen embedding has no backward, when its weights were gathered.
-std::map<SegmentIndex, Extent> extents_of(const RankSegments& rank) {
-    std::map<SegmentIndex, Extent> extents = extents_of(rank.spans);
-    for (const SegmentIndex segment : rank.idle) {
-        const auto next = extents.lower_bound(segment);
-        const Seconds at = next == extents.begin() ? Seconds{} : std::prev(next)->second.end;
-        extents.emplace_hint(next, segment, Extent{at, at});
-    }
-    return extents;
-}
-
-void follow(MemoryTimeline& timeline, const RankSegments& rank, std::span<const Segment> segments, const CostTable& prices) {
-    std::vector<HeldChange> changes;
-    for (const auto& [segment, extent] : extents_of(rank)) {
-        const WorkPrice& price = prices.works[segments[segment].work];
-        const Bytes taken = price.allocates + price.working, given_back = price.releases + price.working;
-        if (taken > Bytes{}) changes.push_back({extent.start, segment, false, taken});
-        if (given_back > Bytes{}) changes.push_back({extent.end, segment, true, -given_back});
-    }
+void follow(MemoryTimeline& timeline, std::vector<HeldChange>& changes) {
     std::ranges::sort(changes, {}, [](const HeldChange& c) { return std::tuple(c.at, c.segment, c.ends); });
 
     timeline.curve.push_back({});
@@ -97,15 +74,21 @@ std::vector<MemoryTimeline> memory_timelines(const Trace& trace, std::span<const
         timeline_of[rank] = timelines.size();
         timelines.push_back(std::move(t));
     }
-    std::vector<RankSegments> ranks(timelines.size());
-    for (const Span& s : trace.spans)
-        if (const auto t = timeline_of[s.rank]) ranks[*t].spans.push_back(&s);
+    // Who had nothing to run was done when the segment before it was: where a frozen embedding has no backward, when its weights had come.
+    const std::vector<std::optional<Extent>> extents = extents_of(trace, segments.size());
+    std::vector<Seconds> done(timelines.size());
+    std::vector<std::vector<HeldChange>> changes(timelines.size());
     for (SegmentIndex s = 0; s < segments.size(); ++s) {
+        const auto t = timeline_of[segments[s].rank];
+        if (!t) continue;
+        const auto [start, end] = extents[s].value_or(Extent{done[*t], done[*t]});
+        done[*t] = end;
         const WorkPrice& price = prices.works[segments[s].work];
-        if (!price.pieces.empty() || !(price.allocates > Bytes{} || price.releases > Bytes{})) continue;
-        if (const auto t = timeline_of[segments[s].rank]) ranks[*t].idle.push_back(s);
+        const Bytes taken = price.allocates + price.working, given_back = price.releases + price.working;
+        if (taken > Bytes{}) changes[*t].push_back({start, s, false, taken});
+        if (given_back > Bytes{}) changes[*t].push_back({end, s, true, -given_back});
     }
-    for (std::size_t t = 0; t < timelines.size(); ++t) follow(timelines[t], ranks[t], segments, prices);
+    for (std::size_t t = 0; t < timelines.size(); ++t) follow(timelines[t], changes[t]);
     return timelines;
 }
 
