@@ -30,6 +30,14 @@ struct SimulateOptions {
     std::string trace, chakra, picture, html;
 };
 
+SimulationReport play(const Prepared& job, std::uint64_t seed) {
+    Progress progress("playing the step", 100);
+    return simulate(job, seed, [&](double played) {
+        progress.show(static_cast<std::size_t>(100 * played));
+        return true;
+    });
+}
+
 ExportedTrace export_trace(const Prepared& job, const SimulateOptions& o) {
     Progress progress("writing execution traces", static_cast<std::size_t>(job.scenario().plan.devices()));
     return export_chakra(job, o.chakra, o.seed, [&](std::size_t done, std::size_t) { progress.show(done); });
@@ -57,7 +65,7 @@ ExitCode run_simulate(const SimulateOptions& o) {
     const std::vector<Condition> conditions = read_conditions(o.report.fail_if, "--fail-if", known, problems);
     problems.throw_if_any();
     const Prepared& job = *prepared;
-    const SimulationReport report = simulate(job, o.seed);
+    const SimulationReport report = play(job, o.seed);
     if (!o.trace.empty()) write_trace_file(report.trace, o.trace, report.devices, report.links, report.memory);
     if (!o.picture.empty()) replace_text_file(o.picture, timeline_svg(report.trace, picture_of(report)));
     if (!o.html.empty()) replace_text_file(o.html, report_html(job, report.report, &report));
