@@ -63,11 +63,11 @@ public:
         (again.waits ? checkpoint_.device : checkpoint_.host) = again.block;
         gathered_.resize(graph.blocks().size());
         for (const Work& work : graph.works()) {
-            if (const auto* gather = std::get_if<CollectiveWork>(&work); gather && is_gather(*gather))
+            if (const auto* gather = std::get_if<CollectiveWork>(&work); gather && comes_for_a_pass(*gather) > Bytes{})
                 for (int block = gather->first_block; block < gather->first_block + gather->count; ++block)
-                    gathered_[static_cast<std::size_t>(block)] += bytes_of(*gather) / gather->count;
-            if (const auto* fetch = std::get_if<OffloadWork>(&work); fetch && brings_block(*fetch))
-                gathered_[static_cast<std::size_t>(fetch->block)] += fetch->elements * fetch->over_link;
+                    gathered_[static_cast<std::size_t>(block)] += comes_for_a_pass(*gather) / gather->count;
+            if (const auto* fetch = std::get_if<OffloadWork>(&work); fetch && comes_for_a_pass(*fetch) > Bytes{})
+                gathered_[static_cast<std::size_t>(fetch->block)] += comes_for_a_pass(*fetch);
         }
     }
 
@@ -103,7 +103,7 @@ public:
         if (is_gather(work)) one.fixed += job_.nodes.turn;
         if (plan_.shards_parameters()) one.fixed += pieces_time(group, job_);
         WorkPrice price = calls(work.calls, span_kind(work.payload), {work.group, one, 0, collective_of(work.kind), size});
-        if (is_gather(work)) price.allocates = bytes_of(work);
+        price.allocates = comes_for_a_pass(work);
         return price;
     }
 
@@ -136,7 +136,7 @@ public:
         if (work.elements > 0) {
             const Bytes copied = work.elements * work.over_link;
             WorkPrice price = busy(SpanKind::offload, host_copy_time(job_, copied, work.elements * work.in_host_memory, {}));
-            if (brings_block(work)) price.allocates = copied;
+            price.allocates = comes_for_a_pass(work);
             return price;
         }
         const UpdateTime update = update_time(job_, stage, {});
@@ -212,8 +212,7 @@ private:
         else if (phase != Phase::backward_weight)
             price.working = max(price.working, working_memory(k, job_, block.recomputed));
         if (makes_weight_gradients(phase)) price.releases += waiting;
-        const bool gathers_each_pass = plan_.forward_only || job_.scenario.framework.reshards_after_forward;
-        if (gathers_each_pass || makes_weight_gradients(phase)) price.releases += gathered;
+        price.releases += gathered;
     }
 
     // By the server, who copies it.
@@ -224,8 +223,14 @@ private:
     [[nodiscard]] bool is_gather(const CollectiveWork& work) const {
         return plan_.data_parallel == DataParallel::zero3 && work.kind == ExchangeKind::all_gather && work.payload == Payload::weights;
     }
-    // A rank that holds everything gathers nothing from others.
-    [[nodiscard]] bool brings_block(const OffloadWork& work) const { return work.what == Offloaded::weights && plan_.shard_ranks() == 1; }
+    // Weights that the pass behind them gives back. What comes up from the host is a block's as a whole where no rank holds a part of it.
+    [[nodiscard]] Bytes comes_for_a_pass(const CollectiveWork& work) const {
+        return is_gather(work) && gives_back_weights(plan_, job_.scenario.framework) ? bytes_of(work) : Bytes{};
+    }
+    [[nodiscard]] Bytes comes_for_a_pass(const OffloadWork& work) const {
+        const bool all = work.what == Offloaded::weights && plan_.shard_ranks() == 1;
+        return all && gives_back_weights(plan_, job_.scenario.framework) ? work.elements * work.over_link : Bytes{};
+    }
     static Bytes bytes_of(const CollectiveWork& work) { return work.elements * size_of(work.type); }
 
     static WorkPrice calls(int count, SpanKind kind, const PricedExchange& exchange) {

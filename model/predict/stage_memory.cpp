@@ -48,7 +48,7 @@ std::array<InFlight, 2> in_flight(const Prepared::State& job, std::size_t stage)
     return once(of_all_chunks(1));
 }
 
-// What one block holds for one micro-batch: waiting_activations, offloaded_activations or waiting_weights.
+// What one block holds for one micro-batch: waiting_activations or offloaded_activations.
 using BytesOfBlock = Bytes (*)(const BlockKernels&, const Prepared::State&, double recomputed);
 
 // All blocks of a stage together.
@@ -158,27 +158,6 @@ struct Coming {
     bool dense, expert;
 };
 
-// Of one block of an interleaved stage: what it shares with another block is there as a copy, for the other one is on another stage.
-Bytes waiting_weights(const BlockKernels& k, const Prepared::State& job, double) {
-    const Plan& plan = job.scenario.plan;
-    const Coming coming = Coming::under(plan);
-    const ParameterCount weights = k.trained + k.frozen;
-    double parameters = coming.of(weights);
-    for (const SharedMatrix m : all_shared_matrices) parameters += coming.dense ? weights.shared[m].tied : 0;
-    return (1 - plan.pruned_fraction) * parameters * size_of(job.precision.parameter);
-}
-
-// Of all chunks with a forward that waits for its backward.
-double waiting_parameters(const Prepared::State& job, std::size_t stage, const InFlight& flight) {
-    const StageParameters stage_parameters = parameters_of(job, stage);
-    const Coming coming = Coming::under(job.scenario.plan);
-    const double all = coming.of(stage_parameters.trained + stage_parameters.frozen);
-    if (flight.first == flight.others) return flight.first * all;
-    double first = 0;
-    for (const ChunkBlocks::Block& b : job.chunks[stage].front().blocks) first += coming.of(b.parameters.trained + b.parameters.frozen);
-    return flight.first * first + flight.others * (all - first);
-}
-
 // Parameters of the largest block and of those that are prefetched beside it. A matrix that several blocks of the stage use is gathered
 // with the first of them, and stays beside others until the last has used it.
 double parameters_at_work(const Prepared::State& job, const StageBlocks& blocks, Coming coming) {
@@ -208,17 +187,15 @@ double parameters_at_work(const Prepared::State& job, const StageBlocks& blocks,
     return std::max(at_once * largest, shared + at_once * others);
 }
 
-// Weights of blocks that are gathered, or fetched from the host, just before they are needed. Where they are not released after forward
-// they wait for backward: those of the whole stage, for each micro-batch between the two.
+// Weights of blocks that are gathered, or fetched from the host, just before they are needed. Where they wait for backward those of the
+// whole stage do, however many micro-batches read them meanwhile.
 Bytes gathered_weights(const Prepared::State& job, std::size_t stage, const InFlightBytes& bytes) {
     const Plan& plan = job.scenario.plan;
-    const Framework& f = job.scenario.framework;
-    const Bytes at_work = Coming::under(plan).of(bytes.weights_at_work);
-    if (plan.forward_only || f.reshards_after_forward) return at_work;
-    if (plan.schedule == Schedule::interleaved) return max(at_work, most_interleaved(waiting_weights, job, stage));
-    double parameters = 0;
-    for (const InFlight& flight : in_flight(job, stage)) parameters = std::max(parameters, waiting_parameters(job, stage, flight));
-    return max(at_work, (1 - plan.pruned_fraction) * parameters * size_of(job.precision.parameter));
+    const Coming coming = Coming::under(plan);
+    const Bytes at_work = coming.of(bytes.weights_at_work);
+    if (gives_back_weights(plan, job.scenario.framework)) return at_work;
+    const StageParameters all = parameters_of(job, stage);
+    return max(at_work, (1 - plan.pruned_fraction) * coming.of(all.trained + all.frozen) * size_of(job.precision.parameter));
 }
 
 // What blocks keep of their activations until backward, on the device or in host memory. Under selective recomputation the kernels of a

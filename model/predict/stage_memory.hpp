@@ -19,6 +19,8 @@ struct InFlightBytes {
     WeightsAtWork weights_at_work;
 };
 InFlightBytes in_flight_bytes(const Prepared::State&, std::size_t stage);
+// Whether weights that are gathered or fetched go after the pass that they came for, else they wait for backward.
+inline bool gives_back_weights(const Plan& p, const Framework& f) { return p.forward_only || f.reshards_after_forward; }
 // By stage.
 std::vector<StageMemory> stage_memory(const Prepared::State&);
 // What one stage holds from beginning to end, and its peak together with what is in flight.

@@ -12,11 +12,12 @@
 namespace sextant {
 namespace {
 
-// What is held all the time; what comes and goes is in the curve of the simulation.
-std::vector<StageMemory> always_held(std::vector<StageMemory> stages) {
-    for (StageMemory& s : stages)
-        for (const MemoryKind k : {MemoryKind::activations, MemoryKind::logits, MemoryKind::gathered_weights, MemoryKind::fragmentation})
-            s[k] = Bytes{};
+// What is held all the time, weights that wait for backward among it; what comes and goes is in the curve of the simulation.
+std::vector<StageMemory> always_held(std::vector<StageMemory> stages, const Scenario& scenario) {
+    for (StageMemory& s : stages) {
+        for (const MemoryKind k : {MemoryKind::activations, MemoryKind::logits, MemoryKind::fragmentation}) s[k] = Bytes{};
+        if (gives_back_weights(scenario.plan, scenario.framework)) s[MemoryKind::gathered_weights] = Bytes{};
+    }
     return stages;
 }
 
@@ -94,7 +95,8 @@ Estimate with_trace(Estimate e, const SimulationReport& played, bool asynchronou
         e.peak_memory = max(e.peak_memory, m.peak());
         // The curve has what comes and goes in one: the parts of the closed form are scaled to its highest point.
         StageMemory& parts = e.memory[s];
-        const MemoryKind passing[] = {MemoryKind::activations, MemoryKind::logits, MemoryKind::gathered_weights};
+        std::vector passing = {MemoryKind::activations, MemoryKind::logits};
+        if (!(m.base[MemoryKind::gathered_weights] > Bytes{})) passing.push_back(MemoryKind::gathered_weights);
         Bytes sum;
         for (const MemoryKind k : passing) sum += parts[k];
         for (const MemoryKind k : passing) parts[k] = sum > Bytes{} ? parts[k] / sum * m.highest : Bytes{};
@@ -135,9 +137,12 @@ SimulationReport make_simulation_report(const Prepared& job, TaskGraph graph, co
     r.events = simulation.events;
     r.jitter = jitter;
     r.predicted_step = predicted.step;
-    r.memory = memory_timelines(r.trace, graph.segments(), table, always_held(predicted.memory));
-    for (MemoryTimeline& m : r.memory)
-        m.base[MemoryKind::fragmentation] = fragmentation(job.scenario().framework, m.highest, m.base.total(), predicted.device_memory);
+    r.memory = memory_timelines(r.trace, graph.segments(), table, always_held(predicted.memory, job.scenario()));
+    for (MemoryTimeline& m : r.memory) {
+        const Bytes gathered = m.base[MemoryKind::gathered_weights];
+        m.base[MemoryKind::fragmentation] =
+            fragmentation(job.scenario().framework, m.highest + gathered, m.base.total() - gathered, predicted.device_memory);
+    }
     r.critical_path = critical_path(r.trace);
     const bool asynchronous = job.scenario().plan.is_asynchronous();
     if (asynchronous) r.staleness = staleness_of(graph, r.trace);

@@ -335,6 +335,8 @@ TEST_F(Executor, HoldsTheMemoryThatIsPredicted) {
         expect_peak(of_one, 26.3e6);
     expect_peak(with(zero1, {{"tp", 2}}), 11.3e6);
     expect_peak(with(zero2, {{"pp", 2}}), 11.5e6);
+    expect_peak(with(zero3, {{"pp", 2}, {"micro_batch", 1}}), 10.9e6);
+    expect_peak(with(zero3, {{"pp", 2}, {"micro_batch", 1}, {"schedule", "gpipe"}}), 10.9e6);
     expect_peak(with(zero1, {{"precision", "bf16"}}), 22.5e6);
     framework_ = {{"base", "sextant"}, {"reshards_after_forward", true}, {"bucket", "0 B"}};
     expect_peak(zero2, 20.9e6);

@@ -73,12 +73,23 @@ TEST(Memory, OfInterleavingCountsEachChunkByItself) {
     EXPECT_NEAR(first_has(8), 8 * 0.8 + 3 * 0.2, 1e-9);
     EXPECT_NEAR(first_has(5), 5.5, 1e-9);
     EXPECT_NEAR(first_has(2), 7 * 0.2 + 4 * 0.8, 1e-9);
-    // Weights that are gathered and stay until backward, 0.2 GB of each layer.
-    job.scenario.plan.dp = 2;
-    job.scenario.plan.data_parallel = DataParallel::zero3;
-    job.scenario.framework.reshards_after_forward = false;
-    first_has(8);
-    EXPECT_NEAR(stage_memory(job)[0][MemoryKind::gathered_weights] / GB, 8 * 1.6 + 3 * 0.4, 1e-9);
+}
+
+// Ten layers of 0.2 GB on each stage, which several micro-batches have gone forward through when the first comes back: all of them read the
+// same weights.
+TEST(Memory, OfGatheredWeightsThatWaitForBackwardIsThatOfTheStageOnceForAllMicroBatches) {
+    for (const Schedule schedule :
+         {Schedule::one_f_one_b, Schedule::gpipe, Schedule::zero_bubble, Schedule::zero_bubble_v, Schedule::interleaved}) {
+        const int chunks = turns_back(schedule) || schedule == Schedule::interleaved ? 2 : 1;
+        Prepared::State job = with_activations(4, 8, schedule);
+        cut_into_chunks(job, chunks);
+        job.scenario.plan.dp = 2;
+        job.scenario.plan.data_parallel = DataParallel::zero3;
+        job.scenario.framework.reshards_after_forward = false;
+        EXPECT_NEAR(stage_memory(job)[0][MemoryKind::gathered_weights] / GB, 10 * 0.2, 1e-9);
+        job.scenario.framework.reshards_after_forward = true;
+        EXPECT_NEAR(stage_memory(job)[0][MemoryKind::gathered_weights] / GB, (1 + job.scenario.framework.prefetch_blocks) * 0.2, 1e-9);
+    }
 }
 
 TEST(Memory, OfFullRecomputeKeepsInputsAndOneLayerAtWork) {
