@@ -5,16 +5,16 @@
 
 namespace sextant {
 
-// A queue longer than a step would be full or empty all the same.
+// A queue longer than a step would be full or empty all the same. Of those that wait one may be loaded while the one before it is copied.
 std::optional<InputPipeline> input_pipeline(const Scenario& s) {
     const DataSource& data = s.data;
     if (data.synthetic) return {};
-    const std::int64_t micro_batches = std::max<std::int64_t>(1, s.plan.micro_batches());
+    const std::int64_t micro_batches = std::max<std::int64_t>(1, s.plan.micro_batches()), waiting = waiting_batches(data);
     InputPipeline input;
-    input.ahead = static_cast<int>(std::min(micro_batches, waiting_batches(data)));
     input.copies = s.cluster.node.device.kind != DeviceKind::cpu;
-    input.beside = data.pinned && input.ahead > 0;
-    input.behind = input.copies && input.beside && waiting_batches(data) > input.ahead;
+    input.beside = data.pinned && waiting > 0;
+    input.behind = input.copies && input.beside && waiting > 1;
+    input.ahead = static_cast<int>(std::min(micro_batches, waiting - (input.behind ? 1 : 0)));
     return input;
 }
 

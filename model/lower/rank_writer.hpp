@@ -26,10 +26,10 @@ struct ServedTransfer {
 
 // How samples come to the first stage.
 struct InputPipeline {
-    int ahead = 0;        // micro-batches that wait for training; none: they are read when they are asked for
+    int ahead = 0;        // micro-batches that wait where training takes them; none: they are read when they are asked for
     bool copies = false;  // to a device with memory of its own ...
-    bool beside = false;  // ... while it works
-    bool behind = false;  // one more micro-batch is loaded while the one before it is copied: more may wait than a step takes
+    bool beside = false;  // ... beside its work
+    bool behind = false;  // ... and loaded while the one before it was copied: one more waits to be copied
 };
 std::optional<InputPipeline> input_pipeline(const Scenario&);
 

@@ -177,13 +177,15 @@ Seconds on_cores(const InputJob& in, const LoaderRate& rate, Seconds step) {
 }
 
 // Loading that is not hidden adds to the step; loading that is hidden delays it where it takes longer, and so do busy cores. While a step
-// takes no samples the queue fills up; what the queue cannot hold has to come while the step takes samples.
+// takes no samples the queue fills up; what the queue cannot hold has to come while the step takes samples, the last of it by a copy.
 Seconds wait_for(const InputJob& in, const LoaderRate& rate, const StepWithoutInput& rest, const Resources& r) {
     const Seconds loading = loading_time(in, rate), copies = copy_time(in, r);
     Seconds step = rest.time;
     if (!in.link.pinned || !(in.ahead > 0)) step += copies;
     if (!(in.ahead > 0)) return step + loading - rest.time;
-    const Seconds behind_queue = max(Seconds{}, (1 - in.ahead / in.micro_batches) * loading - rest.taking);
+    const double late = 1 - in.ahead / in.micro_batches;
+    const Seconds last_copy = late > 0 && in.link.pinned ? copies / in.micro_batches : Seconds{};
+    const Seconds behind_queue = max(Seconds{}, late * loading + last_copy - rest.taking);
     return max(max(step + behind_queue, copies), max(loading, on_cores(in, rate, step))) - rest.time;
 }
 

@@ -1,5 +1,6 @@
 // The closed form against the event simulator where samples are read from storage (see agreement_test.cpp).
 #include "model/cost/data_formats.hpp"
+#include "tests/golden/bundled_scenarios.hpp"
 #include "tests/properties/agreement.hpp"
 
 #include <gtest/gtest.h>
@@ -82,6 +83,18 @@ TEST(Agreement, OfPredictAndSimulateWhereAShortQueueFeedsAPipeline) {
                 }
     sort_and_print(list, "pipelines with a short queue");
     EXPECT_LE(percentile(list, 0.95), 0.05);
+}
+
+// Samples are read, copied and taken one micro-batch after another; which of the three sets the pace depends on their size.
+TEST(Agreement, OfPredictAndSimulateWhereSeveralMicroBatchesWaitForSamples) {
+    std::vector<Difference> list;
+    for (const char* micro_batch : {"10", "25", "50", "100"})
+        for (const char* batch : {"100", "200", "400"}) {
+            const std::vector<std::string> set{std::string("plan.micro_batch=") + micro_batch, std::string("plan.global_batch=") + batch};
+            list.push_back({difference(bundled_scenario("input-one-file", set)), words(set)});
+        }
+    sort_and_print(list, "plans that wait for samples");
+    EXPECT_LE(percentile(list, 1), 0.005);
 }
 
 // Loaders and kernels that need more cores than there are: loaders have what kernels leave, in the closed form as in the simulator.
