@@ -106,7 +106,7 @@ void measure_saved(const OperatorGraph& graph, const Plan& plan, const Framework
         out.kept_input += graph.tensor(id).elements() * element_size(graph.tensor(id).role, plan.precision);
     for (const TensorId id : graph.outputs())
         out.boundary += graph.tensor(id).elements() * element_size(graph.tensor(id).role, plan.precision);
-    if (plan.forward_only) out.alive = most_alive(graph, plan);
+    out.alive = most_alive(graph, plan);
 }
 
 }  // namespace sextant

@@ -206,6 +206,9 @@ Bytes kept_activations(const BlockKernels& k, const Plan& plan, double recompute
     return plan.recompute == Recompute::selective ? k.saved : recomputed * k.kept_input + (1 - recomputed) * k.saved;
 }
 
+// Of a forward in which nothing is kept; logits are counted by themselves.
+Bytes alive_beside_logits(const BlockKernels& k, const Plan& plan) { return max(Bytes{}, k.alive - waiting_logits(k, plan)); }
+
 }  // namespace
 
 Bytes fragmentation(const Framework& framework, Bytes in_flight, Bytes held, Bytes device) {
@@ -253,7 +256,7 @@ Bytes working_memory(const BlockKernels& k, const Prepared::State& job, bool rec
         working = k.working;
     // While one block works on what it keeps, what the next one keeps is on its way to or from host memory.
     working += 2.0 * offloaded_activations(k, job, recomputed ? 1 : 0);
-    return max(working, plan.forward_only ? k.alive : k.logits_gradient / plan.head_chunks);
+    return max(working, plan.forward_only ? alive_beside_logits(k, plan) : k.logits_gradient / plan.head_chunks);
 }
 
 namespace {
@@ -270,6 +273,14 @@ Bytes working_memory(const Prepared::State& job, std::size_t stage) {
         // The others of the stage keep everything: of what is offloaded more is on its way.
         if (again && blocks.recomputed_layers < blocks.layers) most = max(most, working_memory(k, job, false));
     }
+    return most;
+}
+
+// What the fullest block has alive in a forward alone, scores of plain attention over long sequences, say: a step holds no less.
+Bytes alive_in_forward(const Prepared::State& job, std::size_t stage) {
+    Bytes most;
+    for (std::size_t t = 0; t < job.templates.size(); ++t)
+        if (job.stages[stage].count[t] > 0) most = max(most, alive_beside_logits(job.templates[t], job.scenario.plan));
     return most;
 }
 
@@ -296,7 +307,7 @@ InFlightBytes in_flight_bytes(const Prepared::State& job, std::size_t stage) {
         return times[1] == times[0] ? at_first : max(at_first, sum_in_flight(bytes_of, job, stage, times[1]));
     };
     InFlightBytes bytes;
-    bytes.activations = most(waiting_activations) + working_memory(job, stage);
+    bytes.activations = max(most(waiting_activations) + working_memory(job, stage), alive_in_forward(job, stage));
     bytes.logits = waiting_logits(job, stage, std::max(times[0].others, times[1].others));
     if (plan.offload_activations != OffloadActivations::none) bytes.offloaded = most(offloaded_activations);
     const auto at_work = [&](Coming coming) {

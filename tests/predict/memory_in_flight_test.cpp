@@ -104,6 +104,17 @@ TEST(Memory, OfFullRecomputeKeepsInputsAndOneLayerAtWork) {
     EXPECT_NEAR(activations_gb(job, 0), 4 * 0.64 + 0.1, 1e-9);
 }
 
+// Scores of plain attention, say, of which nothing but their softmax is kept: training makes them as inference does.
+TEST(Memory, OfTrainingIsNoLessThanThatOfAForwardAlone) {
+    Prepared::State job = with_activations(4, 8, Schedule::one_f_one_b);
+    job.scenario.plan.recompute = Recompute::full;
+    for (StageBlocks& s : job.stages) s.recomputed_layers = 10;
+    job.templates[0].alive = 0.75 * GB;
+    EXPECT_NEAR(activations_gb(job, 0), 0.75, 1e-9);
+    job.templates[0].alive = 0.25 * GB;  // less than 4 x 10 inputs of 0.01 GB and 0.1 GB of the layer that runs again
+    EXPECT_NEAR(activations_gb(job, 0), 0.4 + 0.1, 1e-9);
+}
+
 TEST(Memory, OfSelectiveRecomputeHoldsWhatOneLayerMakesAgain) {
     // Of 0.1 GB a layer drops 0.04: 4 micro-batches x 10 x 0.06 GB, and 0.04 GB of the layer whose backward is under way.
     Prepared::State job = with_activations(4, 8, Schedule::one_f_one_b);

@@ -29,6 +29,26 @@ TEST(RandomPlans, OfOneStageAreNeverSlowerWithTwiceOfAnyResource) {
     EXPECT_GT(tried, 200);
 }
 
+// Long sequences whose scores are written to memory, so that the step's fullest moment is in a layer's attention.
+TEST(RandomPlans, NeedNoMoreMemoryInAForwardAloneThanInTraining) {
+    int tried = 0;
+    for (const RandomPlan& plan : random_plans(unseen + 120, 200)) {
+        Scenario s = plan.scenario;
+        auto* network = std::get_if<TransformerSpec>(&s.workload.spec);
+        const bool backward_apart = s.plan.schedule != Schedule::one_f_one_b && s.plan.schedule != Schedule::gpipe;
+        if (network == nullptr || network->kind != TransformerKind::decoder || s.plan.forward_only || backward_apart) continue;
+        network->seq_len = network->max_positions = 16'384;
+        s.plan.flash_attention = false;
+        s.plan.recompute = Recompute::full;
+        if (!check_plan(s).empty()) continue;
+        ++tried;
+        const Bytes training = estimate(prepare(s)).peak_memory;
+        s.plan.forward_only = true;
+        EXPECT_LE(estimate(prepare(s)).peak_memory / training, 1 + 1e-9) << words(plan.overrides);
+    }
+    EXPECT_GT(tried, 50);
+}
+
 // Experts and all else are in shards over groups of their own: of each, one rank's or those of several.
 TEST(RandomPlans, WithExpertsInShardsNeedNoMoreMemoryThanWasSaid) {
     std::vector<Difference> list;
