@@ -39,10 +39,10 @@ void forward_curve(const OperatorCall& c) {
 }
 template <PointwiseKind kind>
 void backward_curve(const OperatorCall& c) {
-    const float* kept = (kernels::slope_needs_output(kind) ? c.outputs : c.inputs)[0].reals();
+    const float* kept = (kernels::gradient_needs_output(kind) ? c.outputs : c.inputs)[0].reals();
     const float* dy = c.output_gradients[0].reals();
     float* dx = c.input_gradients[0].reals();
-    for (std::int64_t i = 0; i < c.output_gradients[0].elements; ++i) dx[i] = kernels::slope(kind, kept[i]) * dy[i];
+    for (std::int64_t i = 0; i < c.output_gradients[0].elements; ++i) dx[i] = kernels::back_through(kind, kept[i], dy[i]);
 }
 
 void copy_gradient(const OperatorCall& c, float scale = 1) {
@@ -145,8 +145,8 @@ void backward_clamped_gate(Engine& engine, const OperatorCall& c) {
     float* __restrict dx = c.input_gradients[0].reals();
     for_each_clamped_gate(engine, c, c.output_gradients[0].elements,
                           [dy, dx](std::int64_t first, std::int64_t second, std::int64_t at, const kernels::ClampedGate& gate) {
-                              dx[first] = dy[at] * gate.first_slope();
-                              dx[second] = dy[at] * gate.second_slope();
+                              dx[first] = gate.back_to_first(dy[at]);
+                              dx[second] = gate.back_to_second(dy[at]);
                           });
 }
 

@@ -1,5 +1,6 @@
-// Functions of one number, and their derivatives. Kernels use all of them; the CPU engine only those that are not transcendental, as it has
-// oneDNN for these.
+// Functions of one number, and the gradients that they hand back: of what goes in, from `d` of what comes out. Where a function is cut off
+// that is zero, and not zero times `d`, which may be infinite. Kernels use all of them; the CPU engine only those that are not
+// transcendental, as it has oneDNN for these.
 #pragma once
 
 #include "backend/kernels/lanes.hpp"
@@ -31,7 +32,7 @@ SEXTANT_KERNEL inline float curve(PointwiseKind kind, float x) {
     }
 }
 
-// GPT-OSS's gate of two numbers: f sigmoid(1.702 f) (s + 1) with f = min(first, 7), s = second between -7 and 7; and its slopes.
+// GPT-OSS's gate of two numbers: f sigmoid(1.702 f) (s + 1) with f = min(first, 7), s = second between -7 and 7; and its gradients.
 struct ClampedGate {
     static constexpr float limit = 7, steepness = 1.702F;
     float first, second, opened;  // opened: sigmoid(scaled(first))
@@ -46,43 +47,45 @@ struct ClampedGate {
     }
     [[nodiscard]] SEXTANT_KERNEL float passed() const { return first < limit ? first : limit; }
     [[nodiscard]] SEXTANT_KERNEL float value() const { return passed() * opened * factor(); }
-    [[nodiscard]] SEXTANT_KERNEL float first_slope() const {
-        const float slope = factor() * opened * (1 + steepness * passed() * (1 - opened));
-        return first < limit ? slope : 0;
+    [[nodiscard]] SEXTANT_KERNEL float back_to_first(float d) const {
+        const float back = d * (factor() * opened * (1 + steepness * passed() * (1 - opened)));
+        return first < limit ? back : 0;
     }
-    [[nodiscard]] SEXTANT_KERNEL float second_slope() const {
-        const float slope = passed() * opened;
-        return fabsf(second) < limit ? slope : 0;
+    [[nodiscard]] SEXTANT_KERNEL float back_to_second(float d) const {
+        const float back = d * (passed() * opened);
+        return fabsf(second) < limit ? back : 0;
     }
 };
 
-// Whether slope() takes the function's output; else it takes its input.
-constexpr bool slope_needs_output(PointwiseKind kind) {
+// Whether back_through() takes the function's output; else it takes its input.
+constexpr bool gradient_needs_output(PointwiseKind kind) {
     return kind == PointwiseKind::sigmoid || kind == PointwiseKind::tanh || kind == PointwiseKind::relu || kind == PointwiseKind::relu6;
 }
 
-// The derivative of curve(). `kept`: its output or input, as slope_needs_output() says.
-SEXTANT_KERNEL inline float slope(PointwiseKind kind, float kept) {
+// The gradient of what goes into curve(). `kept`: its output or input, as gradient_needs_output() says.
+SEXTANT_KERNEL inline float back_through(PointwiseKind kind, float kept, float d) {
     constexpr float root_half = 0.70710678118654752F, density = 0.39894228040143268F;  // 1 / sqrt(2), 1 / sqrt(2 pi)
     switch (kind) {
         case PointwiseKind::gelu:
-            return 0.5F * (1 + erff(kept * root_half)) + kept * density * expf(-0.5F * kept * kept);
+            return d * (0.5F * (1 + erff(kept * root_half)) + kept * density * expf(-0.5F * kept * kept));
         case PointwiseKind::silu: {
             const float s = sigmoid(kept);
-            return s * (1 + kept * (1 - s));
+            return d * (s * (1 + kept * (1 - s)));
         }
         case PointwiseKind::sigmoid:
-            return kept * (1 - kept);
+            return d * (kept * (1 - kept));
         case PointwiseKind::tanh:
-            return 1 - kept * kept;
+            return d * (1 - kept * kept);
         case PointwiseKind::relu:
-            return kept > 0 ? 1 : 0;
+            return kept > 0 ? d : 0;
         case PointwiseKind::relu6:
-            return kept > 0 && kept < 6 ? 1 : 0;
-        case PointwiseKind::squared_relu:
-            return kept > 0 ? 2 * kept : 0;
+            return kept > 0 && kept < 6 ? d : 0;
+        case PointwiseKind::squared_relu: {
+            const float back = 2 * kept * d;
+            return kept > 0 ? back : 0;
+        }
         default:
-            return 1;
+            return d;
     }
 }
 

@@ -93,7 +93,7 @@ struct NormRowGradient {
             [&](std::int64_t i) {
                 const std::int64_t at = begin + i;
                 const float d = factor * (gain[column + i] * dy[at] - level - (x.at(at) - mean) * factor * along);
-                if constexpr (gated) return FloatPair{d * x.opened(at), d * x.x[at] * slope(PointwiseKind::silu, x.gate[at])};
+                if constexpr (gated) return FloatPair{d * x.opened(at), back_through(PointwiseKind::silu, x.gate[at], d * x.x[at])};
                 return FloatPair{d, 0};
             },
             [&](std::int64_t i, const FloatPair& made) {

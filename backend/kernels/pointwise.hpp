@@ -24,7 +24,7 @@ struct DifferentiateCurve : ToElement<T> {
     PointwiseKind kind;
     const T *kept, *dy;
     [[nodiscard]] SEXTANT_KERNEL FloatPair read(std::int64_t i) const { return {kept[i], dy[i]}; }
-    SEXTANT_KERNEL float operator()(const FloatPair& of) const { return slope(kind, of.first) * of.second; }
+    SEXTANT_KERNEL float operator()(const FloatPair& of) const { return back_through(kind, of.first, of.second); }
 };
 
 template <class T>
@@ -83,7 +83,7 @@ struct ToHalves {
     }
 };
 
-// The gates keep their inputs: `slope` is worked out from an input, whatever the curve.
+// The gates keep their inputs: gradients are worked out from an input, whatever the curve.
 template <class T>
 struct GateGradient : ToHalves<T> {
     struct Read {
@@ -97,7 +97,7 @@ struct GateGradient : ToHalves<T> {
     }
     SEXTANT_KERNEL FloatPair operator()(const Read& of) const {
         const float value = curve(kind, of.first);
-        return {of.d * of.second * slope(kind, slope_needs_output(kind) ? value : of.first), of.d * value};
+        return {back_through(kind, gradient_needs_output(kind) ? value : of.first, of.d * of.second), of.d * value};
     }
 };
 
@@ -115,7 +115,7 @@ struct ClampedGatesGradient : ToHalves<T> {
     SEXTANT_KERNEL FloatPair operator()(std::int64_t row, std::int64_t i) const {
         const ClampedGate gate{x[2 * row * this->width + i], x[(2 * row + 1) * this->width + i]};
         const float d = dy[row * this->width + i];
-        return {d * gate.first_slope(), d * gate.second_slope()};
+        return {gate.back_to_first(d), gate.back_to_second(d)};
     }
 };
 
@@ -280,7 +280,7 @@ void backward(Machine& m, const Pointwise& p, const OperatorCall& c) {
             return m.elements(count, DropoutGradient<T>{{dx}, c.outputs[1].mask(), dy, 1 / (1 - static_cast<float>(p.constant))});
         default:
             return m.elements(count,
-                              DifferentiateCurve<T>{{dx}, p.kind, (slope_needs_output(p.kind) ? c.outputs : c.inputs)[0].as<T>(), dy});
+                              DifferentiateCurve<T>{{dx}, p.kind, (gradient_needs_output(p.kind) ? c.outputs : c.inputs)[0].as<T>(), dy});
     }
 }
 

@@ -41,7 +41,7 @@ struct GradientOfConvolved : ToMatrix<float> {
     SequenceFilters<T> f;
     const T* dy;
     SEXTANT_KERNEL float operator()(std::int64_t token, std::int64_t channel) const {
-        return dy[token * f.channels + channel] * slope(PointwiseKind::silu, f.convolved(token, channel));
+        return back_through(PointwiseKind::silu, f.convolved(token, channel), dy[token * f.channels + channel]);
     }
 };
 

@@ -6,11 +6,13 @@
 #include "tests/backend/engine.hpp"
 #include "tests/backend/single_rank.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <fstream>
 #include <functional>
+#include <limits>
 #include <map>
 
 namespace sextant {
@@ -69,6 +71,10 @@ OperatorCase norm_case(const std::string& name, const Normalization& n, const Sh
 
 OperatorCase curve(const std::string& name, PointwiseKind kind) {
     return {.name = name, .kind = Pointwise{kind, 24}, .inputs = {{4, 6}}, .outputs = {{4, 6}}};
+}
+
+OperatorCase clamped_gate_case() {
+    return {.name = "clamped swiglu", .kind = Pointwise{.kind = PointwiseKind::clamped_gate}, .inputs = {{4, 10}}, .outputs = {{4, 5}}};
 }
 
 OperatorCase pooling(const std::string& name, const Pooling& p, const Shape& in, const Shape& out) {
@@ -190,7 +196,7 @@ std::vector<OperatorCase> pointwise_cases() {
         curve("sigmoid", PointwiseKind::sigmoid),
         curve("tanh", PointwiseKind::tanh),
         {.name = "swiglu", .kind = swiglu, .inputs = {{4, 10}}, .outputs = {{4, 5}}},
-        {.name = "clamped swiglu", .kind = Pointwise{.kind = PointwiseKind::clamped_gate}, .inputs = {{4, 10}}, .outputs = {{4, 5}}},
+        clamped_gate_case(),
         {.name = "geglu", .kind = geglu, .inputs = {{4, 10}}, .outputs = {{4, 5}}},
         {.name = "bias", .kind = Pointwise{PointwiseKind::bias, 24}, .inputs = {{4, 6}}, .outputs = {{4, 6}}, .parameters = 6},
         {.name = "sum", .kind = Pointwise{PointwiseKind::add, 24}, .inputs = {{4, 6}, {4, 6}}, .outputs = {{4, 6}}},
@@ -269,8 +275,18 @@ struct OperatorResults {
     std::vector<std::vector<float>> outputs, input_gradients, weight_gradients;
 };
 
+// By which the numbers of the fixtures are multiplied.
+struct Factors {
+    float inputs = 1, gradients = 1;
+};
+
+std::vector<float> times(float factor, std::vector<float> values) {
+    for (float& v : values) v *= factor;
+    return values;
+}
+
 // `element`: of activations and weights. `rounded`: of the numbers that go in.
-OperatorResults results_of(const OperatorCase& c, Element element, Element rounded) {
+OperatorResults results_of(const OperatorCase& c, Element element, Element rounded, const Factors& by = {}) {
     const std::unique_ptr<ComputeDevice> made = make_device();
     ComputeDevice& device = *made;
     SingleRank alone;
@@ -296,11 +312,12 @@ OperatorResults results_of(const OperatorCase& c, Element element, Element round
         const auto count = static_cast<std::int64_t>(t.elements());
         const std::uint64_t i = inputs.size();
         inputs.push_back(t.role == TensorRole::index ? to_device(device, made_integers(Made::input, i, count, c.below))
-                                                     : put(made_reals(Made::input, {i}, count), element));
+                                                     : put(times(by.inputs, made_reals(Made::input, {i}, count)), element));
     }
     BlockProgram::Kept kept;
     const std::vector<Array> outputs = program.forward(context, inputs, &kept);
-    for (const Array& out : outputs) gradients.push_back(put(made_reals(Made::gradient, {gradients.size()}, out.elements), out.element));
+    for (const Array& out : outputs)
+        gradients.push_back(put(times(by.gradients, made_reals(Made::gradient, {gradients.size()}, out.elements)), out.element));
     const std::vector<Array> found = program.backward(context, std::move(kept), gradients);
 
     OperatorResults r;
@@ -342,6 +359,18 @@ TEST_P(OperatorAgainstPyTorch, AgreesWithItselfInSixteenBits) {
         expect_near(found.input_gradients, expected.input_gradients, tolerance, "gradient of input");
         expect_near(found.weight_gradients, expected.weight_gradients, tolerance, "gradient of parameter");
     }
+}
+
+// As PyTorch's: where a function is cut off, zero, and not zero times infinity.
+TEST(OperatorGradients, OfWhatIsCutOffAreZeroBehindAnInfiniteOne) {
+    const Factors by{.inputs = 10, .gradients = std::numeric_limits<float>::infinity()};
+    for (const OperatorCase& c : {curve("relu", PointwiseKind::relu), curve("relu6", PointwiseKind::relu6),
+                                  curve("squared relu", PointwiseKind::squared_relu), clamped_gate_case()})
+        for (const Element element : {Element::real, Element::bf16, Element::fp16}) {
+            const std::vector<float> found = results_of(c, element, element, by).input_gradients[0];
+            EXPECT_THAT(found, testing::Contains(0.0F)) << c.name;
+            EXPECT_THAT(found, testing::Each(testing::Not(testing::IsNan()))) << c.name;
+        }
 }
 
 std::string test_name(const testing::TestParamInfo<OperatorCase>& info) {
