@@ -149,8 +149,8 @@ PreparedBlock prepare(const OperatorGraph& mine, const OperatorGraph& serial, co
     for (std::size_t i = 0; i < b.parameters.size(); ++i) b.operators[b.parameters[i].operator_index].parameters.push_back(i);
     find_gradients(b);
     b.makers = makers_of(b.graph);
-    const std::vector<bool> dropped =
-        options.recomputed ? std::vector<bool>(b.graph.tensors().size(), true) : dropped_tensors(b.graph, plan);
+    const bool as_a_whole = options.recomputed && plan.recompute != Recompute::selective;
+    const std::vector<bool> dropped = as_a_whole ? std::vector<bool>(b.graph.tensors().size(), true) : dropped_tensors(b.graph, plan);
     b.retention = plan_retention(b.graph, dropped, b.differentiated);
     return b;
 }

@@ -17,7 +17,7 @@ struct BlockOptions {
     std::int64_t samples = 1;  // of a micro-batch
     BlockCut cut{};
     bool input_gradients = true;      // whether the gradients of its inputs are needed: not in the first block
-    bool recomputed = false;          // BlockInstance::recomputed: only the inputs are kept
+    bool recomputed = false;          // BlockInstance::recomputed: only the inputs are kept, or what selective recompute leaves
     Element element = Element::real;  // of activations and weights
 };
 

@@ -65,6 +65,17 @@ TEST_F(ExecutorOperators, WhatRunsAgainAndGradientsOfWeightsStandApart) {
     expect_to_be_of_the_spans(apart);
 }
 
+TEST_F(ExecutorOperators, OfSelectiveRecomputeOnlyWhatThePlanNamesRunsAgain) {
+    const json core = timed(transformer(true), {{"recompute", "selective"}, {"flash_attention", false}});
+    ASSERT_FALSE(core.is_null());
+    EXPECT_EQ(calls(core, "softmax", "recompute"), 16);
+    EXPECT_EQ(calls(core, "attention.qkv", "recompute"), 0);
+    const json activation = timed(transformer(true), {{"recompute", "selective"}, {"recompute_modules", {"mlp_act"}}});
+    ASSERT_FALSE(activation.is_null());
+    EXPECT_EQ(calls(activation, "mlp.act", "recompute"), 16);
+    EXPECT_EQ(calls(activation, "mlp.fc1", "recompute"), 0);
+}
+
 TEST_F(ExecutorOperators, NobodyAsksNothingIsTimed) {
     const json run = train(perceptron(), as_usual);
     ASSERT_FALSE(run.is_null());
