@@ -12,11 +12,11 @@ namespace {
 constexpr std::array ends_of_ranks{std::string_view("Primary job  terminated normally"), std::string_view("MPI_ABORT was invoked on rank"),
                                    std::string_view("mpirun noticed that process rank"),
                                    std::string_view("mpirun detected that one or more processes exited")};
-// Lines of their own: that a frame came more than once, and of a rank whose neighbour is gone while it reads from it.
+// Lines of their own: that a frame came more than once or was not read, and of a rank whose neighbour is gone while it reads from it.
 constexpr std::array asides{std::string_view("has sent help message help-mpi-api.txt / mpi-abort"),
                             std::string_view("have sent help message help-mpi-api.txt / mpi-abort"),
                             std::string_view("Set MCA parameter \"orte_base_help_aggregate\" to 0"),
-                            std::string_view("] Read -1, expected ")};
+                            std::string_view("orte/util/show_help.c at line "), std::string_view("] Read -1, expected ")};
 
 // What Slurm's srun and its slurmstepd say of tasks that have ended, and of the rest that they end then: recalled, not seen here. Why a
 // step had to end, of memory or of its time limit, is none of it.

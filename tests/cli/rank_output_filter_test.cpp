@@ -25,6 +25,7 @@ const std::vector<std::string> end_of_ranks{rule,
           rule,
           "[vm:22884] 1 more process has sent help message help-mpi-api.txt / mpi-abort",
           "[vm:22884] Set MCA parameter \"orte_base_help_aggregate\" to 0 to see all help / error messages",
+          "[vm:22816] [[13790,0],0] ORTE_ERROR_LOG: Data unpack had inadequate space in file orte/util/show_help.c at line 513",
           "[vm:24023] Read -1, expected 56064, errno = 3"},
     cause{rule, "ORTE was unable to reliably start one or more daemons.", "This usually is caused by:", rule};
 
