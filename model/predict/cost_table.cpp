@@ -212,6 +212,9 @@ private:
         else if (phase != Phase::backward_weight)
             price.working = max(price.working, working_memory(k, job_, block.recomputed));
         if (makes_weight_gradients(phase)) price.releases += waiting;
+        const Bytes again = made_again(k, job_, block.recomputed ? 1 : 0);
+        if (phase == Phase::backward_input) price.allocates += again;
+        if (phase == Phase::backward_weight) price.releases += again;
         price.releases += gathered;
     }
 

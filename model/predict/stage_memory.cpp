@@ -8,26 +8,33 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace sextant {
 namespace {
 
-// How many micro-batches' activations a stage holds for its first chunk, and for each other one.
+// How many micro-batches' activations a stage holds for its first chunk, and for each other one; and for how many of them it has made
+// again what recompute had dropped, which stays until the gradients of the weights are made from it.
 struct InFlight {
     double first, others;
+    double first_again = 0, others_again = 0;
     friend bool operator==(const InFlight&, const InFlight&) = default;
 };
-constexpr InFlight of_all_chunks(double micro_batches) { return {micro_batches, micro_batches}; }
+constexpr InFlight of_all_chunks(double micro_batches, double again = 0) { return {micro_batches, micro_batches, again, again}; }
 
 int interleaved_warm_up(const Plan& plan, std::size_t stage) {
     return sextant::interleaved_warm_up(plan.pp, plan.vpp, static_cast<int>(stage));
 }
 
-// When the stage is fullest; where the pipeline turns back, that is at one of two times.
-std::array<InFlight, 2> in_flight(const Prepared::State& job, std::size_t stage) {
+// When the stage is fullest; where the pipeline turns back, that is at one of three times: two while micro-batches go both ways, and one
+// at the end, when most gradients of weights wait.
+std::array<InFlight, 3> in_flight(const Prepared::State& job, std::size_t stage) {
     const Plan& plan = job.scenario.plan;
     const double m = static_cast<double>(job.micro_batches), p = plan.pp, v = plan.vpp, s = static_cast<double>(stage);
-    const auto once = [](InFlight all) { return std::array{all, all}; };
+    const auto once = [](InFlight all) { return std::array{all, all, all}; };
+    const auto most = [m](double first, double others, double first_again, double others_again) {
+        return InFlight{std::min(m, first), std::min(m, others), std::min(m, first_again), std::min(m, others_again)};
+    };
     if (plan.forward_only) return once(of_all_chunks(1));
     switch (plan.schedule) {
         case Schedule::gpipe:
@@ -37,18 +44,20 @@ std::array<InFlight, 2> in_flight(const Prepared::State& job, std::size_t stage)
         case Schedule::one_f_one_b:
             return once(of_all_chunks(std::min(m, p - s)));
         case Schedule::zero_bubble:  // weight gradients come late: every stage holds as much as the first
-            return once(of_all_chunks(std::min(m, p)));
+            return once(of_all_chunks(std::min(m, p), std::min(m, s + 1)));
         case Schedule::zero_bubble_v:  // behind a forward of either chunk
-            return {InFlight{std::min(m, 2 * p - s), std::min(m, s)}, InFlight{std::min(m, 2 * p - s - 1), std::min(m, s + 1)}};
-        case Schedule::dual_pipe_v:
-            return once({std::min(m, 2 * p - s), std::min(m, s + 1)});
+            return {most(2 * p - s, s, 1, 0), most(2 * p - s - 1, s + 1, 0, 1), most(p, s, s + 1, s)};
+        case Schedule::dual_pipe_v: {
+            const double apart = std::floor((s + 1) / 2), at_first = s + 1 < p ? 1 : 0;  // backwards in parts: at the end, and at first
+            return {most(2 * p - s, s + 1, 0, 0), most(2 * p - s - 1, s + 1, 0, at_first), most(p - apart, apart, s + 1 - apart, apart)};
+        }
         case Schedule::interleaved:  // of all chunks together: most_interleaved() tells them apart
             return once(of_all_chunks(std::min(m * v, interleaved_warm_up(plan, stage) + 1.0) / v));
     }
     return once(of_all_chunks(1));
 }
 
-// What one block holds for one micro-batch: waiting_activations or offloaded_activations.
+// What one block holds for one micro-batch: waiting_activations, offloaded_activations or made_again.
 using BytesOfBlock = Bytes (*)(const BlockKernels&, const Prepared::State&, double recomputed);
 
 // All blocks of a stage together.
@@ -72,12 +81,12 @@ Bytes sum_over_blocks(BytesOfBlock bytes_of, const Prepared::State& job, const S
     return sum;
 }
 
-// All blocks of a stage, for the micro-batches that it has in flight.
-Bytes sum_in_flight(BytesOfBlock bytes_of, const Prepared::State& job, std::size_t stage, const InFlight& flight) {
+// All blocks of a stage, for so many micro-batches of the first chunk and of each other one.
+Bytes sum_in_flight(BytesOfBlock bytes_of, const Prepared::State& job, std::size_t stage, double of_first, double of_others) {
     const StageBlocks& all = job.stages[stage];
-    if (flight.first == flight.others) return flight.first * sum_over_blocks(bytes_of, job, all);
+    if (of_first == of_others) return of_first * sum_over_blocks(bytes_of, job, all);
     const std::vector<ChunkBlocks>& chunks = job.chunks[stage];  // two: the pipeline turns back
-    return flight.first * sum_over_blocks(bytes_of, job, all, chunks[0]) + flight.others * sum_over_blocks(bytes_of, job, all, chunks[1]);
+    return of_first * sum_over_blocks(bytes_of, job, all, chunks[0]) + of_others * sum_over_blocks(bytes_of, job, all, chunks[1]);
 }
 
 // The most that an interleaved stage holds at a time. Chunks take turns: each forwards p micro-batches before the next one does, and the
@@ -236,11 +245,16 @@ Bytes offloaded_activations(const BlockKernels& k, const Prepared::State& job, d
 }
 
 Bytes offloaded_activations(const Prepared::State& job, std::size_t stage) {
-    return sum_in_flight(offloaded_activations, job, stage, {1, 1});
+    return sum_in_flight(offloaded_activations, job, stage, 1, 1);
 }
 
 Bytes waiting_activations(const BlockKernels& k, const Prepared::State& job, double recomputed) {
     return kept_activations(k, job.scenario.plan, recomputed) - offloaded_activations(k, job, recomputed);
+}
+
+Bytes made_again(const BlockKernels& k, const Prepared::State& job, double recomputed) {
+    if (job.scenario.plan.recompute == Recompute::selective) return {};
+    return recomputed * max(Bytes{}, k.saved - k.kept_input);
 }
 
 Bytes waiting_logits(const BlockKernels& k, const Plan& plan) {
@@ -300,16 +314,24 @@ Bytes waiting_logits(const Prepared::State& job, std::size_t stage, double fligh
 
 InFlightBytes in_flight_bytes(const Prepared::State& job, std::size_t stage) {
     const Plan& plan = job.scenario.plan;
-    const std::array<InFlight, 2> times = in_flight(job, stage);
-    const auto most = [&](BytesOfBlock bytes_of) {
+    const std::array<InFlight, 3> times = in_flight(job, stage);
+    const auto most = [&](BytesOfBlock bytes_of, BytesOfBlock again) {
         if (plan.schedule == Schedule::interleaved && !plan.forward_only) return most_interleaved(bytes_of, job, stage);
-        const Bytes at_first = sum_in_flight(bytes_of, job, stage, times[0]);
-        return times[1] == times[0] ? at_first : max(at_first, sum_in_flight(bytes_of, job, stage, times[1]));
+        Bytes all;
+        for (std::size_t i = 0; i < times.size(); ++i) {
+            const InFlight& t = times[i];
+            if (i > 0 && t == times[i - 1]) continue;
+            Bytes here = sum_in_flight(bytes_of, job, stage, t.first, t.others);
+            if (again != nullptr) here += sum_in_flight(again, job, stage, t.first_again, t.others_again);
+            all = max(all, here);
+        }
+        return all;
     };
+    const Bytes waiting = most(waiting_activations, job.stages[stage].recomputed_layers > 0 ? made_again : nullptr);
     InFlightBytes bytes;
-    bytes.activations = max(most(waiting_activations) + working_memory(job, stage), alive_in_forward(job, stage));
-    bytes.logits = waiting_logits(job, stage, std::max(times[0].others, times[1].others));
-    if (plan.offload_activations != OffloadActivations::none) bytes.offloaded = most(offloaded_activations);
+    bytes.activations = max(waiting + working_memory(job, stage), alive_in_forward(job, stage));
+    bytes.logits = waiting_logits(job, stage, std::ranges::max(times, {}, &InFlight::others).others);
+    if (plan.offload_activations != OffloadActivations::none) bytes.offloaded = most(offloaded_activations, nullptr);
     const auto at_work = [&](Coming coming) {
         return (1 - plan.pruned_fraction) * parameters_at_work(job, job.stages[stage], coming) * size_of(job.precision.parameter);
     };

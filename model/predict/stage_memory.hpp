@@ -38,6 +38,9 @@ Bytes waiting_activations(const BlockKernels&, const Prepared::State&, double re
 Bytes offloaded_activations(const BlockKernels&, const Prepared::State&, double recomputed);
 // The same of a micro-batch in all blocks of the stage.
 Bytes offloaded_activations(const Prepared::State&, std::size_t stage);
+// What more there is of a block between the gradients of its inputs and those of its weights, where these are made apart: what recompute
+// had dropped and made again, which both need. Neglected of selective recompute: the attention core has no weights.
+Bytes made_again(const BlockKernels&, const Prepared::State&, double recomputed);
 // Logits that wait for backward.
 Bytes waiting_logits(const BlockKernels&, const Plan&);
 // What the block needs while it runs, again or for inference.

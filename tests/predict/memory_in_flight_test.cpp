@@ -2,8 +2,13 @@
 #include "tests/predict/hand_made_state.hpp"
 
 #include "model/predict/stage_memory.hpp"
+#include "model/schedule/schedule.hpp"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
 
 namespace sextant {
 namespace {
@@ -42,6 +47,45 @@ TEST(Memory, OfPipelinesThatTurnBackHoldsAsMuchOnEveryStage) {
     // Both at once.
     EXPECT_NEAR(activations_gb(job(Schedule::dual_pipe_v, 16), 0), 8 * 0.4 + 0.6, 1e-9);
     EXPECT_NEAR(activations_gb(job(Schedule::dual_pipe_v, 16), 3), 5 * 0.4 + 4 * 0.6, 1e-9);
+}
+
+// What a stage holds at its fullest in the order of its work: of a forward that waits `kept` of each layer, and where its layers have run
+// again and the gradients of their weights wait `again` more.
+double most_held(const std::vector<WorkItem>& order, const std::array<int, 2>& layers, double kept, double again) {
+    double held = 0, most = 0;
+    for (const WorkItem& w : order) {
+        const int n = layers.at(static_cast<std::size_t>(w.chunk));
+        if (w.kind == WorkKind::forward) held += n * kept;
+        if (w.kind == WorkKind::backward_input) held += n * again;
+        most = std::max(most, held);
+        if (w.kind == WorkKind::backward) held -= n * kept;
+        if (w.kind == WorkKind::backward_weight) held -= n * (kept + again);
+    }
+    return most;
+}
+
+TEST(Memory, OfRecomputeHoldsWhatWasMadeAgainUntilTheGradientsOfTheWeights) {
+    for (const Schedule schedule : {Schedule::zero_bubble, Schedule::zero_bubble_v, Schedule::dual_pipe_v}) {
+        const bool turns = schedule != Schedule::zero_bubble;
+        const std::array<int, 2> layers{turns ? 4 : 10, turns ? 6 : 0};
+        for (const int stages : {1, 2, 4, 5}) {
+            Prepared::State job = with_activations(stages, 16, schedule);
+            job.scenario.plan.recompute = Recompute::full;
+            job.scenario.plan.vpp = turns ? 2 : 1;
+            job.templates[0].working = {};
+            for (StageBlocks& s : job.stages) s.recomputed_layers = s.layers;
+            if (turns) {
+                std::vector<ChunkBlocks> chunks{chunk_of(layers[0]), chunk_of(layers[1])};
+                chunks[0].runs.front().first.layer = 0;
+                chunks[1].runs.front().first.layer = layers[0];
+                job.chunks.assign(job.stages.size(), chunks);
+            }
+            const auto orders = work_orders(schedule, stages, turns ? 2 : 1, 16);
+            for (std::size_t s = 0; s < orders.size(); ++s)
+                EXPECT_NEAR(activations_gb(job, s), most_held(orders[s], layers, 0.01, 0.09), 1e-9)
+                    << static_cast<int>(schedule) << ", stage " << s << " of " << stages;
+        }
+    }
 }
 
 TEST(Memory, OfGpipeHoldsEveryMicroBatchAndOfSequentialOne) {
