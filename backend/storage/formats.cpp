@@ -30,9 +30,9 @@ const DatasetFormat& format_named(std::string_view name) {
     if (found != all.end()) return **found;
     std::vector<std::string_view> names;
     for (const DatasetFormat* f : all) names.push_back(f->name);
-    const std::vector<std::string> near = nearest_names(name, names);
-    throw InputError(Diagnostic{"--format", "", "\"" + std::string(name) + "\" is no format",
-                                near.empty() ? "there are " + known_formats() : "did you mean \"" + near.front() + "\"?"});
+    std::string hint = did_you_mean(nearest_names(name, names));
+    if (hint.empty()) hint = "there are " + known_formats();
+    throw InputError(Diagnostic{"--format", "", "\"" + std::string(name) + "\" is no format", std::move(hint)});
 }
 
 const DatasetFormat& format_at(const fs::path& path) {

@@ -4,14 +4,16 @@
 
 #include <algorithm>
 #include <cctype>
-#include <utility>
+#include <tuple>
 
 namespace sextant {
 namespace {
 
 constexpr std::size_t longest_word = 64;  // beyond it, comparing costs more than the hint is worth
+constexpr std::size_t shortest_part = 3;  // fewer letters are a part of anything
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
+// From `a` to each beginning of `b`, the empty one and all of it included.
+std::vector<std::size_t> edit_distances(std::string_view a, std::string_view b) {
     std::vector<std::size_t> row(b.size() + 1);
     for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
     for (std::size_t i = 1; i <= a.size(); ++i) {
@@ -23,14 +25,25 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
             row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitution});
         }
     }
-    return row[b.size()];
+    return row;
+}
+
+// Of a word and what of the text is nearest to it, among what begins where one of the text's words does.
+std::size_t distance_within(std::string_view word, std::string_view text) {
+    std::size_t nearest = word.size();
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (i > 0 && std::isalnum(static_cast<unsigned char>(text[i - 1])) != 0) continue;
+        const std::size_t longest = 2 * word.size();  // what is longer is farther away than nothing is
+        nearest = std::min(nearest, std::ranges::min(edit_distances(word, text.substr(i, longest))));
+    }
+    return nearest;
 }
 
 enum class Rank { slip, part, guess };  // a slip of the finger, a part of the name
 
 struct Candidate {
     Rank rank;
-    std::size_t distance;
+    std::size_t within, distance;  // of a part of the name, of all of it
     std::string_view name;
 };
 
@@ -70,14 +83,15 @@ std::vector<Candidate> candidates(std::string_view word, const std::vector<std::
     std::vector<Candidate> found;
     for (const std::string_view name : names) {
         const std::string text = sextant::lower_case(name.substr(0, 2 * longest_word));
-        const bool contained =
-            wanted.size() >= 3 && text.size() >= 3 && (text.find(wanted) != std::string::npos || wanted.find(text) != std::string::npos);
-        const std::size_t distance = edit_distance(wanted, text);
-        const bool slip = distance <= std::max<std::size_t>(1, wanted.size() / 4);
-        if (contained || distance <= wanted.size() / 2)
-            found.push_back({slip ? Rank::slip : contained ? Rank::part : Rank::guess, distance, name});
+        const bool contained = wanted.size() >= shortest_part && text.size() >= shortest_part &&
+                               (text.find(wanted) != std::string::npos || wanted.find(text) != std::string::npos);
+        const std::size_t distance = edit_distances(wanted, text).back();
+        const std::size_t within = wanted.size() > shortest_part ? distance_within(wanted, text) : distance;
+        const bool slip = within <= std::max<std::size_t>(1, wanted.size() / 4);
+        if (slip || contained || distance <= wanted.size() / 2)
+            found.push_back({slip ? Rank::slip : contained ? Rank::part : Rank::guess, within, distance, name});
     }
-    std::ranges::stable_sort(found, {}, [](const Candidate& c) { return std::pair(c.rank, c.distance); });
+    std::ranges::stable_sort(found, {}, [](const Candidate& c) { return std::tuple(c.rank, c.within, c.distance); });
     return found;
 }
 
@@ -124,11 +138,14 @@ std::vector<std::string> nearest_numbered_names(std::string_view word, const std
     return names_of(near, limit);
 }
 
+std::string did_you_mean(const std::vector<std::string>& near) {
+    return near.empty() ? "" : "did you mean \"" + joined(near, {}, "\", \"") + "\"?";
+}
+
 std::string hint_for(std::string_view word, const std::vector<std::string_view>& known) {
     constexpr std::size_t readable = 40;
-    const std::vector<std::string> near = nearest_names(word, known);
-    std::string hint = near.empty() ? "" : "did you mean \"" + near.front() + "\"?";
-    if (known.empty() || (!near.empty() && known.size() > readable)) return hint;
+    std::string hint = did_you_mean(nearest_names(word, known));
+    if (known.empty() || (!hint.empty() && known.size() > readable)) return hint;
     append_to_list(hint, "one of: " + joined(known), " ");
     return hint;
 }

@@ -15,8 +15,16 @@ TEST(NearestNames, PutsASlipOfTheFingerBeforeAPartOfTheName) {
 }
 
 TEST(NearestNames, FindsNamesThatContainTheWordWhateverItsCase) {
-    EXPECT_THAT(nearest_names("H100", {"NVIDIA h100 80GB HBM3", "V100"}, 1), ElementsAre("V100"));  // one edit away
+    EXPECT_THAT(nearest_names("H100", {"V100", "NVIDIA h100 80GB HBM3"}, 2), ElementsAre("NVIDIA h100 80GB HBM3", "V100"));
     EXPECT_THAT(nearest_names("lustre", {"GPFS", "Lustre, flash (Perlmutter)"}, 1), ElementsAre("Lustre, flash (Perlmutter)"));
+}
+
+TEST(NearestNames, FindsASlipInThePartOfANameThatWasWritten) {
+    // One edit from the beginning of the name, two from all of another.
+    EXPECT_THAT(nearest_names("H100 SXM6", {"B100 SXM", "H100 SXM5 80GB"}, 2), ElementsAre("H100 SXM5 80GB", "B100 SXM"));
+    EXPECT_THAT(nearest_names("snelius", {"selene", "snellius-gcn"}, 1), ElementsAre("snellius-gcn"));
+    EXPECT_THAT(nearest_names("leonrado", {"leipzig", "CINECA Leonardo Booster"}, 1), ElementsAre("CINECA Leonardo Booster"));
+    EXPECT_THAT(nearest_names("tb", {"table", "to_be"}, 2), IsEmpty());  // too short to be a part of a name
 }
 
 TEST(NearestNames, SaysNothingWhenNothingIsNear) {

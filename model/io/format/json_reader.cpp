@@ -11,12 +11,6 @@
 namespace sextant {
 namespace {
 
-template <class Names>
-std::string nearest(std::string_view word, const Names& names) {
-    const auto found = nearest_names(word, std::vector<std::string_view>(names.begin(), names.end()));
-    return found.empty() ? std::string() : found.front();
-}
-
 std::string type_of(const JsonNode& n) { return n.value->is_number() ? "a number" : "a JSON " + std::string(n.value->type_name()); }
 
 std::string in_quotes(const std::string& text) { return '"' + (text.size() > 80 ? text.substr(0, 77) + "..." : text) + '"'; }
@@ -184,9 +178,9 @@ ObjectReader::~ObjectReader() {
     if (!node_.value || !reports_unknown_) return;
     for (auto it = node_.value->begin(); it != node_.value->end(); ++it) {
         if (known_.contains(it.key())) continue;
-        const std::string near = nearest(it.key(), known_);
-        node_.child(it.key()).complain("unknown key " + in_quotes(it.key()),
-                                       near.empty() ? "known here: " + joined(known_) : "did you mean \"" + near + "\"?");
+        std::string hint = did_you_mean(nearest_names(it.key(), std::vector<std::string_view>(known_.begin(), known_.end())));
+        if (hint.empty()) hint = "known here: " + joined(known_);
+        node_.child(it.key()).complain("unknown key " + in_quotes(it.key()), std::move(hint));
     }
 }
 

@@ -14,9 +14,7 @@ PlanField field_named(const std::string& name, const std::string& pin) {
     std::vector<std::string_view> known;
     known.reserve(all_plan_fields.size());
     for (const PlanField f : all_plan_fields) known.push_back(to_text(f));
-    const std::vector<std::string> near = nearest_names(name, known);
-    throw InputError(Diagnostic{"--pin " + pin, "", "\"" + name + "\" is nothing that a search chooses",
-                                (near.empty() ? "" : "did you mean \"" + near.front() + "\"? ") + "one of: " + joined(known)});
+    throw InputError(Diagnostic{"--pin " + pin, "", "\"" + name + "\" is nothing that a search chooses", hint_for(name, known)});
 }
 
 }  // namespace

@@ -210,8 +210,7 @@ std::string hint_for_model(std::string_view name) {
     const std::vector<std::string> listed = workload_names(), aliases = workload_aliases();
     std::vector<std::string_view> known{listed.begin(), listed.end()};
     known.insert(known.end(), aliases.begin(), aliases.end());
-    if (const std::vector<std::string> near = nearest_numbered_names(name, known); !near.empty())
-        return "did you mean \"" + near.front() + "\"?";
+    if (std::string hint = did_you_mean(nearest_numbered_names(name, known, 3)); !hint.empty()) return hint;
     const std::string letters = lower_case(name.substr(0, name.find_first_of("0123456789-_. ")));
     std::string family, all;
     for (const std::string_view n : known)

@@ -128,9 +128,8 @@ const StoredFormat* stored_format(YamlSection& dataset) {
     }
     Names known;
     for (const StoredFormat& f : formats) known.push_back(f.word);
-    const std::vector<std::string> near = nearest_names(word, known);
     dataset.reading().complain(dataset.get("format"), "\"" + word + "\" is no format that is known here",
-                               near.empty() ? "" : "did you mean \"" + near.front() + "\"?");
+                               did_you_mean(nearest_names(word, known)));
     return nullptr;
 }
 
