@@ -11,9 +11,14 @@
 namespace sextant {
 namespace {
 
-std::string type_of(const JsonNode& n) { return n.value->is_number() ? "a number" : "a JSON " + std::string(n.value->type_name()); }
-
 std::string in_quotes(const std::string& text) { return '"' + (text.size() > 80 ? text.substr(0, 77) + "..." : text) + '"'; }
+
+// What stands there, or of what kind it is where it may be long.
+std::string found_at(const JsonNode& n) {
+    if (n.is_string()) return in_quotes(n.value->get_ref<const std::string&>());
+    if (n.value->is_boolean()) return n.value->dump();
+    return n.value->is_number() ? "a number" : "a JSON " + std::string(n.value->type_name());
+}
 
 bool check_bounds(const JsonNode& n, double value, Bounds bounds, const std::string& shown,
                   const std::function<std::string(double)>& show) {
@@ -35,7 +40,7 @@ bool check_bounds(const JsonNode& n, double value, Bounds bounds, const std::str
 
 bool read_integer(const JsonNode& n, std::int64_t& out, Bounds bounds) {
     if (!n.value->is_number()) {
-        n.complain("expected a whole number, found " + type_of(n));
+        complain_about_type(n, "a whole number");
         return false;
     }
     const double value = n.value->get<double>();
@@ -53,7 +58,7 @@ bool read_integer(const JsonNode& n, std::int64_t& out, Bounds bounds) {
 
 bool read_value(const JsonNode& n, bool& out) {
     if (!n.value->is_boolean()) {
-        n.complain("expected true or false, found " + type_of(n));
+        complain_about_type(n, "true or false");
         return false;
     }
     out = n.value->get<bool>();
@@ -62,7 +67,7 @@ bool read_value(const JsonNode& n, bool& out) {
 
 bool read_value(const JsonNode& n, std::string& out) {
     if (!n.value->is_string()) {
-        n.complain("expected a text, found " + type_of(n));
+        complain_about_type(n, "a text");
         return false;
     }
     const std::string& text = n.value->get_ref<const std::string&>();
@@ -76,7 +81,7 @@ bool read_value(const JsonNode& n, std::string& out) {
 
 bool read_value(const JsonNode& n, double& out, Bounds bounds) {
     if (!n.value->is_number()) {
-        n.complain("expected a number, found " + type_of(n));
+        complain_about_type(n, "a number");
         return false;
     }
     const double value = n.value->get<double>();
@@ -112,7 +117,7 @@ bool read_value(const JsonNode& n, DataType& out) {
 
 bool read_value(const JsonNode& n, std::vector<std::string>& out) {
     if (!n.is_array()) {
-        n.complain("expected a list of texts, found " + type_of(n));
+        complain_about_type(n, "a list of texts");
         return false;
     }
     bool ok = true;
@@ -131,7 +136,7 @@ bool read_quantity(const JsonNode& n, const UnitTable& table, Bounds bounds, dou
         return false;
     }
     if (!n.value->is_string()) {
-        n.complain("expected a " + std::string(table.dimension) + ", found " + type_of(n), "as in " + example);
+        n.complain("expected a " + std::string(table.dimension) + ", found " + found_at(n), "as in " + example);
         return false;
     }
     const std::string text = n.value->get<std::string>();
@@ -159,6 +164,10 @@ std::string one_of(const std::vector<std::string_view>& words) {
     return text;
 }
 
+void complain_about_type(const JsonNode& n, std::string_view expected, const std::vector<std::string_view>& known) {
+    n.complain("expected " + std::string(expected) + ", found " + found_at(n), hint_for("", known));
+}
+
 void complain_about_word(const JsonNode& n, const std::string& found, const std::vector<std::string_view>& known) {
     complain_unknown(n, found, hint_for(found, known));
 }
@@ -169,7 +178,7 @@ void complain_unknown(const JsonNode& n, const std::string& found, std::string h
 
 ObjectReader::ObjectReader(JsonNode n) : node_(std::move(n)) {
     if (node_.value && !node_.is_object()) {
-        node_.complain("expected an object, found " + type_of(node_));
+        complain_about_type(node_, "an object");
         node_.value = nullptr;
     }
 }
@@ -203,7 +212,7 @@ void ObjectReader::each(std::string_view key, const std::function<void(const Jso
     const JsonNode n = get(key);
     if (!n.value) return;
     if (!n.is_array()) {
-        n.complain("expected a list, found " + type_of(n));
+        complain_about_type(n, "a list");
         return;
     }
     for (const JsonNode& e : n.elements()) visit(e);

@@ -153,6 +153,7 @@ constexpr std::string_view word_of(const E& value, const Word<E> (&words)[N]) {
 }
 // "none, crossbar or pairs"
 std::string one_of(const std::vector<std::string_view>& words);
+void complain_about_type(const JsonNode&, std::string_view expected, const std::vector<std::string_view>& known = {});
 void complain_about_word(const JsonNode&, const std::string& found, const std::vector<std::string_view>& known);
 void complain_unknown(const JsonNode&, const std::string& found, std::string hint);  // the same with a hint of one's own
 
@@ -165,6 +166,10 @@ std::vector<std::string_view> texts_of(const Word<E> (&words)[N]) {
 template <class E, std::size_t N>
 bool read_word(const JsonNode& n, E& field, const Word<E> (&words)[N]) {
     std::string text;
+    if (!n.is_string()) {
+        complain_about_type(n, "a text", texts_of(words));
+        return false;
+    }
     if (!read_value(n, text)) return false;
     for (const Word<E>& w : words)
         if (w.text == text) {
