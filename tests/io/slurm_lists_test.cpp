@@ -18,7 +18,7 @@ TEST(SlurmLists, RepeatedCountsAreWrittenOut) {
 TEST(SlurmLists, NodesAreTheirNumbers) {
     EXPECT_THAT(read_node_list("gcn[012-014,40],gcn60"), Optional(ElementsAre(12, 13, 14, 40, 60)));
     EXPECT_THAT(read_node_list("cn-g003"), Optional(ElementsAre(3)));
-    for (const char* wrong : {"", "gcn", "gcn[5-3]", "gcn[1,1]", "gcn3,tcn4", "gcn[1-", "gcn[0-99999999]", "gcn2,gcn1"})
+    for (const char* wrong : {"", "gcn", "gcn[5-3]", "gcn[1,1]", "gcn3,tcn4", "gcn[1-", "gcn[1-2", "gcn[0-99999999]", "gcn2,gcn1"})
         EXPECT_FALSE(read_node_list(wrong)) << wrong;
 }
 

@@ -70,7 +70,7 @@ std::optional<std::vector<int>> read_node_list(std::string_view list) {
         if (name.value_or(part.substr(0, end)) != part.substr(0, end)) return {};
         name = part.substr(0, end);
         const std::string_view ranges = bracketed ? part.substr(open + 1, part.size() - open - 2) : part.substr(end);
-        if (!bracketed && !number(ranges)) return {};
+        if (!bracketed && (open != std::string_view::npos || !number(ranges))) return {};
         for (const std::string_view range : parts(ranges))
             if (!add_range(range, numbers)) return {};
     }
