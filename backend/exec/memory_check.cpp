@@ -1,5 +1,6 @@
 #include "backend/exec/memory_check.hpp"
 
+#include "model/base/quantity_text.hpp"
 #include "model/plan/partition.hpp"
 #include "model/plan/rank_layout.hpp"
 #include "model/sextant.hpp"
@@ -75,11 +76,6 @@ std::string advice(const Scenario& s) {
     return text + "more hosts with fewer ranks on each";
 }
 
-std::string gigabytes(Bytes b) {
-    const auto tenths = static_cast<std::int64_t>(b / units::GB * 10);
-    return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GB";
-}
-
 }  // namespace
 
 Bytes available_memory(const fs::path& root) {
@@ -130,8 +126,8 @@ std::string memory_refusal(const Scenario& s, std::span<const RankNeed> ranks) {
     for (const auto& [name, host] : hosts)
         if (host.needed > host.available)
             return s.file + ": the plan does not fit in memory: " + std::to_string(host.ranks) + (host.ranks == 1 ? " rank" : " ranks") +
-                   " on " + name + " will need " + gigabytes(host.needed) + ", and " + gigabytes(host.available) +
-                   " are available there; " + (host.offloaded > 0.5 * host.needed ? advice_for_offload(s) : advice(s));
+                   " on " + name + " will need " + to_text(host.needed) + ", and " + to_text(host.available) + " are available there; " +
+                   (host.offloaded > 0.5 * host.needed ? advice_for_offload(s) : advice(s));
     return {};
 }
 

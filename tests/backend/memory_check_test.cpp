@@ -66,7 +66,7 @@ TEST(MemoryRefusal, CountsTheRanksOfAHost) {
     EXPECT_THAT(memory_refusal(s, std::vector<RankNeed>{{"a", 7.0 * GB, 3.0 * GB}, {"a", 7.0 * GB, 3.0 * GB}}), IsEmpty());
     EXPECT_THAT(memory_refusal(s, std::vector<RankNeed>{{"a", 5.0 * GB, 3.0 * GB}, {"b", 5.0 * GB, 3.0 * GB}}), IsEmpty());
     const std::string why = memory_refusal(s, std::vector<RankNeed>{{"a", 5.0 * GB, 3.0 * GB}, {"a", 5.0 * GB, 3.0 * GB}});
-    EXPECT_THAT(why, HasSubstr("does not fit in memory: 2 ranks on a will need 6.0 GB, and 5.0 GB are available"));
+    EXPECT_THAT(why, HasSubstr("does not fit in memory: 2 ranks on a will need 6.00 GB, and 5.00 GB are available"));
     EXPECT_THAT(why, HasSubstr("a smaller micro_batch, \"recompute\": \"full\", \"data_parallel\": \"zero3\""));
     EXPECT_THAT(memory_refusal(scenario({"plan.micro_batch=1"}), std::vector<RankNeed>{{"a", 1.0 * GB, 3.0 * GB}}),
                 Not(HasSubstr("micro_batch")));
@@ -76,7 +76,7 @@ TEST(MemoryRefusal, CountsTheRanksOfAHost) {
 TEST(MemoryRefusal, OfAHostFullOfWhatIsOffloadedNamesWhatWouldHelp) {
     const std::vector<RankNeed> needs{{"gpu 0 of a", 9.0 * GB, 3.0 * GB}, {"a", 5.0 * GB, 6.0 * GB, true}};
     const std::string why = memory_refusal(scenario({"plan.offload=optimizer"}), needs);
-    EXPECT_THAT(why, HasSubstr("1 rank on a will need 6.0 GB, and 5.0 GB are available there; what would help: "
+    EXPECT_THAT(why, HasSubstr("1 rank on a will need 6.00 GB, and 5.00 GB are available there; what would help: "
                                "\"data_parallel\": \"zero1\", \"offload\": \"none\", more hosts with fewer ranks on each"));
     EXPECT_THAT(memory_refusal(scenario({"plan.offload=optimizer_and_parameters", "plan.data_parallel=zero3"}), needs),
                 HasSubstr("what would help: \"offload\": \"optimizer\", \"offload\": \"none\", more hosts"));
