@@ -19,7 +19,10 @@ std::string slug_of(std::string_view name) {
 }
 
 std::string key_of(std::string_view name) {
+    constexpr std::string_view of_makers[] = {"nvidia-", "geforce-", "tesla-", "amd-", "instinct-", "intel-", "habana-"};
     std::string key = slug_of(name);
+    for (const std::string_view word : of_makers)
+        if (key.starts_with(word)) key.erase(0, word.size());
     std::erase(key, '-');
     return key;
 }

@@ -13,7 +13,7 @@ namespace sextant {
 // "A100 SXM4 80GB" -> "a100-sxm4-80gb": what profile files are called.
 std::string slug_of(std::string_view name);
 
-// "GTX 1080 Ti", "gtx-1080ti" -> "gtx1080ti": what names are compared by.
+// "GTX 1080 Ti", "NVIDIA GeForce gtx-1080ti" -> "gtx1080ti": what names are compared by, without what makers put in front.
 std::string key_of(std::string_view name);
 
 // Profiles of one kind. References stay valid while more are loaded.

@@ -131,6 +131,17 @@ TEST_F(ProfileCatalog, AProfileInTheDirectoryIsKnownByItsAliases) {
     EXPECT_NE(find_device(catalog, "big-mine", problems), nullptr);
 }
 
+TEST_F(ProfileCatalog, AnyDeviceIsKnownWithAndWithoutItsMakersWords) {
+    Catalog catalog = open_catalog(bundled);
+    for (const auto& [name, meant] : {std::pair("H100 80GB HBM3", "H100 SXM5 80GB"), std::pair("NVIDIA GeForce RTX 4060", "RTX 4060"),
+                                      std::pair("RTX 6000 Ada Generation", "RTX 6000 Ada"), std::pair("Tesla P4", "P4")}) {
+        Diagnostics problems;
+        const Device* device = find_device(catalog, name, problems);
+        ASSERT_NE(device, nullptr) << name;
+        EXPECT_EQ(device->name, meant);
+    }
+}
+
 TEST_F(ProfileCatalog, TheDataRootIsWhatIsAskedForOrARefusal) {
     fs::create_directories(directory() / "devices");
     EXPECT_THROW(find_data_root(directory()), InputError);
