@@ -23,7 +23,9 @@ LibraryCall library_call(const CollectiveScenario& c) {
     const Topology topology = Topology::build(c.cluster, c.cluster.nodes, c.library.sockets_only);
     const std::vector<std::vector<DeviceIndex>> groups{c.members};
     const auto what = find_collective(c.collective);
-    if (!what) throw InputError(Diagnostic{"", "/collective", "\"" + c.collective + "\" is no collective that is known here", ""});
+    if (!what)
+        throw InputError(Diagnostic{"", "/collective", "\"" + c.collective + "\" is no collective that is known here",
+                                    "one of: all_reduce, all_gather, reduce_scatter, alltoall, broadcast, reduce"});
     LibraryCall call;
     call.library = c.library;
     call.what = *what;

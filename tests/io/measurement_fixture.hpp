@@ -14,7 +14,8 @@ inline std::string architecture_of(std::string_view gpu) {
         {"K80", "kepler"},     {"TITAN X", "pascal"},  {"GTX 1080", "pascal"},  {"P100", "pascal"},     {"V100", "volta"},
         {"TITAN V", "volta"},  {"RTX 2080", "turing"}, {"TITAN RTX", "turing"}, {"RTX 8000", "turing"}, {"4090", "ada"},
         {"Ada", "ada"},        {"L40", "ada"},         {"H100", "hopper"},      {"H200", "hopper"},     {"GH200", "hopper"},
-        {"B200", "blackwell"}, {"B300", "blackwell"},  {"GB300", "blackwell"},  {"5060", "blackwell"},  {"RTX PRO 6000", "blackwell"}};
+        {"B200", "blackwell"}, {"B300", "blackwell"},  {"GB300", "blackwell"},  {"5060", "blackwell"},  {"RTX PRO 6000", "blackwell"},
+        {"MI250X", "cdna2"},   {"MI300X", "cdna3"},    {"MI355X", "cdna4"},     {"Gaudi", "gaudi"}};
     for (const auto& [word, architecture] : words)
         if (mentions(gpu, word)) return std::string(architecture);
     return "ampere";
@@ -26,7 +27,7 @@ inline MeasurementSources test_sources() {
     sources.device = [](std::string_view name) -> std::optional<Device> {
         if (name == "Abacus") return std::nullopt;
         Device device;
-        device.name = name;
+        device.name = name == "H100" ? "H100 SXM5 80GB" : name;
         device.architecture = architecture_of(name);
         device.host_link = mentions(name, "GH200") || mentions(name, "GB200") ? "NVLink-C2C" : "PCIe gen4 x16";
         return device;

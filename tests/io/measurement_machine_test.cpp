@@ -77,6 +77,62 @@ TEST(MeasurementScenario, WhatARowDoesNotSayOfItsLinksIsThatOfItsDevicesYears) {
         machine(R"("gpu": "A100 PCIe 40GB", "gpus": 16, "nodes": 2, "gpus_per_node": 8, "intra_node": {"kind": "nvlink"})");
     EXPECT_EQ(cards.cluster.node.peers.layout, PeerLayout::pairs);
     EXPECT_EQ(machine(R"("gpu": "RTX 3090", "gpus": 16, "nodes": 2, "gpus_per_node": 8)").cluster.node.peers.layout, PeerLayout::none);
+    // What a device is decides, not how the row calls it.
+    EXPECT_EQ(machine(R"("gpu": "H100", "gpus": 16, "nodes": 2, "gpus_per_node": 8)").cluster.node.peers.layout, PeerLayout::crossbar);
+}
+
+TEST(MeasurementScenario, MezzanineCardsOfOtherMakersHaveLinksOfTheirOwn) {
+    const auto peers = [](const std::string& gpu, const std::string& links) {
+        return scenario_of(vision_row("\"gpu\": \"" + gpu + R"(", "gpus": 16, "nodes": 2, "gpus_per_node": 8)" + links,
+                                      R"("dp": 16, "global_batch": 512, "framework_family": "mxnet")"))
+            .cluster.node.peers;
+    };
+    constexpr std::pair<const char*, const char*> linked[] = {{"MI250X GCD (half OAM)", "Infinity Fabric MI250X between OAMs (per link)"},
+                                                              {"MI300X", "Infinity Fabric MI300X per pair"},
+                                                              {"MI355X", "Infinity Fabric MI350X/MI355X per pair"}};
+    for (const auto& [gpu, link] : linked) {
+        EXPECT_EQ(peers(gpu, "").layout, PeerLayout::all_to_all) << gpu;
+        EXPECT_EQ(peers(gpu, "").link.name, link);
+    }
+    EXPECT_EQ(peers("MI300X", R"(, "intra_node": {"kind": "pcie"})").layout, PeerLayout::none);
+    // 21 of its 24 ports reach the seven others of a server, three each.
+    EXPECT_EQ(peers("Gaudi2", "").layout, PeerLayout::all_to_all);
+    EXPECT_EQ(peers("Gaudi2", "").links, 3);
+}
+
+TEST(MeasurementScenario, LinksInsideANodeAreCalledAsSourcesSpellThem) {
+    const auto layout = [](const std::string& kind) {
+        return scenario_of(vision_row(R"("gpu": "A100 SXM4 80GB", "gpus": 8, "nodes": 1, "intra_node": {"kind": ")" + kind + "\"}",
+                                      R"("dp": 8, "global_batch": 256, "framework_family": "mxnet")"))
+            .cluster.node.peers.layout;
+    };
+    EXPECT_EQ(layout("NVSwitch"), PeerLayout::crossbar);
+    EXPECT_EQ(layout("NVLink 3"), PeerLayout::all_to_all);
+    EXPECT_EQ(layout("PCIe gen4"), PeerLayout::none);
+}
+
+TEST(MeasurementScenario, DevicesThatAreCountedAloneStandOnNodesOfEight) {
+    const auto machine = [](const std::string& counts) {
+        return scenario_of(
+                   vision_row(R"("gpu": "A100 SXM4 80GB", )" + counts, R"("dp": 64, "global_batch": 2048, "framework_family": "mxnet")"))
+            .cluster;
+    };
+    EXPECT_EQ(machine(R"("gpus": 64)").nodes, 8);
+    EXPECT_EQ(machine(R"("gpus": 64)").node.devices, 8);
+    EXPECT_EQ(machine(R"("gpus": 64, "gpus_per_node": 4)").nodes, 16);
+    EXPECT_EQ(machine(R"("gpus": 64, "gpus_per_node": 8, "gpus_used_per_node": 2)").nodes, 32);
+    EXPECT_EQ(machine(R"("gpus": 16)").nodes, 1);  // a DGX-2
+}
+
+TEST(MeasurementScenario, NoNodeHasMoreDevicesThanAProfileMayHave) {
+    const MeasurementFile file =
+        read_one(vision_row(R"("gpu": "A100 SXM4 80GB", "gpus": 8000000, "nodes": 1)", R"("dp": 8, "framework_family": "mxnet")"));
+    try {
+        to_scenario(std::get<TrainingRow>(file.rows.at(0)), test_sources());
+        FAIL() << "should be refused";
+    } catch (const InputError& error) {
+        EXPECT_EQ(error.diagnostics().front().what, "8000000 devices do not stand in one node");
+    }
 }
 
 TEST(MeasurementScenario, AJobInsideOneNvlinkDomainNeedsNoNetworkOfItsRow) {
@@ -87,6 +143,23 @@ TEST(MeasurementScenario, AJobInsideOneNvlinkDomainNeedsNoNetworkOfItsRow) {
     const Scenario s = scenario_of(row);  // 8 nodes of 8
     EXPECT_EQ(s.cluster.node.peers.domain, 72);
     EXPECT_TRUE(assumes(s, "is not crossed"));
+}
+
+TEST(MeasurementScenario, ACollectiveAndItsLibraryAreCalledAsSourcesSpellThem) {
+    const auto call = [](const std::string& collective, const std::string& library) {
+        const MeasurementFile file =
+            read_one(R"({"id": "c", "kind": "collective", "message_bytes": 1048576, "collective": ")" + collective + R"(", "library": ")" +
+                     library + R"(", "hardware": {"gpu": "A100 SXM4 80GB", "ranks": 16, "gpus_per_node": 8}, "measured": {}})");
+        return to_scenario(std::get<CollectiveRow>(file.rows.at(0)), test_sources());
+    };
+    for (const char* spelled : {"all_reduce", "AllReduce", "all-reduce", "MPI_Allreduce"})
+        EXPECT_EQ(call(spelled, "NCCL 2.18").collective, "all_reduce") << spelled;
+    EXPECT_EQ(call("Bcast", "NCCL 2.18").collective, "broadcast");
+    EXPECT_EQ(call("gossip", "NCCL 2.18").collective, "gossip");
+    EXPECT_EQ(call("reduce", "NCCL 2.18").cluster.nodes, 2);  // which the row does not say
+    EXPECT_EQ(call("reduce", "NCCL 2.0").library.name, "nccl-2.0");
+    EXPECT_EQ(call("reduce", "HCCL 1.12.0").library.name, "nccl-2.12");  // of Ampere's years, not the 2.0 that it ends with
+    EXPECT_EQ(call("reduce", "MVAPICH2").library.name, "openmpi-4.0");
 }
 
 TEST(MeasurementScenario, ACollectiveTakesTheFirstDevicesOfEveryNode) {

@@ -340,6 +340,18 @@ TEST(MeasurementScenario, TheTextSearchIgnoresCase) {
     EXPECT_FALSE(mentions("", "mxnet"));
 }
 
+TEST(MeasurementScenario, APrecisionIsCalledAsSourcesSpellIt) {
+    const auto precision = [](const std::string& kind) {
+        std::string row(fsdp);
+        const auto at = row.find(R"("precision_kind")");
+        row.replace(at, row.find(',', at) - at, R"("precision_kind": ")" + kind + '"');
+        return scenario_of(row).plan.precision.compute;
+    };
+    EXPECT_EQ(precision("bfloat16"), DataType::bf16);
+    EXPECT_EQ(precision("FP16"), DataType::fp16);
+    EXPECT_EQ(precision("bf16-mixed"), DataType::bf16);
+}
+
 // All bundled rows: each becomes a scenario or is refused with a reason, and the reasons are few.
 TEST(MeasurementScenario, NearlyEveryCompleteBundledRowBecomesAScenario) {
     std::map<std::string, int> reasons;

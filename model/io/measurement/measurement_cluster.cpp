@@ -4,6 +4,7 @@
 #include "model/base/list_text.hpp"
 #include "model/base/quantity_text.hpp"
 #include "model/base/spelling.hpp"
+#include "model/io/measurement/measurement_fields.hpp"
 
 #include <algorithm>
 
@@ -12,8 +13,10 @@ namespace {
 
 using namespace units;
 
-std::string_view infinity_fabric(std::string_view gpu) {
-    return mentions(gpu, "MI3") ? "Infinity Fabric MI300X per pair" : "Infinity Fabric MI250X between OAMs (per link)";
+std::string_view infinity_fabric(const Device& device) {
+    return device.architecture == "cdna4"   ? "Infinity Fabric MI350X/MI355X per pair"
+           : device.architecture == "cdna3" ? "Infinity Fabric MI300X per pair"
+                                            : "Infinity Fabric MI250X between OAMs (per link)";
 }
 
 int links_between_pairs(int links, int devices) {
@@ -21,12 +24,14 @@ int links_between_pairs(int links, int devices) {
     return std::max(1, links / std::max(3, devices - 1));
 }
 
-// Of boards whose row says nothing: mezzanine cards are on NVLink, from Ampere on all eight of a board behind switches.
-std::string assumed_kind(const MeasuredHardware& h, const Device& device, int devices, bool has_nvlinks, RowReport& report) {
-    const bool on_nvlink = has_nvlinks && (mentions(h.gpu, "SXM") || mentions(h.gpu, "GB200") || mentions(h.gpu, "GB300"));
+// Of boards whose row says nothing: mezzanine cards have links of their own, NVIDIA's from Ampere on all eight of a board behind switches.
+std::string assumed_kind(const Device& device, int devices, bool has_links, RowReport& report) {
+    constexpr std::string_view mezzanines[] = {"SXM", "GB200", "GB300", "GH200", "OAM", "MI3", "Gaudi"};
+    const bool linked = has_links && std::ranges::any_of(mezzanines, [&](std::string_view word) { return mentions(device.name, word); });
+    constexpr std::string_view unswitched[] = {"pascal", "volta", "cdna2", "cdna3", "cdna4", "gaudi"};
     const bool switched =
-        device.architecture != "pascal" && device.architecture != "volta" && (device.architecture != "ampere" || devices > 4);
-    std::string kind = !on_nvlink ? "pcie" : switched ? "nvswitch" : "nvlink";
+        std::ranges::find(unswitched, device.architecture) == std::end(unswitched) && (device.architecture != "ampere" || devices > 4);
+    std::string kind = !linked ? "pcie" : switched ? "nvswitch" : "nvlink";
     report.assume("links inside a node are not stated: " + kind);
     return kind;
 }
@@ -36,10 +41,10 @@ bool is_bridged_card(std::string_view gpu) { return mentions(gpu, "PCIe") || men
 
 constexpr std::string_view at_intra_node = "/hardware/intra_node";
 
-PeerFabric infinity_fabric_of(const MeasuredHardware& h, const MeasurementSources& sources, RowReport& report) {
+PeerFabric infinity_fabric_of(const Device& device, const MeasurementSources& sources, RowReport& report) {
     PeerFabric peers;
     peers.layout = PeerLayout::all_to_all;
-    peers.link = look_up(infinity_fabric(h.gpu), sources, report, at_intra_node);
+    peers.link = look_up(infinity_fabric(device), sources, report, at_intra_node);
     peers.links = 1;
     report.assume("one link of Infinity Fabric between every two devices");
     return peers;
@@ -57,12 +62,12 @@ PeerFabric nvswitch_of(const MeasuredHardware& h, const Device& device, const Us
 }
 
 // Without a switch.
-PeerFabric nvlinks_of(const MeasuredHardware& h, int devices, const UsualHardware::Nvlinks& port, const MeasurementSources& sources,
-                      RowReport& report) {
+PeerFabric nvlinks_of(const MeasuredHardware& h, const Device& device, int devices, const UsualHardware::Nvlinks& port,
+                      const MeasurementSources& sources, RowReport& report) {
     PeerFabric peers;
     peers.link = look_up(port.link, sources, report, at_intra_node);
     const bool is_pair = h.intra_node.pair_only || (devices == 2 && port.enabled < port.links);
-    if (is_pair || is_bridged_card(h.gpu) || port.links == 1) {
+    if (is_pair || is_bridged_card(device.name) || port.links == 1) {
         peers.layout = PeerLayout::pairs;
         peers.links = port.enabled;
     } else if (devices == 8 && !port.mesh_of_8.empty()) {
@@ -77,18 +82,19 @@ PeerFabric nvlinks_of(const MeasuredHardware& h, int devices, const UsualHardwar
 }
 
 PeerFabric peers_of(const MeasuredHardware& h, const Device& device, int devices, const MeasurementSources& sources, RowReport& report) {
-    const UsualHardware::Nvlinks* port = sources.usual.nvlinks_of(h.gpu, device.architecture);
+    const bool has_infinity_fabric = device.architecture.starts_with("cdna");
+    const UsualHardware::Nvlinks* port = sources.usual.nvlinks_of(device.name, device.architecture);
     std::string kind = h.intra_node.kind;
-    if (kind.empty() && devices > 1) kind = assumed_kind(h, device, devices, port != nullptr, report);
+    if (kind.empty() && devices > 1) kind = assumed_kind(device, devices, port != nullptr || has_infinity_fabric, report);
     if (kind == "pcie" || kind.empty() || (devices == 1 && !h.intra_node.domain_gpus)) return {};
     // Also where a source calls any such link an NVLink.
-    if (device.architecture.starts_with("cdna")) return infinity_fabric_of(h, sources, report);
+    if (has_infinity_fabric) return infinity_fabric_of(device, sources, report);
     if (!port) {
         report.complain(at_intra_node, "no NVLink is known for " + h.gpu);
         return {};
     }
     if (kind == "nvswitch") return nvswitch_of(h, device, *port, sources, report);
-    if (kind == "nvlink") return nvlinks_of(h, devices, *port, sources, report);
+    if (kind == "nvlink") return nvlinks_of(h, device, devices, *port, sources, report);
     report.complain(std::string(at_intra_node) + "/kind", "\"" + kind + "\" is not known here", "one of: nvswitch, nvlink, pcie");
     return {};
 }
@@ -99,10 +105,10 @@ bool is_geforce_without_peers(std::string_view gpu) {
     return std::ranges::any_of(series, [&](std::string_view s) { return mentions(gpu, s); }) && !mentions(gpu, "Quadro");
 }
 
-bool peer_access_of(const MeasuredHardware& h, RowReport& report) {
+bool peer_access_of(const MeasuredHardware& h, const Device& device, RowReport& report) {
     if (h.intra_node.peer_access) return *h.intra_node.peer_access;
     if (mentions(h.intra_node.as_stated, "no P2P")) return false;
-    if (!is_geforce_without_peers(h.gpu)) return true;
+    if (!is_geforce_without_peers(device.name)) return true;
     if (h.gpus_per_node.value_or(h.gpus) > 1) report.assume("no peer access between GeForce cards over PCIe");
     return false;
 }
@@ -113,8 +119,8 @@ int sockets_of_superchips(const Device& device, int devices) {
 }
 
 // Two devices, or four consumer cards, stand on a board of one socket.
-int sockets_of_boards(const MeasuredHardware& h, int devices) {
-    return h.intra_node.kind == "pcie" && devices <= (is_geforce_without_peers(h.gpu) ? 4 : 2) ? 1 : 2;
+int sockets_of_boards(const MeasuredHardware& h, const Device& device, int devices) {
+    return h.intra_node.kind == "pcie" && devices <= (is_geforce_without_peers(device.name) ? 4 : 2) ? 1 : 2;
 }
 
 bool has_grace(const Device& device) { return device.host_link.starts_with("NVLink-C2C"); }
@@ -132,7 +138,7 @@ HostSpec host_of(const MeasuredHardware& h, const Device& device, int devices, c
         return host;
     }
     host.cpu = h.cpu.empty() ? usual->cpu : h.cpu;
-    host.sockets = superchip ? sockets_of_superchips(device, devices) : sockets_of_boards(h, devices);
+    host.sockets = superchip ? sockets_of_superchips(device, devices) : sockets_of_boards(h, device, devices);
     host.cores = usual->cores * host.sockets / 2;
     host.memory = usual->memory;
     host.memory.value *= host.sockets / 2.0;
@@ -206,7 +212,7 @@ void add_network(const MeasuredHardware& h, Cluster& cluster, const MeasurementS
     node.nic_link = look_up(best->link, sources, report, "/hardware/inter_node");
     if (best->port != port) node.nic_link.bandwidth.value = port;
     const bool ethernet = best->fabric == "ethernet";
-    node.gpu_direct = !ethernet && !is_geforce_without_peers(h.gpu);
+    node.gpu_direct = !ethernet && !is_geforce_without_peers(node.device.name);
     set_fabric(cluster.fabric, h, node, ethernet);
     report.assume("a fabric without oversubscription, 16 nodes at a leaf switch");
 }
@@ -234,7 +240,7 @@ Cluster cluster_of(const MeasuredHardware& h, const MeasurementSources& sources,
     if (!device) {
         report.complain("/hardware/gpu",
                         h.gpu.empty() ? "the row does not say which device it ran on" : "device \"" + h.gpu + "\" is not in the catalog",
-                        "`sextant profiles list` names the devices");
+                        "`sextant profiles list` names the devices; one of your own is a file: \"my-gpu.json\"");
         return cluster;
     }
     NodeSpec& node = cluster.node;
@@ -244,13 +250,18 @@ Cluster cluster_of(const MeasuredHardware& h, const MeasurementSources& sources,
     node.device = *device;
     const int used = h.gpus_used_per_node.value_or((h.gpus + h.nodes - 1) / h.nodes);
     node.devices = std::max(used, h.gpus_per_node.value_or(used));
+    if (node.devices > node_rank_counts.high) {
+        report.complain("/hardware/nodes", std::to_string(node.devices) + " devices do not stand in one node",
+                        "`nodes`: how many there are");
+        return cluster;
+    }
     node.peers = peers_of(h, *device, node.devices, sources, report);
-    node.peer_access = peer_access_of(h, report);
+    node.peer_access = peer_access_of(h, *device, report);
     node.host = host_of(h, *device, node.devices, sources, report);
     node.host_link = host_link_of(h, *device, sources, report);
     // Boards of eight and more have PCIe switches, each over two devices and a NIC (DGX-1, DGX A100 and DGX H100 user guides); so has a K80
     // card.
-    node.devices_per_switch = node.devices >= 8 || mentions(h.gpu, "K80") ? std::min(2, node.devices) : 1;
+    node.devices_per_switch = node.devices >= 8 || mentions(device->name, "K80") ? std::min(2, node.devices) : 1;
     add_network(h, cluster, sources, report);
     add_known(h, node, sources, report);
     for (const std::string& field : h.assumed) report.assume("hardware." + field + " is not stated by the source");

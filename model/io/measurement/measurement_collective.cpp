@@ -12,9 +12,9 @@ namespace {
 // The profile of NCCL 2.`minor`: trees came with 2.4, those over two nodes with 2.12, other channels with 2.19.
 std::string_view nccl_of(int minor) { return minor < 4 ? "nccl-2.0" : minor < 12 ? "nccl-2.8" : minor < 19 ? "nccl-2.12" : "nccl-2"; }
 
-// Where the row's words name no version: one of the device's years.
+// Where the row's words name no version of it: one of the device's years.
 int nccl_minor(std::string_view library, std::string_view architecture) {
-    if (const std::size_t at = library.find("2."); at != std::string_view::npos) {
+    if (const std::size_t at = library.find("2."); at != std::string_view::npos && mentions(library, "NCCL")) {
         int minor = 0;
         std::from_chars(library.data() + at + 2, library.data() + library.size(), minor);
         return minor;
@@ -41,7 +41,7 @@ std::string_view library_of(std::string_view words, const Device& device) {
         {"Baidu", "baidu-allreduce"}, {"RCCL", "rccl"}, {"Gloo", "gloo"}, {"UCX", "openmpi-ucx"}};
     if (const std::string_view* name = mentioned_word(words, named)) return *name;
     if (words.empty() && device.architecture.starts_with("cdna")) return "rccl";
-    if (!words.empty() && !mentions(words, "NCCL")) return "openmpi-4.0";
+    if (!words.empty() && !mentions(words, "CCL")) return "openmpi-4.0";
     return nccl_of(nccl_minor(words, device.architecture));
 }
 
@@ -72,6 +72,8 @@ CollectiveScenario to_scenario(const CollectiveRow& row, const MeasurementSource
     const std::string_view name = library_of(row.library, scenario.cluster.node.device);
     if (name == "openmpi-4.0" && !mentions(row.library, "Open") && !mentions(row.library, "OSU"))
         report.assume("\"" + row.library + "\" is priced as Open MPI 4.0");
+    if (name.starts_with("nccl") && !row.library.empty() && !mentions(row.library, "NCCL"))
+        report.assume("\"" + row.library + "\" is priced as NCCL");
     if (auto library = sources.library(name))
         scenario.library = std::move(*library);
     else

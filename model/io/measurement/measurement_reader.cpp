@@ -1,21 +1,38 @@
 #include "model/io/measurement/measurement_reader.hpp"
 
+#include "model/base/spelling.hpp"
 #include "model/io/measurement/measurement_fields.hpp"
 
 namespace sextant {
 namespace {
 
+// As libraries spell it, too: "AllReduce", "all-gather", "MPI_Bcast".
+std::string collective_named(const std::string& words) {
+    constexpr std::pair<std::string_view, std::string_view> names[] = {
+        {"allreduce", "all_reduce"}, {"allgather", "all_gather"}, {"reducescatter", "reduce_scatter"},
+        {"alltoall", "alltoall"},    {"broadcast", "broadcast"},  {"bcast", "broadcast"},
+        {"reduce", "reduce"}};
+    std::string letters = lower_case(words);
+    std::erase_if(letters, [](char c) { return c == '_' || c == '-' || c == ' '; });
+    if (letters.starts_with("mpi")) letters.erase(0, 3);
+    for (const auto& [spelled, name] : names)
+        if (letters == spelled) return std::string(name);
+    return words;
+}
+
 CollectiveRow read_collective(RowFields& f, RowHeader header) {
     CollectiveRow row;
     row.header = std::move(header);
     f.required("collective", row.collective);
+    row.collective = collective_named(row.collective);
     f.optional("library", row.library);
     double bytes = 0;
     f.required("message_bytes", bytes, not_negative);
     row.message = bytes * units::B;
     if (RowFields hardware{f.get("hardware")}) {
-        read_hardware(hardware, row.hardware);
         hardware.required("ranks", row.ranks, rank_counts);
+        row.hardware.gpus = row.ranks;
+        read_hardware(hardware, row.hardware);
         std::string buffers;
         hardware.optional("buffers", buffers);
         row.host_buffers = buffers == "host";

@@ -36,12 +36,13 @@ bool is_narrowed(const MeasuredPlan& p) {
 
 // As the row says in one word, or in the source's own; narrow types before those that a mixture with them names too.
 std::optional<DataType> precision_kind(const MeasuredPlan& p, const Device& device, RowReport& report) {
-    if (!p.precision_kind.empty()) return parse_data_type(p.precision_kind);
+    if (const auto type = parse_data_type(p.precision_kind)) return type;
     constexpr std::pair<std::string_view, DataType> words[] = {
         {"nvfp4", DataType::nvfp4},   {"mxfp8", DataType::mxfp8}, {"fp8", DataType::fp8},      {"bf16", DataType::bf16},
         {"bfloat16", DataType::bf16}, {"fp16", DataType::fp16},   {"float16", DataType::fp16}, {"half", DataType::fp16},
         {"tf32", DataType::tf32},     {"fp32", DataType::fp32},   {"float32", DataType::fp32}};
-    if (const DataType* type = mentioned_word(p.precision, words)) return *type;
+    if (const DataType* type = mentioned_word(p.precision_kind.empty() ? p.precision : p.precision_kind, words)) return *type;
+    if (!p.precision_kind.empty()) return std::nullopt;
     const DataType usual = matrix_path(device, DataType::bf16, false).native ? DataType::bf16 : DataType::fp32;
     report.assume("precision not stated: " + std::string(to_text(usual)));
     return usual;

@@ -1,4 +1,5 @@
 // Rows of training runs.
+#include "model/base/spelling.hpp"
 #include "model/io/measurement/measurement_fields.hpp"
 
 #include <nlohmann/json.hpp>
@@ -155,19 +156,35 @@ void read_throughput(RowFields& measured, TrainingRow& row) {
     }
 }
 
+// Of a source that counts its devices alone: on nodes of as many as it says, else of eight where one has hardly room for all.
+void count_nodes(MeasuredHardware& h) {
+    constexpr int most_of_one = 16;  // DGX-2
+    const int of_unknown = h.gpus > most_of_one ? 8 : h.gpus;
+    const int each = h.gpus_used_per_node.value_or(h.gpus_per_node.value_or(of_unknown));
+    h.nodes = (h.gpus + each - 1) / each;
+    if (h.nodes > 1) h.assumed.emplace_back("nodes");
+}
+
+void read_counts(RowFields& f, MeasuredHardware& h) {
+    f.optional("gpus_per_node", h.gpus_per_node, node_rank_counts);
+    f.optional("gpus_used_per_node", h.gpus_used_per_node, node_rank_counts);
+    f.optional("gpus", h.gpus, rank_counts);
+    if (!f.optional("nodes", h.nodes, rank_counts)) count_nodes(h);
+}
+
 }  // namespace
 
 void read_hardware(RowFields& f, MeasuredHardware& h) {
     f.optional("gpu", h.gpu);
     f.optional("system", h.system);
     f.optional("cpu", h.cpu);
-    f.optional("gpus", h.gpus, rank_counts);
-    f.optional("nodes", h.nodes, rank_counts);
-    f.optional("gpus_per_node", h.gpus_per_node, rank_counts);
-    f.optional("gpus_used_per_node", h.gpus_used_per_node, rank_counts);
     f.optional("assumed", h.assumed);
+    read_counts(f, h);
     if (RowFields intra{f.get("intra_node")}) {
         intra.optional("kind", h.intra_node.kind);
+        // As sources write it: "NVLink", "PCIe gen4".
+        for (const char* kind : {"nvswitch", "nvlink", "pcie"})
+            if (mentions(h.intra_node.kind, kind)) h.intra_node.kind = kind;
         intra.optional("as_stated", h.intra_node.as_stated);
         intra.optional("pair_only", h.intra_node.pair_only);
         intra.optional("peer_access", h.intra_node.peer_access);
