@@ -96,9 +96,8 @@ void Figures::show_answer(const Session& session, const Answer& answer) {
     throughput_->set_figure(grouped_quantity(r.samples_per_s.si()), tr("%1s/s").arg(q(r.sample_word)));
     QString rates;
     if (r.tokens_per_s) rates = tr("%1 tokens/s<br>").arg(grouped_quantity(r.tokens_per_s->si()));
-    throughput_->set_lines(rates + tr("%1 on each of %2")
-                                       .arg(grouped_quantity(r.samples_per_s.si() / r.devices),
-                                            r.devices == 1 ? tr("1 device") : tr("%1 devices").arg(grouped(r.devices))));
+    const QString of_each = tr("%1 on each of %2 devices").arg(grouped_quantity(r.samples_per_s.si() / r.devices), grouped(r.devices));
+    throughput_->set_lines(rates + (r.devices == 1 ? tr("on one device") : of_each));
 
     const auto [memory, bytes] = value_and_unit(quantity(e.peak_memory));
     memory_->set_figure(memory, bytes);
