@@ -23,7 +23,7 @@ std::vector<ProfileParameter> training_parameters(const Scenario& s) {
     const auto add = [&list](auto... arguments) { list.push_back(parameter(arguments...)); };
     add("sustained_clock", device, ParameterRange<double>{.least = 0.3, .most = 1.0, .spread = 0.15, .usual = 0.95},
         in_device(&Device::sustained_clock));
-    if (used_devices_per_node(s) == 1)
+    if (s.plan.devices() <= used_nodes(s))  // one to a node
         add("clock_alone", device, ParameterRange<double>{.least = 1.0, .most = 1.2, .spread = 0.02, .usual = 1.025},
             in_device(&Device::clock_alone));
     add("streaming_efficiency", framework, ParameterRange<double>{.least = 0.2, .most = 1.0, .spread = 0.2, .usual = 0.9},

@@ -62,9 +62,9 @@ struct DeviceRates {
     bool tiles = true;                    // false: CPUs, whose libraries cut work finely
 };
 
-// The result refers to the device, which must outlive it.
-DeviceRates device_rates(const Device&, const Framework&, const Plan&);
-DeviceRates device_rates(Device&&, const Framework&, const Plan&) = delete;
+// `works_alone`: no other device of its node is at work. The result refers to the device, which must outlive it.
+DeviceRates device_rates(const Device&, const Framework&, const Plan&, bool works_alone = false);
+DeviceRates device_rates(Device&&, const Framework&, const Plan&, bool works_alone = false) = delete;
 
 // Multipliers of a what-if.
 struct ComputeScale {

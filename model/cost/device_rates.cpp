@@ -30,8 +30,7 @@ double attention_products(const Device& d, const Framework& f) {
     return f.attention_for_ampere ? std::min(best, ampere_products) : best;
 }
 
-void set_products(DeviceRates& rates, const Device& device, const Framework& framework, const Plan& plan) {
-    const double clock = device.sustained_clock.value;
+void set_products(DeviceRates& rates, const Device& device, const Framework& framework, const Plan& plan, double clock) {
     for (const DataType type : all_data_types) {
         const MatrixPath path = matrix_path(device, type, plan.precision.tf32);
         const double sustained = path.peak->achievable.value * framework.native_build.value * clock;
@@ -68,8 +67,8 @@ void set_memory(DeviceRates& rates, const Device& device, const Framework& frame
     rates.shared_cache = device.shared_cache->value;
 }
 
-void set_attention(DeviceRates& rates, const Device& device, const Framework& framework) {
-    const double reached = framework.attention_efficiency.value * framework.native_build.value * device.sustained_clock.value;
+void set_attention(DeviceRates& rates, const Device& device, const Framework& framework, double clock) {
+    const double reached = framework.attention_efficiency.value * framework.native_build.value * clock;
     rates.attention_forward = reached * attention_fraction(device.attention_forward.value, ampere_forward, device, framework);
     rates.attention_backward = reached * attention_fraction(device.attention_backward.value, ampere_backward, device, framework);
     rates.attention_products = attention_products(device, framework);
@@ -77,9 +76,10 @@ void set_attention(DeviceRates& rates, const Device& device, const Framework& fr
 
 }  // namespace
 
-DeviceRates device_rates(const Device& device, const Framework& framework, const Plan& plan) {
+DeviceRates device_rates(const Device& device, const Framework& framework, const Plan& plan, bool works_alone) {
+    const double clock = device.sustained_clock.value * (works_alone ? device.clock_alone.value : 1);
     DeviceRates rates;
-    rates.native_build = framework.native_build.value * device.sustained_clock.value;
+    rates.native_build = framework.native_build.value * clock;
     rates.multiprocessors = std::max(1, device.multiprocessors);
     rates.outputs = rates.multiprocessors * device.clock.value;
     rates.kernel_overhead =
@@ -87,9 +87,9 @@ DeviceRates device_rates(const Device& device, const Framework& framework, const
     rates.wait = device.load_latency.value;
     rates.convolution = framework.convolution_efficiency.value * (device.convolution ? device.convolution->value : 1);
     if (device.kind == DeviceKind::cpu && device.exponential) rates.exponential = device.exponential->value / framework.native_build.value;
-    set_products(rates, device, framework, plan);
+    set_products(rates, device, framework, plan, clock);
     set_memory(rates, device, framework, plan);
-    set_attention(rates, device, framework);
+    set_attention(rates, device, framework, clock);
     return rates;
 }
 

@@ -54,7 +54,7 @@ struct Device {
     // units, not that of the memory.
     Sourced<double> sustained_clock{1.0, SourceKind::estimated, "as in short tests"};
     // How many times that it is while no other device of the node works: dies of a board share its power, cards heat each other.
-    Sourced<double> clock_alone{};
+    Sourced<double> clock_alone{1.0, SourceKind::estimated, ""};
     Sourced<Bytes> memory;                        // what the maker prints, in GiB
     std::optional<Sourced<Bytes>> usable_memory;  // what is left to programs (ECC, driver)
     Sourced<Bandwidth> memory_bandwidth;

@@ -97,6 +97,11 @@ void estimate_units(Device& d) {
     fill(d.l2, l2, cpu ? "1.5 MiB per core" : "16 MiB per TB/s of memory bandwidth");
 }
 
+Sourced<double> usual_clock_alone(DeviceKind kind) {
+    if (kind != DeviceKind::gpu) return {1.0, SourceKind::estimated, "as beside others"};
+    return {1.025, SourceKind::estimated, "training runs on H100, P100 and RTX PRO 6000 show 1.016 to 1.029"};
+}
+
 }  // namespace
 
 void complete(Device& d) {
@@ -112,8 +117,7 @@ void complete(Device& d) {
         fill(p.achievable, p.unit == ComputeUnit::tensor ? c.tensor : on_vector, relatives);
     }
     fill(d.stream_fraction, cpu ? 0.8 : 0.87, cpu ? "typical of DDR memory" : "typical of device memory");
-    fill(d.clock_alone, d.kind == DeviceKind::gpu ? 1.025 : 1.0,
-         d.kind == DeviceKind::gpu ? "training runs on H100, P100 and RTX PRO 6000 show 1.016 to 1.029" : "as beside others");
+    if (d.clock_alone.source.empty()) d.clock_alone = usual_clock_alone(d.kind);
     fill(d.load_latency, counted ? c.load_latency : none, counted ? relatives : "nobody says how many multiprocessors wait for loads");
     fill(d.attention_forward, c.attention_forward, relatives);
     fill(d.attention_backward, c.attention_backward, relatives);

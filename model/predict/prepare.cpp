@@ -62,23 +62,17 @@ std::shared_ptr<const Topology> topology_of(const Scenario& scenario, const Prep
     return std::make_shared<const Topology>(Topology::build(scenario.cluster, nodes, sockets));
 }
 
-// Clocks of profiles are those of devices that others work beside.
-void raise_clock_of_one_alone(Scenario& s) {
-    Device& d = s.cluster.node.device;
-    if (used_devices_per_node(s) == 1) d.sustained_clock.value *= d.clock_alone.value;
-}
-
 }  // namespace
 
 Prepared::State prepare_machine(const Scenario& scenario) {
     Prepared::State job;
     job.scenario = with_part_of_a_core(scenario);
-    raise_clock_of_one_alone(job.scenario);
     job.nodes.cores = scenario.cluster.node.unshared_devices();
     job.nodes.ranks_per_core = ranks_per_core(scenario);
     job.nodes.turn = turn_of_core(scenario);
     job.precision = kept_precision(scenario.plan, scenario.framework);
-    job.rates = device_rates(job.scenario.cluster.node.device, scenario.framework, scenario.plan);
+    const bool one_to_a_node = scenario.plan.devices() <= used_nodes(scenario);
+    job.rates = device_rates(job.scenario.cluster.node.device, scenario.framework, scenario.plan, one_to_a_node);
     job.nodes.devices = used_devices_per_node(scenario);
     const NodeSpec& node = job.scenario.cluster.node;
     job.nodes.host_copy = node.host_link.bandwidth.value * node.host_link.achievable.value;

@@ -124,7 +124,9 @@ TEST_F(MadeUpGpus, OfWhichThereAreSeveralHaveLinksAndALibrary) {
                            {"dispatch", 1.5}});
     EXPECT_EQ(guessed_cluster(library_, host, {8, gpu("NVIDIA A100-SXM4-40GB", "8.0")}, topology("topo_nvswitch.txt")).node.peers.layout,
               PeerLayout::crossbar);
-    EXPECT_EQ(guessed_cluster(library_, host, two, "").node.peers.layout, PeerLayout::none);
+    // Where nobody says how they are wired: as their boards are.
+    EXPECT_EQ(guessed_cluster(library_, host, two, "").node.peers.layout, PeerLayout::crossbar);
+    EXPECT_EQ(guessed_cluster(library_, host, {2, gpu("Tesla T4", "7.5")}, "").node.peers.layout, PeerLayout::none);
 }
 
 TEST_F(MadeUpGpus, ThatNobodyDescribedAreAfterThoseOfTheirCapability) {

@@ -35,6 +35,21 @@ TEST(Prepare, KeepsTheTopologyOfTheNodesThatItsRanksFill) {
     EXPECT_EQ(prepare(job).topology()->nodes(), used_nodes(job));
 }
 
+TEST(Prepare, RaisesTheClockOfADeviceThatWorksAlone) {
+    Scenario alone = mlp_job(4);
+    alone.cluster.node.device.clock_alone.value = 1.25;
+    Scenario pair = alone;
+    pair.plan.dp = 2;
+    pair.plan.global_batch *= 2;
+    Scenario apart = pair;  // on two nodes
+    apart.plan.devices_per_node = 1;
+    const auto rates = [](const Scenario& job) { return prepare(job).state().rates; };
+    const DataType type = alone.plan.precision.compute;
+    EXPECT_NEAR(rates(alone).matrix[type].sustained / rates(pair).matrix[type].sustained, 1.25, 1e-12);
+    EXPECT_EQ(rates(apart).matrix[type].sustained, rates(alone).matrix[type].sustained);
+    EXPECT_EQ(rates(alone).memory, rates(pair).memory);
+}
+
 TEST(Prepare, RefusesMoreChunksThanBlocks) {
     Scenario job = resnet();
     job.plan.pp = 4;
