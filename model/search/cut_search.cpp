@@ -25,6 +25,14 @@ Bytes memory_limit(const SearchRequest& request, Bytes limit) {
     return limit;
 }
 
+// What the machine is to a job depends on how many devices work, not on what each of them does.
+Scenario on_devices_of(const PlanSpace& space) {
+    Scenario job = space.job;
+    job.plan.tp = job.plan.pp = job.plan.cp = 1;
+    job.plan.dp = space.devices;
+    return job;
+}
+
 }  // namespace
 
 NearestValues values_asked_of(const std::vector<NamedQuantity>& quantities, const std::vector<Condition>& where) {
@@ -37,7 +45,7 @@ CutSearch::CutSearch(const SearchRequest& request, const PlanSpace& space, const
                      const Ranking& known)
     : request_(request),
       space_(space),
-      pricer_(space.job, topology, schedules),
+      pricer_(on_devices_of(space), topology, schedules),
       room_(memory_limit(request, pricer_.device_memory())),
       found_{known, {}, {}} {}
 

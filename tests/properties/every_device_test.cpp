@@ -82,7 +82,8 @@ TEST(EveryDevice, MultipliesNoFasterThanItsPeakAndLessOftenOnlyInWinogradsDomain
                 const bool convolves = std::string_view(network) != "gpt2";
                 const bool multiplies_less = convolves && type != DataType::fp64 && d.peak(DataType::fp32, ComputeUnit::vector) &&
                                              (peak->unit == ComputeUnit::vector || type == DataType::tf32);
-                EXPECT_LE(mfu, multiplies_less ? 2.25 : 1.0) << d.name << ", " << network << " in " << to_text(type);
+                const double clock = d.clock_alone.value;  // which may be above the boost clock that makers print
+                EXPECT_LE(mfu, clock * (multiplies_less ? 2.25 : 1.0)) << d.name << ", " << network << " in " << to_text(type);
             }
 }
 
