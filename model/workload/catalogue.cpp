@@ -222,15 +222,15 @@ std::optional<Workload> find_spelled(std::string_view name) {
     return std::nullopt;
 }
 
-// As Hugging Face and timm have it: who published the weights before it, and what the weights are good for, or where they came from.
-std::optional<Workload> find_published(std::string_view name) {
+// Without who published the weights, what they are good for, or where they came from, as Hugging Face and timm write it around a name.
+std::string_view without_weights(std::string_view name) {
     name.remove_prefix(name.find('/') + 1);  // none: from the beginning
     const std::string lower = lower_case(name);
     for (const std::string_view weights : {"-hf", "-instruct", "-chat", "-it", "-uncased"})
-        if (lower.ends_with(weights)) return find_spelled(name.substr(0, name.size() - weights.size()));
+        if (lower.ends_with(weights)) return name.substr(0, name.size() - weights.size());
     for (const std::string_view weights : {"tv_", "tf_"})
-        if (lower.starts_with(weights)) return find_spelled(name.substr(weights.size()));
-    return find_spelled(name);
+        if (lower.starts_with(weights)) return name.substr(weights.size());
+    return name;
 }
 
 }  // namespace
@@ -238,7 +238,8 @@ std::optional<Workload> find_published(std::string_view name) {
 std::optional<Workload> find_workload(std::string_view name) {
     if (auto exactly = find_listed([&](std::string_view listed) { return listed == name; })) return exactly;
     if (auto found = find_spelled(name)) return found;
-    return find_published(name);
+    const std::string_view bare = without_weights(name);
+    return bare == name ? std::nullopt : find_spelled(bare);
 }
 
 std::vector<std::string> workload_names() {

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace sextant {
 namespace {
 
 struct RegNet {
-    std::vector<std::string> names;
+    const char* in_torchvision;  // its name there; null: it has none
+    const char* in_timm;
     int depth;
     double first, slope, step;  // w_0, w_a, w_m: block j is w_0 + w_a j wide, as near as a power of w_m comes
     std::int64_t group_width;
@@ -61,56 +63,42 @@ void build_regnet(NetworkBuilder& network, const RegNet& r, bool squeezes, Round
 }  // namespace
 
 std::vector<Architecture> regnet_architectures() {
-    struct Family {
-        bool squeezes;
-        Rounding rounding;
-        std::vector<RegNet> networks;
-    };
     // Appendix D.
-    const Family families[] = {
-        {false,
-         Rounding::at_most_a_tenth_down,
-         {{{"regnet_x_400mf"}, 22, 24, 24.48, 2.54, 16},
-          {{"regnet_x_800mf", "regnetx_008"}, 16, 56, 35.73, 2.28, 16},
-          {{"regnet_x_1_6gf", "regnetx_016"}, 18, 80, 34.01, 2.25, 24},
-          {{"regnet_x_3_2gf", "regnetx_032"}, 25, 88, 26.31, 2.25, 48},
-          {{"regnet_x_8gf", "regnetx_080"}, 23, 80, 49.56, 2.88, 120},
-          {{"regnet_x_16gf", "regnetx_160"}, 22, 216, 55.59, 2.1, 128},
-          {{"regnet_x_32gf", "regnetx_320"}, 23, 320, 69.86, 2.0, 168}}},
-        {false,
-         Rounding::nearest,
-         {{{"regnetx_002"}, 13, 24, 36.44, 2.49, 8},
-          {{"regnetx_004"}, 22, 24, 24.48, 2.54, 16},
-          {{"regnetx_006"}, 16, 48, 36.97, 2.24, 24},
-          {{"regnetx_040"}, 23, 96, 38.65, 2.43, 40},
-          {{"regnetx_064"}, 17, 184, 60.83, 2.07, 56},
-          {{"regnetx_120"}, 19, 168, 73.36, 2.37, 112}}},
-        {true,
-         Rounding::at_most_a_tenth_down,
-         {{{"regnet_y_400mf", "regnety_004"}, 16, 48, 27.89, 2.09, 8},
-          {{"regnet_y_800mf"}, 14, 56, 38.84, 2.4, 16},
-          {{"regnet_y_1_6gf", "regnety_016"}, 27, 48, 20.71, 2.65, 24},
-          {{"regnet_y_3_2gf", "regnety_032"}, 21, 80, 42.63, 2.66, 24},
-          {{"regnet_y_8gf"}, 17, 192, 76.82, 2.19, 56},
-          {{"regnet_y_16gf", "regnety_160"}, 18, 200, 106.23, 2.48, 112},
-          {{"regnet_y_32gf", "regnety_320"}, 20, 232, 115.89, 2.53, 232},
-          {{"regnet_y_128gf", "regnety_1280"}, 27, 456, 160.83, 2.52, 264}}},
-        {true,
-         Rounding::nearest,
-         {{{"regnety_002"}, 13, 24, 36.44, 2.49, 8},
-          {{"regnety_006"}, 15, 48, 32.54, 2.32, 16},
-          {{"regnety_008"}, 14, 56, 38.84, 2.4, 16},
-          {{"regnety_040"}, 22, 96, 31.41, 2.24, 64},
-          {{"regnety_064"}, 25, 112, 33.22, 2.27, 72},
-          {{"regnety_080"}, 17, 192, 76.82, 2.19, 56},
-          {{"regnety_120"}, 19, 168, 73.36, 2.37, 112}}},
+    constexpr RegNet x[] = {
+        {nullptr, "regnetx_002", 13, 24, 36.44, 2.49, 8},           {"regnet_x_400mf", "regnetx_004", 22, 24, 24.48, 2.54, 16},
+        {nullptr, "regnetx_006", 16, 48, 36.97, 2.24, 24},          {"regnet_x_800mf", "regnetx_008", 16, 56, 35.73, 2.28, 16},
+        {"regnet_x_1_6gf", "regnetx_016", 18, 80, 34.01, 2.25, 24}, {"regnet_x_3_2gf", "regnetx_032", 25, 88, 26.31, 2.25, 48},
+        {nullptr, "regnetx_040", 23, 96, 38.65, 2.43, 40},          {nullptr, "regnetx_064", 17, 184, 60.83, 2.07, 56},
+        {"regnet_x_8gf", "regnetx_080", 23, 80, 49.56, 2.88, 120},  {nullptr, "regnetx_120", 19, 168, 73.36, 2.37, 112},
+        {"regnet_x_16gf", "regnetx_160", 22, 216, 55.59, 2.1, 128}, {"regnet_x_32gf", "regnetx_320", 23, 320, 69.86, 2.0, 168},
+    };
+    constexpr RegNet y[] = {
+        {nullptr, "regnety_002", 13, 24, 36.44, 2.49, 8},
+        {"regnet_y_400mf", "regnety_004", 16, 48, 27.89, 2.09, 8},
+        {nullptr, "regnety_006", 15, 48, 32.54, 2.32, 16},
+        {"regnet_y_800mf", "regnety_008", 14, 56, 38.84, 2.4, 16},
+        {"regnet_y_1_6gf", "regnety_016", 27, 48, 20.71, 2.65, 24},
+        {"regnet_y_3_2gf", "regnety_032", 21, 80, 42.63, 2.66, 24},
+        {nullptr, "regnety_040", 22, 96, 31.41, 2.24, 64},
+        {nullptr, "regnety_064", 25, 112, 33.22, 2.27, 72},
+        {"regnet_y_8gf", "regnety_080", 17, 192, 76.82, 2.19, 56},
+        {nullptr, "regnety_120", 19, 168, 73.36, 2.37, 112},
+        {"regnet_y_16gf", "regnety_160", 18, 200, 106.23, 2.48, 112},
+        {"regnet_y_32gf", "regnety_320", 20, 232, 115.89, 2.53, 232},
+        {"regnet_y_128gf", "regnety_1280", 27, 456, 160.83, 2.52, 264},
     };
     std::vector<Architecture> all;
-    for (const Family& f : families)
-        for (const RegNet& r : f.networks)
-            all.push_back({r.names, [r, squeezes = f.squeezes, rounding = f.rounding](NetworkBuilder& n, std::int64_t classes) {
-                               build_regnet(n, r, squeezes, rounding, classes);
-                           }});
+    const auto add = [&](const char* name, const RegNet& r, bool squeezes, Rounding rounding) {
+        all.push_back({{name}, [=](NetworkBuilder& n, std::int64_t classes) { build_regnet(n, r, squeezes, rounding, classes); }});
+    };
+    const auto add_family = [&](std::span<const RegNet> family, bool squeezes) {
+        for (const RegNet& r : family) {
+            if (r.in_torchvision != nullptr) add(r.in_torchvision, r, squeezes, Rounding::at_most_a_tenth_down);
+            add(r.in_timm, r, squeezes, Rounding::nearest);
+        }
+    };
+    add_family(x, false);
+    add_family(y, true);
     return all;
 }
 

@@ -4,7 +4,7 @@
 #include "model/base/list_text.hpp"
 #include "model/base/quantity_text.hpp"
 #include "model/base/spelling.hpp"
-#include "model/io/measurement/measurement_fields.hpp"
+#include "model/io/profile/profile_fields.hpp"
 
 #include <algorithm>
 
@@ -250,7 +250,7 @@ Cluster cluster_of(const MeasuredHardware& h, const MeasurementSources& sources,
     node.device = *device;
     const int used = h.gpus_used_per_node.value_or((h.gpus + h.nodes - 1) / h.nodes);
     node.devices = std::max(used, h.gpus_per_node.value_or(used));
-    if (node.devices > node_rank_counts.high) {
+    if (node.devices > plausible::devices_of_node.high) {
         report.complain("/hardware/nodes", std::to_string(node.devices) + " devices do not stand in one node",
                         "`nodes`: how many there are");
         return cluster;

@@ -10,7 +10,6 @@ namespace sextant {
 
 inline constexpr Bounds large_counts{0, 1e15};
 inline constexpr Bounds rank_counts{1, 1e7};
-inline constexpr Bounds node_rank_counts{1, 1024};  // as of a profile
 
 // More sources bring more fields: keys that nobody asks for are passed over.
 struct RowFields : ObjectReader {

@@ -1,6 +1,7 @@
 // Rows of training runs.
 #include "model/base/spelling.hpp"
 #include "model/io/measurement/measurement_fields.hpp"
+#include "model/io/profile/profile_fields.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -166,8 +167,8 @@ void count_nodes(MeasuredHardware& h) {
 }
 
 void read_counts(RowFields& f, MeasuredHardware& h) {
-    f.optional("gpus_per_node", h.gpus_per_node, node_rank_counts);
-    f.optional("gpus_used_per_node", h.gpus_used_per_node, node_rank_counts);
+    f.optional("gpus_per_node", h.gpus_per_node, plausible::devices_of_node);
+    f.optional("gpus_used_per_node", h.gpus_used_per_node, plausible::devices_of_node);
     f.optional("gpus", h.gpus, rank_counts);
     if (!f.optional("nodes", h.nodes, rank_counts)) count_nodes(h);
 }

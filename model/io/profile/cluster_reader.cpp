@@ -9,8 +9,6 @@
 namespace sextant {
 namespace {
 
-constexpr Bounds device_count{1, 1024};
-
 // Link counts for every pair of the node's devices: square, symmetric, nothing to itself, some link at all.
 void read_link_count(ObjectReader& r, int devices, std::vector<std::vector<int>>& matrix) {
     const JsonNode n = r.need("link_count", "one row per device, one number of links per pair");
@@ -100,14 +98,14 @@ void read_node(const JsonNode& n, Catalog& catalog, const Provenance& outer, Nod
     ObjectReader r(n);
     read_default_source(r, outer);
     read_device_reference(r.need("device", "a name from `sextant profiles list`, a file, or a device as an object"), catalog, node.device);
-    r.required("devices", node.devices, device_count);
+    r.required("devices", node.devices, plausible::devices_of_node);
     read_peers(r.get("peers"), catalog, node.devices, node.peers);
     const JsonNode host_link = r.get("host_link");
     if (host_link.value)
         read_link_reference(host_link, catalog, node.host_link);
     else if (const LinkType* usual = node.device.host_link.empty() ? nullptr : find_link(catalog, node.device.host_link, *n.diagnostics))
         node.host_link = *usual;
-    r.optional("devices_per_switch", node.devices_per_switch, device_count);
+    r.optional("devices_per_switch", node.devices_per_switch, plausible::devices_of_node);
     if (node.devices % node.devices_per_switch != 0)
         r.get("devices_per_switch")
             .complain(std::to_string(node.devices_per_switch) + " does not divide the node's " + std::to_string(node.devices) + " devices");

@@ -18,6 +18,7 @@ inline constexpr Bounds power{0.01, 1e7};
 inline constexpr Bounds price{0, 100};  // USD per second
 inline constexpr Bounds part{1e-4, 1};  // a fraction that must not be zero
 inline constexpr Bounds retention{1, 1e10};
+inline constexpr Bounds devices_of_node{1, 1024};
 }  // namespace plausible
 
 // What a field is called where people write it, and where programs do, with its unit.
