@@ -5,13 +5,13 @@
 #include "cli/rank_output_filter.hpp"
 #include "cli/scratch_folder.hpp"
 #include "model/base/diagnostics.hpp"
+#include "model/io/profile/processor_info.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
 #include <sstream>
-#include <thread>
 
 #include <unistd.h>
 
@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 int threads_of(const Scenario& scenario, int ranks_here) {
-    const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    const int cores = usable_cores();
     const int share = std::max(1, cores / ranks_here);
     const Device& device = scenario.cluster.node.device;
     return device.kind == DeviceKind::cpu ? std::min(share, std::max(1, device.multiprocessors)) : share;

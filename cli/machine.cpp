@@ -2,9 +2,12 @@
 
 #include "model/io/profile/processor_info.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
-#include <thread>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -22,7 +25,7 @@ MachineFacts facts_of_this_machine() {
     if (::gethostname(host, sizeof host - 1) == 0) m.host = host;
     m.processor = processor_fact("model name");
     if (m.processor.empty()) m.processor = "unknown processor";
-    m.cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    m.cores = usable_cores();
     m.memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE)) * units::B;
     m.bf16 = (" " + processor_fact("flags") + " ").find(" amx_bf16 ") != std::string::npos;
     if (const long l2 = ::sysconf(_SC_LEVEL2_CACHE_SIZE); l2 > 0) m.cache = static_cast<double>(l2) * units::B;
@@ -38,16 +41,19 @@ std::string today() {
     return text;
 }
 
-// The first line of /proc/stat, in ticks: user, nice, system, idle, iowait, irq, softirq, steal (proc(5)).
+// Of the cores that were given to this process their lines of /proc/stat, "cpu0 ...", in ticks: user, nice, system, idle, iowait, irq,
+// softirq, steal (proc(5)).
 CoreTime core_time() {
+    const std::vector<int> cores = given_cores();
     std::ifstream stat("/proc/stat");
-    std::string word;
-    stat >> word;
     double ticks = 0;
-    for (int field = 0; field < 8 && stat; ++field) {
+    for (std::string line, word; std::getline(stat, line);) {
+        std::istringstream fields(line);
+        fields >> word;
+        if (std::ranges::none_of(cores, [&](int core) { return word == "cpu" + std::to_string(core); })) continue;
         double n = 0;
-        stat >> n;
-        if (field != 3 && field != 4) ticks += n;
+        for (int field = 0; field < 8 && fields >> n; ++field)
+            if (field != 3 && field != 4) ticks += n;
     }
     rusage children{};
     ::getrusage(RUSAGE_CHILDREN, &children);

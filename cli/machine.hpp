@@ -9,7 +9,8 @@ MachineFacts facts_of_this_machine();
 
 std::string today();  // "2026-11-21"
 
-// Time for which cores of this machine were busy, or taken away by the host of a virtual machine. `ours`: of children that have ended.
+// Time for which the cores that this process may use were busy, or taken away by the host of a virtual machine. `ours`: by children that
+// have ended.
 struct CoreTime {
     Seconds all, ours;
 };

@@ -1,12 +1,12 @@
 #include "cli/search_options.hpp"
 
 #include "model/base/quantity_text.hpp"
+#include "model/io/profile/processor_info.hpp"
 #include "model/io/scenario/pin_reader.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <thread>
 
 namespace sextant {
 
@@ -38,7 +38,7 @@ SearchRequest SearchOptions::request(const std::optional<Scenario>& job, Diagnos
     request.objective = *sextant::objective(objective);
     const auto known = [&] { return searched_quantities(*job); };
     request.where = read_conditions(where, "--where", job ? KnownQuantities(known) : KnownQuantities(), problems);
-    request.threads = threads > 0 ? threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    request.threads = threads > 0 ? threads : usable_cores();
     return request;
 }
 

@@ -10,7 +10,6 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <thread>
 
 namespace sextant {
 namespace {
@@ -20,7 +19,7 @@ constexpr int threads_of_core = 8;  // with more, a step that is divided among t
 }  // namespace
 
 std::unique_ptr<ComputeDevice> make_cpu_device(int threads, MemorySource memory) {
-    const auto cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    const int cores = usable_cores();
     if (threads > threads_of_core * cores)
         throw BackendError(std::to_string(threads) + " threads on " + std::to_string(cores) +
                            " cores would wait for each other: --threads with fewer, as many as there are cores for each rank");

@@ -2,11 +2,10 @@
 
 #include "gui/models/text.hpp"
 #include "model/io/format/number_list.hpp"
+#include "model/io/profile/processor_info.hpp"
 #include "model/io/scenario/pin_reader.hpp"
 
 #include <QStringList>
-
-#include <thread>
 
 namespace sextant::gui {
 namespace {
@@ -54,7 +53,7 @@ ReadPlanForm read_plan_form(const PlanForm& form, const Scenario& job) {
     r.job = job;
     r.objective = form.objective;
     r.top = form.top;
-    r.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    r.threads = usable_cores();
     PlanFormProblems problems;
     const auto read = [&](PlanFormField field, const auto& what) {
         try {

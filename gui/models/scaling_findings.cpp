@@ -2,12 +2,12 @@
 
 #include "gui/models/text.hpp"
 #include "model/io/format/number_list.hpp"
+#include "model/io/profile/processor_info.hpp"
 #include "model/io/scenario/pin_reader.hpp"
 #include "model/io/search/plan_columns.hpp"
 #include "model/io/search/scaling_writer.hpp"
 
 #include <algorithm>
-#include <thread>
 
 namespace sextant::gui {
 
@@ -23,7 +23,7 @@ SearchRequest scaling_request(const ScalingForm& form, const Scenario& job) {
     r.job.reserved_devices = 0;
     r.pinned = pinned_fields(job);
     r.devices = numbers_in(QString(form.sizes).remove(QLatin1Char(' ')).toStdString(), "--gpus");
-    r.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    r.threads = usable_cores();
     return r;
 }
 

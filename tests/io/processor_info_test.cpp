@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <sstream>
+#include <vector>
+
+#include <sched.h>
 
 namespace sextant {
 namespace {
@@ -25,6 +28,32 @@ TEST(ProcessorInfo, IsEmptyWhereNothingIsTold) {
     EXPECT_EQ(fact("model name", 2), "");
     EXPECT_EQ(fact("bogomips", 0), "");
     EXPECT_EQ(fact("flags", 0), "");
+}
+
+TEST(ProcessorInfo, SaysWhatTimeOfCoresAContainerHas) {
+    const auto quota = [](const std::string& cpu_max) {
+        std::istringstream in(cpu_max);
+        return core_quota(in);
+    };
+    EXPECT_EQ(quota("250000 100000\n"), 2.5);
+    EXPECT_EQ(quota("max 100000\n"), std::nullopt);
+    EXPECT_EQ(quota("0 0"), std::nullopt);
+    EXPECT_EQ(quota(""), std::nullopt);
+}
+
+// What a scheduler gives a job of a node, and taskset a program.
+TEST(ProcessorInfo, CountsTheCoresThatAProcessWasGiven) {
+    cpu_set_t before, one;
+    ASSERT_EQ(::sched_getaffinity(0, sizeof before, &before), 0);
+    const std::vector<int> all = given_cores();
+    CPU_ZERO(&one);
+    CPU_SET(all.back(), &one);
+    ASSERT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);
+    EXPECT_EQ(given_cores(), std::vector{all.back()});
+    EXPECT_EQ(usable_cores(), 1);
+    ASSERT_EQ(::sched_setaffinity(0, sizeof before, &before), 0);
+    EXPECT_EQ(given_cores(), all);
+    EXPECT_LE(usable_cores(), static_cast<int>(all.size()));
 }
 
 }  // namespace
