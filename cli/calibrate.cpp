@@ -1,6 +1,7 @@
 // sextant calibrate: runs small jobs on this machine and fits its profile to them; or to what a cluster already has.
 #include "cli/calibrate_storage.hpp"
 #include "cli/commands.hpp"
+#include "cli/hosts.hpp"
 #include "cli/machine.hpp"
 #include "cli/output_option.hpp"
 #include "cli/probe_runs.hpp"
@@ -12,6 +13,7 @@
 #include "model/io/calibration/calibration_writer.hpp"
 #include "model/io/format/replace_file.hpp"
 #include "model/io/format/separate_files.hpp"
+#include "model/io/profile/processor_info.hpp"
 #include "model/io/profile/profile_reader.hpp"
 #include "model/io/profile/profile_writer.hpp"
 #include "model/io/scenario/framework_writer.hpp"
@@ -22,6 +24,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <optional>
 
@@ -35,7 +38,7 @@ constexpr double too_noisy = 0.45;  // of a step, relative: no fit could tell on
 constexpr double too_shared = 0.3;  // of the cores' time, by others: the profile would be theirs too
 
 struct CalibrateOptions {
-    std::string out, backend = "cpu", profiles, keep, cluster, library, show, picture, format = "text";
+    std::string out, backend = "cpu", profiles, keep, host_file, cluster, library, show, picture, format = "text";
     std::optional<int> passes;
     std::vector<std::string> from;
     StorageCalibration storage;
@@ -48,7 +51,6 @@ fs::path framework_file(const std::string& out) { return fs::path(out).replace_e
 // The fraction of the cores' time that other programs take while this machine is measured.
 class OtherPrograms {
 public:
-    explicit OtherPrograms(int cores) : cores_(cores) {}
     [[nodiscard]] double share() const {
         const CoreTime now = core_time();
         const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
@@ -56,35 +58,61 @@ public:
     }
 
 private:
-    int cores_;
+    double cores_ = static_cast<double>(given_cores().size());
     CoreTime before_ = core_time();
     std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 
 std::string source_of(const CalibrateOptions& o, const MachineFacts& machine) {
     return std::string("sextant calibrate") + (o.backend == "cuda" ? " --backend cuda" : "") + (o.quick ? " --quick" : "") + " on " +
-           machine.host + ", " + today();
+           machine.host + (o.host_file.empty() ? "" : " and other hosts") + ", " + today();
+}
+
+// Of the cores, or the GPUs, and of the network where that was measured too.
+std::vector<ProfileParameter> parameters_of(const ProbedMachine& machine, const Scenario& probed) {
+    if (machine.backend == "cuda") return gpu_parameters(probed);
+    std::vector<ProfileParameter> list = cpu_parameters(machine.guess.node);
+    if (!machine.network_probes.empty()) std::ranges::move(network_parameters(), std::back_inserter(list));
+    return list;
+}
+
+struct MeasuredProbes {
+    std::vector<ProbeRun> runs;
+    double share_of_others = 0;  // of the cores' time, while this machine ran its own
+};
+
+MeasuredProbes measure(Library& library, const ProbeSeries& series, bool lines) {
+    const ProbedMachine& machine = series.machine;
+    const std::size_t probes = machine.probes.size() + machine.network_probes.size();
+    Progress progress("calibrating", static_cast<std::size_t>(series.passes) * probes, STDERR_FILENO, lines);
+    std::size_t done = 0;
+    const auto count = [&] { progress.show(++done); };
+    const OtherPrograms other_programs;
+    MeasuredProbes found{run_probes(library, series, ProbesOf::this_machine, count)};
+    found.share_of_others = other_programs.share();
+    std::ranges::move(run_probes(library, series, ProbesOf::network, count), std::back_inserter(found.runs));
+    return found;
 }
 
 void run_calibrate(const CalibrateOptions& o) {
+    check_host_file(o.host_file);
+    if (o.backend == "cuda" && !o.host_file.empty())
+        throw InputError(Diagnostic{"--hostfile", "", "the network is measured between CPU hosts",
+                                    "logs of nccl-tests tell that of GPUs: sextant calibrate --from"});
+    check_apart({o.out}, {o.host_file});
     check_writable(o.out);
     Library library = open_library(o.profiles);
-    const ScratchFolder scratch;
+    const ScratchFolder scratch(o.host_file.empty() ? temporary_folder() : fs::current_path());  // what hosts share is the folder at hand
     const bool gpus = o.backend == "cuda";
-    const ProbeSeries series{gpus ? probed_gpus(library, o.quick) : probed_cores(library, o.quick),
+    const ProbeSeries series{gpus ? probed_gpus(library, o.quick) : probed_cores(library, o.quick, o.host_file),
                              o.keep.empty() ? scratch.path() : fs::path(o.keep), o.profiles, o.passes.value_or(o.quick ? 1 : passes),
                              o.quick ? quick_steps : steps};
     check_apart({o.out, gpus ? framework_file(o.out) : fs::path()}, library.files);
     const MachineFacts& machine = series.machine.facts;
-    const OtherPrograms other_programs(machine.cores);
-    std::optional<Progress> progress(std::in_place, "calibrating", static_cast<std::size_t>(series.passes) * series.machine.probes.size(),
-                                     STDERR_FILENO, o.progress);
-    const std::vector<ProbeRun> runs = run_probes(library, series, [&](std::size_t done) { progress->show(done); });
-    progress.reset();
-    const double share_of_others = other_programs.share();
+    const auto [runs, share_of_others] = measure(library, series, o.progress);
     const std::string source = source_of(o, machine);
     if (runs.empty()) throw InputError(Diagnostic{"--passes", "", "there are no runs to fit to", "--keep names a folder that has some"});
-    Calibration found = calibrate(runs, gpus ? gpu_parameters(runs.front().scenario) : cpu_parameters(series.machine.guess.node), source);
+    Calibration found = calibrate(runs, parameters_of(series.machine, runs.front().scenario), source);
     if (series.passes > 0) found.others = share_of_others;
     const double others = found.others.value_or(0);
     if (found.noise > too_noisy || (!gpus && others > too_shared))
@@ -171,6 +199,10 @@ void add_calibrate(CLI::App& app, ExitCode& exit_code) {
     command->add_option("--passes", options->passes, "times that all small jobs are run; default: 3, with --quick 1")
         ->check(CLI::Range(0, 100));
     command->add_option("--keep", options->keep, "keep the runs here, and use those already there")->type_name("DIR");
+    auto* hosts = command
+                      ->add_option("--hostfile", options->host_file,
+                                   "measure the network between these hosts too, in the format of mpirun; they are like this machine")
+                      ->type_name("FILE");
     command->add_flag("--progress", options->progress, "report each run on stderr, one line each, for other programs");
     auto* from =
         command
@@ -187,6 +219,7 @@ void add_calibrate(CLI::App& app, ExitCode& exit_code) {
     command->add_option("--format", options->format, "with --from: text or json")->check(CLI::IsMember({"text", "json"}))->needs(from);
     command->add_option("--profiles", options->profiles, "directory of hardware profiles")->type_name("DIR");
     add_storage_options(*command, options->storage)->needs(out)->excludes("--from")->excludes("--quick");
+    hosts->excludes(from)->excludes(show)->excludes("--storage");
     command->callback([options, &exit_code] {
         if (!options->storage.of.empty()) {
             exit_code = calibrate_storage(options->storage, options->out);

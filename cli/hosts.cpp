@@ -20,7 +20,14 @@ namespace fs = std::filesystem;
     throw InputError(Diagnostic{"--hostfile " + host_file, "", std::move(what), "one line for each host: node1 slots=2"});
 }
 
-// Of a file as mpirun reads it, in its order: "node1 slots=2", one line for each.
+void check_host_count(const Launch& l, const std::vector<std::string>& names) {
+    if (std::ssize(names) >= l.hosts) return;
+    const std::string named = std::to_string(names.size()) + (names.size() == 1 ? " host" : " hosts");
+    refuse(l.host_file, "it names " + named + ", and the plan has ranks on " + std::to_string(l.hosts));
+}
+
+}  // namespace
+
 std::vector<std::string> host_names(const std::string& file) {
     std::vector<std::string> names;
     std::ifstream in(file);
@@ -30,14 +37,6 @@ std::vector<std::string> host_names(const std::string& file) {
     }
     return names;
 }
-
-void check_host_count(const Launch& l, const std::vector<std::string>& names) {
-    if (std::ssize(names) >= l.hosts) return;
-    const std::string named = std::to_string(names.size()) + (names.size() == 1 ? " host" : " hosts");
-    refuse(l.host_file, "it names " + named + ", and the plan has ranks on " + std::to_string(l.hosts));
-}
-
-}  // namespace
 
 void check_host_file(const std::string& file) {
     if (file.empty()) return;

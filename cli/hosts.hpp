@@ -5,8 +5,12 @@
 #include "model/sextant.hpp"
 
 #include <string>
+#include <vector>
 
 namespace sextant {
+
+// Each once, in the order of a file as mpirun reads it: "node1 slots=2", one line for each.
+std::vector<std::string> host_names(const std::string& file);
 
 // Throws InputError unless `file` is a host file. Checked here because mpirun's own message names neither the option nor the file. Empty:
 // no file is used.

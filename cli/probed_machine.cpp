@@ -2,6 +2,7 @@
 
 #include "cli/child_process.hpp"
 #include "cli/executor.hpp"
+#include "cli/hosts.hpp"
 #include "cli/machine.hpp"
 #include "model/io/calibration/device_facts.hpp"
 
@@ -51,11 +52,20 @@ std::string gpu_topology() {
 
 }  // namespace
 
-ProbedMachine probed_cores(Library& library, bool quick) {
+ProbedMachine probed_cores(Library& library, bool quick, const std::string& host_file) {
     const MachineFacts facts = facts_of_this_machine();
     std::vector<std::string> precisions{"fp32"};
     if (facts.bf16) precisions.emplace_back("bf16");
-    return {"cpu", facts, guessed_cluster(library, facts), probes_of(library, "probes.json", facts.cores, precisions, quick)};
+    ProbedMachine machine{"cpu", facts, guessed_cluster(library, facts), probes_of(library, "probes.json", facts.cores, precisions, quick)};
+    if (host_file.empty()) return machine;
+    const int hosts = static_cast<int>(host_names(host_file).size());
+    if (hosts < 2)
+        throw InputError(Diagnostic{"--hostfile " + host_file, "", "it names " + std::to_string(hosts) + (hosts == 1 ? " host" : " hosts"),
+                                    "a network is between two or more; without it, this machine is measured"});
+    machine.guess = connected_hosts(machine.guess, hosts);
+    machine.network_probes = probes_of(library, "network_probes.json", hosts * facts.cores, precisions, quick);
+    machine.host_file = host_file;
+    return machine;
 }
 
 ProbedMachine probed_gpus(Library& library, bool quick) {

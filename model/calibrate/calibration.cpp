@@ -23,6 +23,9 @@ constexpr double operator_error = 0.15, operators_count_as = 4;
 // Where ranks wait for each other in turn (stages, shared cores), who waits for whom is chance, and only the whole step says something.
 bool waits_by_chance(const Scenario& s) { return s.plan.pp > 1 || s.cluster.node.ranks_per_device > 1; }
 
+// Jobs on several hosts are there for what crosses the network: kernels are measured on one, and others may be slower.
+bool spans_hosts(const Scenario& s) { return s.plan.devices() > s.cluster.node.devices; }
+
 // What a probe took, or is predicted to take.
 struct ProbeTimes {
     Terms terms;
@@ -128,6 +131,8 @@ std::vector<Target> targets_of(const ProbeRun& probe, std::size_t i) {
     const ProbeTimes before = predicted_times(probe), measured = measured_times(probe);
     std::vector<Term> terms;
     if (!waits_by_chance(probe.scenario)) terms = fitted_terms(probe.measured, before.terms);
+    if (spans_hosts(probe.scenario))
+        std::erase_if(terms, [](Term t) { return t != Term::tensor_communication && t != Term::data_communication; });
     std::vector<Target> list;
     list.reserve(terms.size() + 1);
     for (const Term t : terms) list.push_back({.probe = i, .term = t});
@@ -135,7 +140,7 @@ std::vector<Target> targets_of(const ProbeRun& probe, std::size_t i) {
     for (Target& t : list) t.noise = std::hypot(probe.noise, closed_form_error);
 
     std::vector<Target> calls;
-    for (std::size_t o = 0; o < before.calls.size() && !terms.empty(); ++o)
+    for (std::size_t o = 0; o < before.calls.size() && !terms.empty() && !spans_hosts(probe.scenario); ++o)
         if (before.calls[o] >= shortest && measured.calls[o] >= shortest) calls.push_back({.probe = i, .call = o});
     for (Target& t : calls) {
         t.noise = noise_among(std::hypot(probe.noise, operator_error), static_cast<double>(calls.size()), operators_count_as);

@@ -70,6 +70,22 @@ Cluster machine_cluster(const MachineFacts& m, const Cluster& like) {
     return c;
 }
 
+Cluster connected_hosts(Cluster c, int hosts) {
+    c.title = std::to_string(hosts) + " hosts like " + c.title;
+    c.nodes = hosts;
+    c.notes = "Measured by `sextant calibrate --hostfile`; one device is one core.";
+    c.node.nics = 1;
+    LinkType& port = c.node.nic_link = {};
+    port.name = "network between the hosts";
+    port.category = LinkCategory::ethernet;
+    port.bandwidth = {1 * units::GB / units::s, SourceKind::estimated, "about ten gigabit"};
+    port.achievable = {1.0, SourceKind::estimated, "the bandwidth is the one that transfers reach"};
+    port.latency = {20 * units::us, SourceKind::estimated, "some tens of microseconds, as TCP of the kernel"};
+    c.fabric.kind = FabricKind::single_switch;
+    c.fabric.switch_latency = {100 * units::ns, SourceKind::estimated, "next to nothing beside the latency of the ports"};
+    return c;
+}
+
 Device device_after(const DeviceFacts& facts, const Device& like) {
     Device d = like;
     const std::string told = "what its driver says", source = "as " + like.name + ", by multiprocessors and clock";

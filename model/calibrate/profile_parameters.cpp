@@ -118,6 +118,7 @@ constexpr ParameterRange<double> any_fraction{.least = 0.01, .most = 1.0, .sprea
 constexpr ParameterRange<Seconds> any_start{.least = 10 * ns, .most = 10 * ms, .spread = unknown};
 constexpr ParameterRange<Bandwidth> any_cache{.least = 0.1 * GB / units::s, .most = 10 * TB / units::s, .spread = unknown};
 constexpr ParameterRange<Bandwidth> any_process{.least = 0.01 * GB / units::s, .most = 1 * TB / units::s, .spread = unknown};
+constexpr ParameterRange<Bandwidth> any_network{.least = 1 * MB / units::s, .most = 1 * TB / units::s, .spread = unknown};
 
 }  // namespace
 
@@ -163,6 +164,15 @@ std::vector<ProfileParameter> cpu_parameters(const NodeSpec& node) {
             [](auto& s) -> auto& { return *s.cluster.node.host.turn; });
     if (d.peak(DataType::bf16, ComputeUnit::tensor) != nullptr) list.push_back(rate_of_large_products(DataType::bf16, ComputeUnit::tensor));
     return list;
+}
+
+std::vector<ProfileParameter> network_parameters() {
+    return {parameter(
+                "bandwidth between two hosts", ParameterOwner::link, any_network,
+                [](auto& s) -> auto& { return s.cluster.node.nic_link.bandwidth; }),
+            parameter(
+                "latency between two hosts", ParameterOwner::link, any_start,
+                [](auto& s) -> auto& { return s.cluster.node.nic_link.latency; })};
 }
 
 std::vector<ProfileParameter> gpu_parameters(const Scenario& machine) {

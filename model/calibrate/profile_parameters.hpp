@@ -32,6 +32,9 @@ struct ProfileParameter : SourcedField<Scenario> {
 // them a core is priced in another way.
 std::vector<ProfileParameter> cpu_parameters(const NodeSpec&);
 
+// Of a network between hosts of which nothing is known: what transfers reach, and how long a small one takes.
+std::vector<ProfileParameter> network_parameters();
+
 // Of this scenario's machine, whose devices are GPUs, of what runs on it, and of the framework that its probes run under.
 std::vector<ProfileParameter> gpu_parameters(const Scenario&);
 

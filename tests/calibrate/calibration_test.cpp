@@ -14,6 +14,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <optional>
 
 #include <unistd.h>
 
@@ -32,11 +34,12 @@ protected:
     }
     void TearDown() override { fs::remove_all(folder_); }
 
-    // All bundled probes, as a machine with these values would run them.
-    std::vector<ProbeRun> runs(const std::vector<double>& truth) {
+    // All bundled probes, as a machine with these values would run them, or so many of its hosts.
+    std::vector<ProbeRun> runs(const std::vector<double>& truth, const char* probes = "probes.json",
+                               std::optional<int> hosts = std::nullopt) {
         std::vector<ProbeRun> list;
-        for (const Probe& p : load_probes(library_.root / "calibration" / "probes.json")) {
-            std::ofstream(folder_ / "probe.json") << probe_to_scenario(p, folder_ / "machine.json");
+        for (const Probe& p : load_probes(library_.root / "calibration" / probes)) {
+            std::ofstream(folder_ / "probe.json") << probe_to_scenario(p, folder_ / "machine.json", hosts);
             ProbeRun run{p.name, load_scenario(library_, folder_ / "probe.json"), {}, 0.01, {}};
             Scenario real = run.scenario;
             for (std::size_t j = 0; j < truth.size(); ++j) parameters_[j].set(real, truth[j]);
@@ -115,6 +118,33 @@ TEST_F(MadeUpMachine, HasNoRateThatItHasNoInstructionsFor) {
     const NodeSpec node = guessed_cluster(library_, {"made-up", "Some CPU", 2, 16 * units::GiB, 1 * units::MiB}).node;
     EXPECT_EQ(node.device.peak(DataType::bf16, ComputeUnit::tensor), nullptr);
     EXPECT_EQ(cpu_parameters(node).size() + 1, parameters_.size());
+}
+
+TEST_F(MadeUpMachine, HasTheNetworkBetweenItsHosts) {
+    const MachineFacts facts{"made-up", "Some CPU", 2, 16 * units::GiB, 1 * units::MiB, true};
+    const Cluster hosts = connected_hosts(guessed_cluster(library_, facts), 3);
+    std::ofstream(folder_ / "machine.json") << cluster_to_profile(hosts);
+    std::ranges::move(network_parameters(), std::back_inserter(parameters_));
+    const std::size_t bandwidth = parameters_.size() - 2, latency = parameters_.size() - 1, rate = 0;
+    const Scenario guess = runs({}, "network_probes.json", 3).front().scenario;
+    std::vector<double> truth;
+    for (const ProfileParameter& p : parameters_) truth.push_back(p.get(guess));
+    truth[bandwidth] *= 0.12;  // a gigabit
+    truth[latency] *= 4;
+    std::vector<ProbeRun> measured = runs(truth, "probes.json", 1);
+    for (ProbeRun& run : runs(truth, "network_probes.json", 3)) {
+        run.measured[Term::forward] = 3 * run.measured[Term::forward];  // on a host that is busy with something else
+        measured.push_back(std::move(run));
+    }
+    const Calibration found = calibrate(measured, parameters_, "a test");
+    for (const std::size_t j : {bandwidth, latency, rate}) {
+        EXPECT_NEAR(found.parameters[j].value / truth[j], 1, 0.03) << parameters_[j].name;
+        EXPECT_TRUE(found.parameters[j].is_measured()) << parameters_[j].name;
+    }
+    const Cluster cluster = calibrated_cluster(found, facts, "2026-01-02");
+    EXPECT_EQ(cluster.nodes, 3);
+    EXPECT_EQ(cluster.title, "3 hosts like made-up: 2 cores of Some CPU");
+    EXPECT_EQ(cluster.node.nic_link.bandwidth.kind, SourceKind::measured);
 }
 
 TEST_F(MadeUpMachine, IsWrittenAsAProfileThatReadsBack) {

@@ -15,6 +15,7 @@
 namespace sextant {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 namespace fs = std::filesystem;
 
@@ -65,6 +66,24 @@ TEST_F(Calibrate, WritesAProfileThatPredictsThisMachine) {
     const ProcessResult changed = run_sextant(again);
     EXPECT_EQ(changed.exit_code, 2);
     EXPECT_THAT(changed.err, HasSubstr("another probe of this name"));
+}
+
+TEST_F(Calibrate, RefusesHostsBetweenWhichThereIsNoNetwork) {
+    const auto refused = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> words{"calibrate", "--out", profile_};
+        words.insert(words.end(), more.begin(), more.end());
+        const ProcessResult r = run_sextant(words);
+        EXPECT_EQ(r.exit_code, 2);
+        EXPECT_FALSE(fs::exists(profile_));
+        return r.err;
+    };
+    fs::create_directories(runs_);
+    const std::string hosts = runs_ + "/hosts";
+    EXPECT_THAT(refused({"--hostfile", hosts}), HasSubstr("no such file"));
+    std::ofstream(hosts) << "node1 slots=2\nnode1\n# node2\n";
+    EXPECT_THAT(refused({"--hostfile", hosts}), AllOf(HasSubstr(hosts), HasSubstr("it names 1 host"), HasSubstr("two or more")));
+    EXPECT_THAT(refused({"--hostfile", hosts, "--backend", "cuda"}), HasSubstr("--from"));
+    EXPECT_THAT(refused({"--hostfile", hosts, "--from", hosts}), HasSubstr("excludes"));
 }
 
 TEST_F(Calibrate, SaysWhatAMachineWithoutAGpuLacks) {

@@ -50,15 +50,13 @@ std::vector<Probe> load_probes(const std::filesystem::path& path) {
     return probes;
 }
 
-std::string probe_to_scenario(const Probe& probe, const std::filesystem::path& cluster) {
+std::string probe_to_scenario(const Probe& probe, const std::filesystem::path& cluster, std::optional<int> hosts) {
     Json plan = {{"precision", "fp32"}, {"optimizer", "adam"}, {"gradient_overlap", false}};
     plan.update(Json::parse(probe.plan));
-    const Json scenario = {{"schema", "scenario/1"},
-                           {"name", probe.name},
-                           {"workload", Json::parse(probe.workload)},
-                           {"hardware", {{"cluster", cluster.string()}, {"ranks_per_device", probe.ranks_per_device}}},
-                           {"plan", plan},
-                           {"framework", probe.framework}};
+    Json hardware = {{"cluster", cluster.string()}, {"ranks_per_device", probe.ranks_per_device}};
+    if (hosts) hardware["nodes"] = *hosts;
+    const Json scenario = {{"schema", "scenario/1"}, {"name", probe.name}, {"workload", Json::parse(probe.workload)},
+                           {"hardware", hardware},   {"plan", plan},       {"framework", probe.framework}};
     return json_document(scenario);
 }
 

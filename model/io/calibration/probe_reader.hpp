@@ -4,6 +4,7 @@
 #include "model/io/format/json_reader.hpp"
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,7 @@ struct Probe {
 // Throws InputError with everything that is wrong. The scenarios in it are left as JSON, for the reader of scenarios.
 std::vector<Probe> load_probes(const std::filesystem::path&);
 
-// A scenario that runs the probe on all devices of the profile at `cluster`.
-std::string probe_to_scenario(const Probe&, const std::filesystem::path& cluster);
+// A scenario that runs the probe on all devices of so many hosts of the profile at `cluster`; absent: of the only one that it has.
+std::string probe_to_scenario(const Probe&, const std::filesystem::path& cluster, std::optional<int> hosts = std::nullopt);
 
 }  // namespace sextant
