@@ -71,6 +71,7 @@ Cluster machine_cluster(const MachineFacts& m, const Cluster& like) {
 }
 
 Cluster connected_hosts(Cluster c, int hosts) {
+    c.assumptions.push_back("all hosts are like " + c.name + ", whose cores were measured");
     c.title = std::to_string(hosts) + " hosts like " + c.title;
     c.nodes = hosts;
     c.notes = "Measured by `sextant calibrate --hostfile`; one device is one core.";

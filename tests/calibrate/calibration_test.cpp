@@ -144,6 +144,7 @@ TEST_F(MadeUpMachine, HasTheNetworkBetweenItsHosts) {
     const Cluster cluster = calibrated_cluster(found, facts, "2026-01-02");
     EXPECT_EQ(cluster.nodes, 3);
     EXPECT_EQ(cluster.title, "3 hosts like made-up: 2 cores of Some CPU");
+    EXPECT_THAT(cluster.assumptions, testing::Contains("all hosts are like made-up, whose cores were measured"));
     EXPECT_EQ(cluster.node.nic_link.bandwidth.kind, SourceKind::measured);
 }
 
