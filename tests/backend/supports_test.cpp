@@ -1,6 +1,7 @@
 #include "backend/exec/supports.hpp"
 
 #include "model/sextant.hpp"
+#include "tests/base/refusal.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,10 +15,7 @@ using testing::IsEmpty;
 
 std::vector<std::string> refused(const std::vector<std::string>& overrides, const Abilities& engine = {}) {
     Library library = open_library();
-    std::vector<std::string> pointers;
-    for (const Diagnostic& d : unsupported(load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/default.json", overrides), engine))
-        pointers.push_back(d.pointer);
-    return pointers;
+    return pointers_of(unsupported(load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/default.json", overrides), engine));
 }
 
 TEST(Supports, TheDefaultScenarioAndItsRelatives) {

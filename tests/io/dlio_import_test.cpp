@@ -1,6 +1,7 @@
 #include "model/io/storage_benchmark/dlio_import.hpp"
 
 #include "model/io/storage_benchmark/storage_benchmark_reader.hpp"
+#include "tests/base/refusal.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,12 +26,7 @@ StorageBenchmark read(const std::string& document) {
 StorageBenchmark imported(std::string_view yaml) { return read(import_dlio(yaml, "w.yaml")); }
 
 std::vector<Diagnostic> problems_of(std::string_view yaml) {
-    try {
-        import_dlio(yaml, "w.yaml");
-    } catch (const InputError& e) {
-        return e.diagnostics();
-    }
-    return {};
+    return problems_found_by([&] { return import_dlio(yaml, "w.yaml"); });
 }
 
 constexpr std::string_view volumes = R"(

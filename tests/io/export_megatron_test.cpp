@@ -1,4 +1,5 @@
 // Plans in the words of Megatron-LM.
+#include "tests/base/refusal.hpp"
 #include "tests/golden/bundled_scenarios.hpp"
 #include "tests/io/exported_launch.hpp"
 
@@ -75,19 +76,19 @@ TEST(ExportMegatron, ShardsOfGradientsAndWeightsAreLaunchedAsFsdpWantsIt) {
 // Megatron Core's TransformerConfig: with pipelines this overlap is for several chunks of a stage, and for layers that do not run again.
 TEST(ExportMegatron, RefusesAnOverlapOfExpertsThatMegatronDoesNotStart) {
     const std::string overlap = "plan.expert_overlap=true";
-    EXPECT_THAT(refused_places([&] { megatron_launch(bundled_scenario("mixtral-8x7b-128xh100", {overlap})); }),
+    EXPECT_THAT(refused_pointers([&] { megatron_launch(bundled_scenario("mixtral-8x7b-128xh100", {overlap})); }),
                 ElementsAre("/plan/expert_overlap"));
     const std::vector<std::string> chunks{overlap, "plan.schedule=interleaved", "plan.vpp=2"};
     EXPECT_EQ(value_of(megatron_launch(bundled_scenario("mixtral-8x7b-128xh100", chunks)), "--overlap-moe-expert-parallel-comm"), "set");
     std::vector<std::string> again = chunks;
     again.emplace_back("plan.recompute=full");
-    EXPECT_THAT(refused_places([&] { megatron_launch(bundled_scenario("mixtral-8x7b-128xh100", again)); }),
+    EXPECT_THAT(refused_pointers([&] { megatron_launch(bundled_scenario("mixtral-8x7b-128xh100", again)); }),
                 ElementsAre("/plan/expert_overlap"));
 }
 
 TEST(ExportMegatron, RefusesWhatMegatronDoesNotStart) {
     const auto refused = [](std::vector<std::string> set) {
-        return refused_places([&] { megatron_launch(bundled_scenario("llama-2-70b-128xh100", set)); });
+        return refused_pointers([&] { megatron_launch(bundled_scenario("llama-2-70b-128xh100", set)); });
     };
     EXPECT_THAT(refused({"plan.data_parallel=all_reduce", "plan.offload=optimizer"}), ElementsAre("/plan/offload"));
     EXPECT_THAT(refused({"plan.data_parallel=zero1", "plan.offload=optimizer", "plan.optimizer=momentum"}), ElementsAre("/plan/offload"));
@@ -107,15 +108,15 @@ TEST(ExportMegatron, RefusesWhatMegatronDoesNotStart) {
     auto& spec = std::get<TransformerSpec>(bloom.workload.spec);
     spec.position = PositionKind::alibi;
     spec.embedding_norm = true;
-    EXPECT_THAT(refused_places([&] { megatron_launch(bloom); }), ElementsAre("/workload/position", "/workload/embedding_norm"));
+    EXPECT_THAT(refused_pointers([&] { megatron_launch(bloom); }), ElementsAre("/workload/position", "/workload/embedding_norm"));
     EXPECT_EQ(value_of(megatron_launch(bundled_scenario("llama-2-70b-128xh100", {"plan.precision=fp32"})), "--attention-backend"), "auto");
 }
 
 TEST(ExportMegatron, RefusesPipelinesThatTurnBack) {
     for (const char* schedule : {"plan.schedule=zero_bubble_v", "plan.schedule=dual_pipe_v"}) {
         const Scenario job = bundled_scenario("gpt3-175b-1024xa100", {schedule, "plan.vpp=2"});
-        EXPECT_THAT(refused_places([&] { megatron_launch(job); }), ElementsAre("/plan/schedule"));
-        EXPECT_THAT(refused_places([&] { deepspeed_config(job); }), ElementsAre("/plan/tp", "/plan/schedule"));
+        EXPECT_THAT(refused_pointers([&] { megatron_launch(job); }), ElementsAre("/plan/schedule"));
+        EXPECT_THAT(refused_pointers([&] { deepspeed_config(job); }), ElementsAre("/plan/tp", "/plan/schedule"));
     }
 }
 
@@ -144,11 +145,11 @@ TEST(ExportMegatron, WindowsInAllLayersButEveryNthHaveAFlagAndOtherArrangementsN
     EXPECT_EQ(value_of(megatron_launch(job), "--window-attn-skip-freq"), "4");
     spec.parallel_residual = spec.qk_norm = spec.qk_norm_whole = true;
     spec.logit_softcap = 30;
-    EXPECT_THAT(refused_places([&] { megatron_launch(job); }),
+    EXPECT_THAT(refused_pointers([&] { megatron_launch(job); }),
                 ElementsAre("/workload/parallel_residual", "/workload/qk_norm_whole", "/workload/logit_softcap"));
     spec = std::get<TransformerSpec>(bundled_scenario("gpt3-175b-1024xa100").workload.spec);
     spec.norm_placement = NormPlacement::both;
-    EXPECT_THAT(refused_places([&] { megatron_launch(job); }), ElementsAre("/workload/norm_placement"));
+    EXPECT_THAT(refused_pointers([&] { megatron_launch(job); }), ElementsAre("/workload/norm_placement"));
 }
 
 // Every flag that Megatron-LM is told exists there: the list was made from its source, see export_megatron.cpp.
@@ -249,9 +250,9 @@ TEST(ExportMegatron, KnowsNoFlagThatMegatronDoesNot) {
 
 TEST(ExportMegatron, RefusesAllThatItCannotDoAtOnce) {
     const Scenario resnet = bundled_scenario("resnet50-snellius-4xa100");
-    EXPECT_THAT(refused_places([&] { megatron_launch(resnet); }), Contains("/workload"));
+    EXPECT_THAT(refused_pointers([&] { megatron_launch(resnet); }), Contains("/workload"));
     const Scenario job = bundled_scenario("gpt3-175b-1024xa100", {"plan.schedule=gpipe", "plan.optimizer=lamb"});
-    EXPECT_THAT(refused_places([&] { megatron_launch(job); }), ElementsAre("/plan/schedule", "/plan/optimizer"));
+    EXPECT_THAT(refused_pointers([&] { megatron_launch(job); }), ElementsAre("/plan/schedule", "/plan/optimizer"));
 }
 
 }  // namespace

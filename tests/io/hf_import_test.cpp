@@ -2,6 +2,8 @@
 
 #include "model/io/scenario/workload_reader.hpp"
 #include "model/io/scenario/workload_writer.hpp"
+#include "tests/base/refusal.hpp"
+#include "tests/io/read_back_workload.hpp"
 #include "tests/io/scenario_fixture.hpp"
 
 #include <gmock/gmock.h>
@@ -126,16 +128,7 @@ TEST_P(HuggingFaceConfig, GivesTheParametersOfTheReleasedWeights) {
     EXPECT_EQ(size_of(imported.workload).parameters, GetParam().parameters);
 }
 
-TEST_P(HuggingFaceConfig, IsWrittenAsAWorkloadThatReadsBackTheSame) {
-    const Imported imported = import_family(GetParam().model_type);
-    const std::string written = write_workload(imported.workload);
-    Diagnostics diagnostics;
-    const auto read = read_workload_file(JsonFile::from_text(written, "written.json", diagnostics), find_workload);
-    ASSERT_TRUE(read) << all_of(diagnostics.list());
-    EXPECT_EQ(write_workload(*read), written);
-    EXPECT_EQ(size_of(*read).parameters, size_of(imported.workload).parameters);
-    EXPECT_EQ(size_of(*read).forward, size_of(imported.workload).forward);
-}
+TEST_P(HuggingFaceConfig, IsWrittenAsAWorkloadThatReadsBackTheSame) { expect_reads_back(import_family(GetParam().model_type).workload); }
 
 TEST_P(HuggingFaceConfig, StandsWhereAWorkloadFileMay) {
     Diagnostics diagnostics;
@@ -345,9 +338,7 @@ TEST(HuggingFaceImport, AConfigInThePlaceOfAWorkloadFileHasTheProblemsOfAConfig)
 
 TEST(HuggingFaceImport, AllProblemsOfAConfigAreReportedAtOnce) {
     const auto problems = import_family("llama", {"hidden_size=-1", "num_hidden_layers=\"x\"", "vocab_size=null"}).problems;
-    std::vector<std::string> pointers;
-    for (const Diagnostic& d : problems) pointers.push_back(d.pointer);
-    EXPECT_THAT(pointers, ElementsAre("/num_hidden_layers", "/hidden_size", "")) << all_of(problems);
+    EXPECT_THAT(pointers_of(problems), ElementsAre("/num_hidden_layers", "/hidden_size", "")) << all_of(problems);
 }
 
 TEST(HuggingFaceImport, AListOrATruncatedTextIsOneProblem) {

@@ -1,8 +1,9 @@
 #include "model/io/onnx/onnx_import.hpp"
 
 #include "model/io/format/protobuf_writer.hpp"
-#include "model/io/scenario/workload_reader.hpp"
 #include "model/io/scenario/workload_writer.hpp"
+#include "tests/base/refusal.hpp"
+#include "tests/io/read_back_workload.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -108,12 +109,7 @@ std::vector<LayerKind> kinds_of(const Workload& w) {
 }
 
 std::string refusal(const std::string& file) {
-    try {
-        import_onnx(file, "model.onnx");
-    } catch (const InputError& error) {
-        return error.what();
-    }
-    return "";
+    return refusal_by([&] { return import_onnx(file, "model.onnx"); });
 }
 
 TEST(OnnxImport, ReadsLayersAndHowTheyAreWired) {
@@ -134,15 +130,7 @@ TEST(OnnxImport, ReadsLayersAndHowTheyAreWired) {
     EXPECT_EQ(size_of(w).parameters, 464 + 2320 + 256 + 170);
 }
 
-TEST(OnnxImport, ReadsWhatItWrites) {
-    const Workload w = import_onnx(model({3, 32, 32}, weights_of_residual, residual()), "small.onnx");
-    Diagnostics diagnostics;
-    const std::string written = write_workload(w);
-    const auto read = read_workload_file(JsonFile::from_text(written, "written.json", diagnostics), find_workload);
-    ASSERT_TRUE(read) << InputError(diagnostics.list()).what();
-    EXPECT_EQ(write_workload(*read), written);
-    EXPECT_EQ(size_of(*read).parameters, size_of(w).parameters);
-}
+TEST(OnnxImport, ReadsWhatItWrites) { expect_reads_back(import_onnx(model({3, 32, 32}, weights_of_residual, residual()), "small.onnx")); }
 
 TEST(OnnxImport, KnowsTheHabitsOfThoseWhoWriteIt) {
     // A product without bias and an addition; x times its sigmoid; a gate; a mean over pixels; a shape that is worked out.
@@ -244,12 +232,7 @@ TEST(OnnxImport, AFileThatIsNotThereIsWrongInput) {
     EXPECT_THROW(import_onnx(std::filesystem::path("/dev/zero")), InputError);
     const std::filesystem::path empty = testing::TempDir() + "sextant_empty_" + std::to_string(::getpid()) + ".onnx";
     std::ofstream{empty};
-    try {
-        import_onnx(empty);
-        FAIL() << "an empty file was read";
-    } catch (const InputError& e) {
-        EXPECT_THAT(e.what(), HasSubstr(": is empty"));
-    }
+    EXPECT_THAT(refusal_by([&] { return import_onnx(empty); }), HasSubstr(": is empty"));
     std::filesystem::remove(empty);
 }
 

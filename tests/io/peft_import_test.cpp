@@ -1,7 +1,7 @@
 #include "model/io/scenario/peft_import.hpp"
 
-#include "model/io/scenario/workload_reader.hpp"
-#include "model/io/scenario/workload_writer.hpp"
+#include "tests/base/refusal.hpp"
+#include "tests/io/read_back_workload.hpp"
 #include "tests/io/scenario_fixture.hpp"
 
 #include <gmock/gmock.h>
@@ -40,11 +40,7 @@ TEST(PeftImport, GivesAdaptersToTheProductsThatTheNamedModulesArePartsOf) {
 }
 
 TEST(PeftImport, NamesWhatIsNotModelled) {
-    const auto pointers = [](std::string_view text) {
-        std::vector<std::string> found;
-        for (const Diagnostic& d : import_adapters(text).problems) found.push_back(d.pointer);
-        return found;
-    };
+    const auto pointers = [](std::string_view text) { return pointers_of(import_adapters(text).problems); };
     EXPECT_THAT(pointers(R"({"peft_type": "IA3", "r": 0, "target_modules": ["q_proj", "lm_head", 5]})"),
                 ElementsAre("/peft_type", "/r", "/target_modules/1", "/target_modules/2"));
     EXPECT_THAT(pointers(R"({"peft_type": "LORA", "target_modules": ".*self_attn.*"})"), ElementsAre("/target_modules"));
@@ -61,11 +57,7 @@ TEST(PeftImport, NamesWhatIsNotModelled) {
 TEST(PeftImport, IsReadBackFromWhatIsWritten) {
     Workload workload = llama();
     std::get<TransformerSpec>(workload.spec).adapters = LowRankAdapters{.rank = 4, .alpha = 8, .qkv = false};
-    const std::string written = write_workload(workload);
-    Diagnostics diagnostics;
-    const auto read = read_workload_file(JsonFile::from_text(written, "written.json", diagnostics), find_workload);
-    ASSERT_TRUE(read) << all_of(diagnostics.list());
-    EXPECT_EQ(std::get<TransformerSpec>(read->spec).adapters, std::get<TransformerSpec>(workload.spec).adapters);
+    EXPECT_EQ(std::get<TransformerSpec>(expect_reads_back(workload).spec).adapters, std::get<TransformerSpec>(workload.spec).adapters);
 }
 }  // namespace
 }  // namespace sextant::fixtures

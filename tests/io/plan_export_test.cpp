@@ -1,4 +1,5 @@
 // Plans in the words of other systems.
+#include "tests/base/refusal.hpp"
 #include "tests/golden/bundled_scenarios.hpp"
 #include "tests/io/exported_launch.hpp"
 
@@ -32,7 +33,7 @@ TEST(ExportTorchrun, FullShardsAreFsdp2AndShardsInANodeHybrid) {
     hybrid.plan.shard_group = 8;
     EXPECT_THAT(torchrun_launch(hybrid).environment, Contains(Pair("FSDP_SHARDING_STRATEGY", "HYBRID_SHARD")));
     hybrid.plan.shard_group = 4;
-    EXPECT_THAT(refused_places([&] { torchrun_launch(hybrid); }), ElementsAre("/plan/shard_group"));
+    EXPECT_THAT(refused_pointers([&] { torchrun_launch(hybrid); }), ElementsAre("/plan/shard_group"));
 }
 
 TEST(ExportTorchrun, OfSomeBlocksThatRunAgainSaysWhich) {
@@ -69,7 +70,7 @@ TEST(ExportTorchrun, SaysTf32WhereThePlanMultipliesInIt) {
 }
 
 TEST(ExportTorchrun, DividesNoModel) {
-    EXPECT_THAT(refused_places([] { torchrun_launch(bundled_scenario("gpt3-175b-1024xa100")); }), ElementsAre("/plan/tp", "/plan/pp"));
+    EXPECT_THAT(refused_pointers([] { torchrun_launch(bundled_scenario("gpt3-175b-1024xa100")); }), ElementsAre("/plan/tp", "/plan/pp"));
 }
 
 TEST(ExportDeepspeed, IsJsonWhoseBatchMultipliesOut) {
@@ -92,9 +93,9 @@ TEST(ExportDeepspeed, LeavesPipelinesToTheProgramAndRefusesWhatZeroCannotJoin) {
     const Scenario job = bundled_scenario("gpt3-175b-1024xa100", {"plan.tp=1", "plan.dp=128"});
     EXPECT_THAT(deepspeed_config(job).notes, Contains(HasSubstr("PipelineModule(layers, num_stages=8)")));
     const Scenario zero3 = bundled_scenario("gpt3-175b-1024xa100", {"plan.data_parallel=zero3", "plan.optimizer=lamb"});
-    EXPECT_THAT(refused_places([&] { deepspeed_config(zero3); }), ElementsAre("/plan/tp", "/plan/pp", "/plan/optimizer"));
+    EXPECT_THAT(refused_pointers([&] { deepspeed_config(zero3); }), ElementsAre("/plan/tp", "/plan/pp", "/plan/optimizer"));
     const Scenario experts = bundled_scenario("mixtral-8x7b-128xh100", {"plan.pp=1", "plan.dp=128", "plan.data_parallel=zero3"});
-    EXPECT_THAT(refused_places([&] { deepspeed_config(experts); }), ElementsAre("/plan/ep"));
+    EXPECT_THAT(refused_pointers([&] { deepspeed_config(experts); }), ElementsAre("/plan/ep"));
 }
 
 // Its product of micro-batch, accumulation and ranks has tensor ranks too, and it starts with no other.
@@ -130,15 +131,15 @@ TEST(Export, StartsAsManyRanksAsThePlanHas) {
     Scenario job = ddp("plan.dp=14");  // two nodes, seven on each
     EXPECT_EQ(torchrun_launch(job).per_node, 7);
     job.plan.dp = 13;
-    EXPECT_THAT(refused_places([&] { torchrun_launch(job); }), ElementsAre("/plan"));
-    EXPECT_THAT(refused_places([&] { deepspeed_launch(job); }), ElementsAre("/plan"));
+    EXPECT_THAT(refused_pointers([&] { torchrun_launch(job); }), ElementsAre("/plan"));
+    EXPECT_THAT(refused_pointers([&] { deepspeed_launch(job); }), ElementsAre("/plan"));
     job.plan.dp = 8;
     job.plan.scattered = true;
     job.cluster.nodes = 8;
     EXPECT_EQ(torchrun_launch(job).nodes, 8);
     EXPECT_EQ(torchrun_launch(job).per_node, 1);
     job.cluster.nodes = 4;
-    EXPECT_THAT(refused_places([&] { torchrun_launch(job); }), ElementsAre("/plan/scattered"));
+    EXPECT_THAT(refused_pointers([&] { torchrun_launch(job); }), ElementsAre("/plan/scattered"));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "model/io/scenario/pin_reader.hpp"
 #include "model/io/scenario/scenario_writer.hpp"
 #include "model/search/plan_fields.hpp"
+#include "tests/base/refusal.hpp"
 #include "tests/golden/bundled_scenarios.hpp"
 #include "tests/io/scenario_fixture.hpp"
 #include "tests/properties/random_plans.hpp"
@@ -108,12 +109,7 @@ TEST(Pins, GiveThePlanTheirValue) {
 
 std::string complaint_about(const std::string& pin) {
     Plan plan;
-    try {
-        read_pin(pin, plan);
-    } catch (const InputError& e) {
-        return e.what();
-    }
-    return "";
+    return refusal_by([&] { return read_pin(pin, plan); });
 }
 
 TEST(Pins, ThatMeanNothingAreRefused) {

@@ -1,9 +1,10 @@
 // Variants of published runs: what --set changes of a row.
 #include "model/sextant.hpp"
 
-#include "model/io/measurement/published_document.hpp"
 #include "model/io/report/report_writer.hpp"
+#include "tests/base/refusal.hpp"
 
+#include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
 #include <cmath>
@@ -83,12 +84,8 @@ TEST(PublishedDocument, IsSavedWithItsMachineAndNetworkWithin) {
 
 TEST(PublishedDocument, IsRefusedForABenchmarkOfStorage) {
     const std::string row = "loading/mlperf_storage_v1_0.json#mlperf_storage-0000";
-    try {
-        published(row, {"workload.batch_size=4"});
-        ADD_FAILURE();
-    } catch (const InputError& e) {
-        EXPECT_EQ(e.diagnostics().front().what, "a published benchmark of storage is no scenario");
-    }
+    EXPECT_THAT(refusal_by([&] { return published(row, {"workload.batch_size=4"}); }),
+                testing::HasSubstr("a published benchmark of storage is no scenario"));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "model/base/diagnostics.hpp"
 #include "model/io/trace/run_writer.hpp"
 #include "model/io/trace/trace_check.hpp"
+#include "tests/base/refusal.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -34,12 +35,7 @@ std::string contents(const std::string& name) {
 }
 
 std::string complaint(const std::string& text) {
-    try {
-        run_from_text(text, "run.json");
-    } catch (const InputError& e) {
-        return e.what();
-    }
-    return {};
+    return refusal_by([&] { return run_from_text(text, "run.json"); });
 }
 
 // The run of two data-parallel ranks, changed.

@@ -2,6 +2,7 @@
 
 #include "model/base/diagnostics.hpp"
 #include "model/io/trace/trace_check.hpp"
+#include "tests/base/refusal.hpp"
 #include "tests/report/hand_made_trace.hpp"
 
 #include <gmock/gmock.h>
@@ -61,12 +62,7 @@ struct Hdf5Trace : testing::Test {
         return bytes.str();
     }
     static std::string complaint(std::string_view bytes) {
-        try {
-            trace_from_hdf5(bytes, "x.h5");
-        } catch (const InputError& e) {
-            return e.what();
-        }
-        return {};
+        return refusal_by([&] { return trace_from_hdf5(bytes, "x.h5"); });
     }
     const fs::path folder =
         fs::path(testing::TempDir()) / ("trace_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));

@@ -1,5 +1,7 @@
 #include "model/io/profile/profile_reader.hpp"
 
+#include "tests/base/refusal.hpp"
+
 #include <gmock/gmock.h>
 
 #include <numeric>
@@ -59,9 +61,7 @@ TEST(UsualHardwareReader, TellsEveryProblem) {
                                               "mine.json", problems);
     UsualHardware usual;
     read_usual_hardware(file.root(), usual);
-    std::vector<std::string> places;
-    for (const Diagnostic& d : problems.list()) places.push_back(d.pointer);
-    EXPECT_THAT(places, testing::IsSupersetOf({"/nvlinks/0/enabled", "/networks/0/port", "/hosts/0"}));
+    EXPECT_THAT(pointers_of(problems.list()), testing::IsSupersetOf({"/nvlinks/0/enabled", "/networks/0/port", "/hosts/0"}));
 }
 
 }  // namespace

@@ -1,12 +1,11 @@
 #include "model/io/scenario/workload_writer.hpp"
 
-#include "model/io/scenario/workload_reader.hpp"
-#include "tests/io/scenario_fixture.hpp"
+#include "tests/io/read_back_workload.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace sextant::fixtures {
+namespace sextant {
 namespace {
 
 using ::testing::HasSubstr;
@@ -24,14 +23,8 @@ TEST(WorkloadWriter, NetworksWithoutAttentionReadBackTheSame) {
         layer.bias = kind == Kind::dense;
     }
     for (const Workload& workload : {Workload{"own", "My own", chain, "me"}, Workload{"mlp", "MLP", MlpSpec{}, ""},
-                                     Workload{"resnet18", "ResNet-18", ConvolutionalSpec{"resnet18", 96, 1, 10}, ""}}) {
-        const std::string written = write_workload(workload);
-        Diagnostics diagnostics;
-        const auto read = read_workload_file(JsonFile::from_text(written, "written.json", diagnostics), find_workload);
-        ASSERT_TRUE(read) << all_of(diagnostics.list());
-        EXPECT_EQ(write_workload(*read), written);
-        EXPECT_EQ(size_of(*read).parameters, size_of(workload).parameters);
-    }
+                                     Workload{"resnet18", "ResNet-18", ConvolutionalSpec{"resnet18", 96, 1, 10}, ""}})
+        expect_reads_back(workload);
 }
 
 TEST(WorkloadWriter, OnlyWhatDiffersFromTheAssumedIsWritten) {
@@ -41,4 +34,4 @@ TEST(WorkloadWriter, OnlyWhatDiffersFromTheAssumedIsWritten) {
     EXPECT_THAT(written, ::testing::Not(HasSubstr("sliding_window")));
 }
 }  // namespace
-}  // namespace sextant::fixtures
+}  // namespace sextant

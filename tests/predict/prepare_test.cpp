@@ -1,6 +1,7 @@
 // What only the network or the finished answer shows to be wrong.
 #include "model/hardware/topology.hpp"
 #include "model/plan/partition.hpp"
+#include "tests/base/refusal.hpp"
 #include "tests/predict/mlp_job.hpp"
 
 #include <gmock/gmock.h>
@@ -13,14 +14,9 @@ using ::testing::HasSubstr;
 
 // The only problem of the job, as people see it.
 std::string refusal(const Scenario& job) {
-    try {
-        prepare(job);
-    } catch (const InputError& e) {
-        EXPECT_EQ(e.diagnostics().size(), 1u);
-        return e.what();
-    }
-    ADD_FAILURE() << "not refused";
-    return {};
+    const auto prepared = [&] { return prepare(job); };
+    EXPECT_EQ(problems_found_by(prepared).size(), 1u);
+    return refusal_by(prepared);
 }
 
 Scenario resnet() {

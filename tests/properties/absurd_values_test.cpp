@@ -1,4 +1,5 @@
 // Numbers that nobody means, in every numeric field of every plan: refused with a pointer to the field, never a crash or an answer.
+#include "tests/base/refusal.hpp"
 #include "tests/golden/bundled_scenarios.hpp"
 
 #include <algorithm>
@@ -38,12 +39,7 @@ const std::vector<Field>& numeric_fields() {
 
 // What complains: "" when the value is accepted.
 std::string complaint(const std::string& scenario, const std::string& assignment) {
-    try {
-        predict(bundled_scenario(scenario, {assignment}));
-        return "";
-    } catch (const InputError& e) {
-        return e.what();
-    }
+    return refusal_by([&] { return predict(bundled_scenario(scenario, {assignment})); });
 }
 
 TEST_P(EveryScenario, RefusesAbsurdNumbersInEveryField) {

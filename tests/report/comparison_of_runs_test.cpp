@@ -1,8 +1,8 @@
 // Runs that the real executor left, and plans that they are not of.
-#include "model/base/diagnostics.hpp"
 #include "model/io/trace/run_reader.hpp"
 #include "model/report/comparison.hpp"
 #include "model/sextant.hpp"
+#include "tests/base/refusal.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,12 +23,7 @@ Scenario recorded_scenario(const std::vector<std::string>& overrides) {
 }
 
 std::string complaint(const std::string& run, const std::vector<std::string>& overrides) {
-    try {
-        compare(recorded_scenario(overrides), load_run(runs / run));
-    } catch (const InputError& e) {
-        return e.what();
-    }
-    return {};
+    return refusal_by([&] { return compare(recorded_scenario(overrides), load_run(runs / run)); });
 }
 
 TEST(Comparison, OfRealRunsHasTermsThatSumToTheStepOnEveryRank) {

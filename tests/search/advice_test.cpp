@@ -3,6 +3,7 @@
 #include "model/search/plan_answer.hpp"
 #include "model/search/plan_fields.hpp"
 #include "model/search/ranking.hpp"
+#include "tests/base/refusal.hpp"
 #include "tests/golden/bundled_scenarios.hpp"
 
 #include <gmock/gmock.h>
@@ -260,12 +261,7 @@ TEST(PlanSpace, OffloadsWhatTheFrameworkCan) {
 }
 
 std::string refusal(const SearchRequest& request) {
-    try {
-        find_plan({request, request.job.plan, false});
-    } catch (const InputError& e) {
-        return e.diagnostics().front().what;
-    }
-    return "";
+    return problems_found_by([&] { return find_plan({request, request.job.plan, false}); }).at(0).what;
 }
 
 // 16 devices do not divide by 3, and have no 8 x 4; a micro-batch of 2 goes with anything.

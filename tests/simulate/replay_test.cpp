@@ -1,6 +1,7 @@
 // Execution traces on the round machine: 100 GB/s for each of the four devices of a node, 10 GB/s for each NIC; a call takes 10 us, a step
 // of it 1 us inside the node and 5 us across the network; 100 TFLOP/s and 1 TB/s a device.
 #include "model/sextant_replay.hpp"
+#include "tests/base/refusal.hpp"
 #include "tests/cost/round_machine.hpp"
 #include "tests/graph/recorded_node.hpp"
 
@@ -42,12 +43,7 @@ ReplayReport played(const ExecutionTrace& trace, int nodes = 1) {
     return replay(trace, round_machine::cluster(nodes), round_machine::library());
 }
 std::vector<Diagnostic> problems_of(const ExecutionTrace& trace) {
-    try {
-        played(trace);
-    } catch (const InputError& e) {
-        return e.diagnostics();
-    }
-    return {};
+    return problems_found_by([&] { return played(trace); });
 }
 const ReplayReport::OfRank& last_of(const ReplayReport& r) { return r.ranks[r.last]; }
 constexpr auto all_reduce = RecordedCollective::all_reduce;

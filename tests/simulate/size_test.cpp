@@ -1,5 +1,6 @@
 // Steps that would take minutes to play are refused at once.
 #include "model/sextant.hpp"
+#include "tests/base/refusal.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,12 +18,7 @@ Scenario served(const std::string& name, int workers, std::vector<std::string> c
 }
 
 std::string refusal(const Scenario& scenario) {
-    try {
-        (void)simulate(scenario);
-    } catch (const InputError& e) {
-        return e.what();
-    }
-    return "";
+    return refusal_by([&] { return simulate(scenario); });
 }
 
 TEST(Size, OfWorkersThatAllChangeEachOthersRatesCountsEveryChange) {

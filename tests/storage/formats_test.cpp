@@ -4,7 +4,7 @@
 #include "backend/storage/file.hpp"
 #include "backend/storage/learnable_samples.hpp"
 #include "backend/storage/npy.hpp"
-#include "model/base/diagnostics.hpp"
+#include "tests/base/refusal.hpp"
 #include "tests/storage/dataset_fixture.hpp"
 
 #include <gmock/gmock.h>
@@ -99,12 +99,7 @@ TEST_P(DatasetArrays, MayBeSequences) {
 }
 
 TEST(DatasetFormat, OfAnUnknownNameIsRefusedWithTheNearest) {
-    try {
-        format_named("tfrecords");
-        FAIL();
-    } catch (const InputError& e) {
-        EXPECT_THAT(e.what(), HasSubstr("did you mean \"tfrecord\"?"));
-    }
+    EXPECT_THAT(refusal_by([] { return &format_named("tfrecords"); }), HasSubstr("did you mean \"tfrecord\"?"));
 }
 
 TEST(Crc32c, IsThatOfThePublishedCheck) {

@@ -3,6 +3,7 @@
 #include "backend/storage/codec.hpp"
 #include "model/base/diagnostics.hpp"
 #include "tests/base/few_threads.hpp"
+#include "tests/base/refusal.hpp"
 #include "tests/storage/dataset_fixture.hpp"
 
 #include <gmock/gmock.h>
@@ -166,14 +167,7 @@ TEST(Loader, EndsWithTheErrorOfABadSampleAfterTheBatchesBeforeIt) {
     Loader loader(std::make_shared<NumberReader>(12, std::set<std::int64_t>{5}), s);
     EXPECT_THAT(loader.next()->labels, ElementsAre(0, 1));
     EXPECT_THAT(loader.next()->labels, ElementsAre(2, 3));
-    for (int again = 0; again < 2; ++again) {
-        try {
-            loader.next();
-            FAIL() << "sample 5 is bad";
-        } catch (const InputError& e) {
-            EXPECT_STREQ(e.what(), "number 5: it is bad");
-        }
-    }
+    for (int again = 0; again < 2; ++again) EXPECT_EQ(refusal_by([&] { return loader.next(); }), "number 5: it is bad");
 }
 
 TEST(Loader, SaysWhenNoSampleIsGoodOrTooFewAreThere) {

@@ -1,5 +1,6 @@
 // Where norms stand, attention and MLP side by side, windows in most layers, capped logits.
 #include "model/workload/builders.hpp"
+#include "tests/base/refusal.hpp"
 #include "tests/workload/network_sums.hpp"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,6 @@
 #include "model/workload/builders.hpp"
 #include "model/workload/convolutional_layers.hpp"
+#include "tests/base/refusal.hpp"
 #include "tests/workload/network_sums.hpp"
 
 #include <gmock/gmock.h>

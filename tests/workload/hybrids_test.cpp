@@ -1,4 +1,5 @@
 #include "model/workload/builders.hpp"
+#include "tests/base/refusal.hpp"
 #include "tests/workload/network_sums.hpp"
 
 #include <gmock/gmock.h>
@@ -91,12 +92,7 @@ TEST(Hybrids, SendTokensToExpertsInANarrowerForm) {
 }
 
 std::string complaint(const TransformerSpec& spec, const Shard& shard = {}) {
-    try {
-        build_transformer(spec, shard);
-    } catch (const InputError& e) {
-        return e.what();
-    }
-    return {};
+    return refusal_by([&] { return build_transformer(spec, shard); });
 }
 
 TEST(Hybrids, SayWhatTheyCannotBe) {

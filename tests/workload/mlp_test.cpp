@@ -1,4 +1,5 @@
 #include "model/workload/builders.hpp"
+#include "tests/base/refusal.hpp"
 #include "tests/workload/network_sums.hpp"
 
 #include <gmock/gmock.h>

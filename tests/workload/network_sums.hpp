@@ -1,7 +1,6 @@
 // Sums over a network that tests of builders compare with numbers worked out by hand.
 #pragma once
 
-#include "model/base/diagnostics.hpp"
 #include "model/workload/network.hpp"
 
 #include <gtest/gtest.h>
@@ -45,18 +44,6 @@ std::vector<Kind> operators_of(const OperatorGraph& graph) {
     for (const Operator& op : graph.operators())
         if (const Kind* kind = std::get_if<Kind>(&op.kind)) found.push_back(*kind);
     return found;
-}
-
-// Pointers of the problems that `build` reports, in order; empty when it succeeds.
-template <class Build>
-std::vector<std::string> refused_pointers(Build build) {
-    std::vector<std::string> pointers;
-    try {
-        build();
-    } catch (const InputError& e) {
-        for (const Diagnostic& d : e.diagnostics()) pointers.push_back(d.pointer);
-    }
-    return pointers;
 }
 
 }  // namespace sextant

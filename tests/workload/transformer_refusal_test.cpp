@@ -1,5 +1,5 @@
 #include "model/workload/builders.hpp"
-#include "tests/workload/network_sums.hpp"
+#include "tests/base/refusal.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,12 +29,8 @@ TEST(TransformerRefusal, NamesEveryProblemAtOnce) {
 }
 
 TEST(TransformerRefusal, SaysWhatDoesNotDivideWhat) {
-    try {
-        build_transformer(spec_of("gpt2"), {.tensor = 8});
-        FAIL() << "12 heads over 8 ranks";
-    } catch (const InputError& error) {
-        EXPECT_THAT(error.what(), HasSubstr("tp must divide the attention heads: 8 does not divide 12"));
-    }
+    EXPECT_THAT(refusal_by([] { return build_transformer(spec_of("gpt2"), {.tensor = 8}); }),
+                HasSubstr("tp must divide the attention heads: 8 does not divide 12"));
 }
 
 TEST(TransformerRefusal, DegreesBelowOneAreRefusedBeforeAnythingDividesByThem) {
