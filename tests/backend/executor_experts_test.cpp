@@ -11,8 +11,6 @@ namespace {
 
 using testing::HasSubstr;
 
-using ExecutorExperts = MpiTest;
-
 json experts(const json& moe = as_usual, const json& more = as_usual) {
     json mixture{{"experts", 4}, {"topk", 2}, {"ffn_hidden", 24}};
     mixture.update(moe);
@@ -21,6 +19,18 @@ json experts(const json& moe = as_usual, const json& more = as_usual) {
     workload["transformer"].update(more);
     return workload;
 }
+
+class ExecutorExperts : public MpiTest {
+protected:
+    // How many times the mean of its layer the busiest of eight experts has to do, at the end of a hundred steps.
+    double busiest(json moe) {
+        moe.update({{"experts", 8}, {"topk", 1}});
+        const json run = train(experts(moe), {{"dp", 2}, {"ep", 2}, {"micro_batch", 8}, {"global_batch", 16}, {"optimizer", "adam"}},
+                               {"--steps", "100", "--learning-rate", "0.01"});
+        const std::vector<double> times = run["expert_imbalance"];
+        return std::accumulate(times.end() - 10, times.end(), 0.0) / 10;
+    }
+};
 
 TEST_F(ExecutorExperts, ComputeTheSameOverDataParallelRanks) {
     expect_serial_results(experts(), {{{"dp", 2}},
@@ -129,14 +139,7 @@ TEST_F(ExecutorExperts, ComputeTheSameWithALossForBalance) {
 }
 
 TEST_F(ExecutorExperts, AreLoadedMoreEvenlyWithALossForBalance) {
-    const auto busiest = [&](double weight) {
-        const json run = train(experts({{"experts", 8}, {"topk", 1}, {"balance_loss", weight}}),
-                               {{"dp", 2}, {"ep", 2}, {"micro_batch", 8}, {"global_batch", 16}, {"optimizer", "adam"}},
-                               {"--steps", "100", "--learning-rate", "0.01"});
-        const std::vector<double> times = run["expert_imbalance"];
-        return std::accumulate(times.end() - 10, times.end(), 0.0) / 10;
-    };
-    const double without = busiest(0), with = busiest(0.1);
+    const double without = busiest({{"balance_loss", 0}}), with = busiest({{"balance_loss", 0.1}});
     EXPECT_GT(without, 1.5);
     EXPECT_LT(with - 1, 0.5 * (without - 1));
     std::cout << "    the busiest expert has " << without << " times the mean of its layer without, " << with << " with it\n";
@@ -188,14 +191,8 @@ TEST_F(ExecutorExperts, KeepBiasesInAStepThatDoesNotCount) {
 }
 
 TEST_F(ExecutorExperts, AreLoadedMoreEvenlyWithBiases) {
-    const auto busiest = [&](double speed) {
-        const json run = train(experts({{"experts", 8}, {"topk", 1}, {"sigmoid_router", true}, {"bias_update_speed", speed}}),
-                               {{"dp", 2}, {"ep", 2}, {"micro_batch", 8}, {"global_batch", 16}, {"optimizer", "adam"}},
-                               {"--steps", "100", "--learning-rate", "0.01"});
-        const std::vector<double> times = run["expert_imbalance"];
-        return std::accumulate(times.end() - 10, times.end(), 0.0) / 10;
-    };
-    const double without = busiest(0), with = busiest(0.01);
+    const auto with_biases = [&](double speed) { return busiest({{"sigmoid_router", true}, {"bias_update_speed", speed}}); };
+    const double without = with_biases(0), with = with_biases(0.01);
     EXPECT_GT(without, 1.5);
     EXPECT_LT(with - 1, 0.5 * (without - 1));
     std::cout << "    the busiest expert has " << without << " times the mean of its layer without biases, " << with << " with them\n";

@@ -3,6 +3,7 @@
 
 #include "tests/gui/desk.hpp"
 
+#include <QAbstractButton>
 #include <QMessageBox>
 
 #include <fstream>
@@ -18,13 +19,29 @@ inline std::string contents(const QString& path) {
 
 class Files : public Desk {
 protected:
-    // The text of the message that comes up.
-    std::string message(const char* name) {
+    // The message that comes up, and its text.
+    QMessageBox& message_box(const char* name) {
         wait_for([&] { return window.findChild<QMessageBox*>(QString::fromLatin1(name)) != nullptr; });
-        auto* box = window.findChild<QMessageBox*>(QString::fromLatin1(name));
-        std::string text = box->text().toStdString();
-        delete box;
+        return find<QMessageBox>(name);
+    }
+    std::string message(const char* name) {
+        QMessageBox& box = message_box(name);
+        std::string text = box.text().toStdString();
+        delete &box;
         return text;
+    }
+    // Opens a copy of the default scenario, and returns its path.
+    QString open_copy() {
+        const QString path = write_file("mine.json", contents(bundled("default")));
+        window.files().open(path);
+        settle();
+        return path;
+    }
+    // Opens a scenario that was refused all the same.
+    void open_to_mend() {
+        QMessageBox& box = message_box("refusal");
+        for (QAbstractButton* button : box.buttons())
+            if (box.buttonRole(button) == QMessageBox::AcceptRole) button->click();
     }
     QString broken() {
         return write_file("broken.json", R"({"schema": "scenario/1", "name": "broken", "workload": "gpt3-2.7b",

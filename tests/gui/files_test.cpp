@@ -6,14 +6,12 @@
 
 #include <gmock/gmock.h>
 
-#include <QAbstractButton>
 #include <QComboBox>
 #include <QDropEvent>
 #include <QFile>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
-#include <QMessageBox>
 #include <QMimeData>
 #include <QPushButton>
 #include <QSpinBox>
@@ -53,10 +51,7 @@ TEST_F(Files, WhatIsNoJsonOrNotThereIsExplained) {
 TEST_F(Files, ABrokenScenarioCanBeOpenedToMendIt) {
     open("gpt3-175b-1024xa100");
     window.files().open(broken());
-    wait_for([&] { return window.findChild<QMessageBox*>(QStringLiteral("refusal")) != nullptr; });
-    auto* box = window.findChild<QMessageBox*>(QStringLiteral("refusal"));
-    for (QAbstractButton* button : box->buttons())
-        if (box->buttonRole(button) == QMessageBox::AcceptRole) button->click();
+    open_to_mend();
     ASSERT_TRUE(workbench.session());
     EXPECT_FALSE(workbench.answer());
     EXPECT_FALSE(window.view("summary").isVisible()) << "there is nothing that it could show";
@@ -69,10 +64,7 @@ TEST_F(Files, ABrokenScenarioCanBeOpenedToMendIt) {
 
 TEST_F(Files, AKeyThatNobodyKnowsCanBeTakenAway) {
     predictor.open(broken().toStdString());
-    wait_for([&] { return window.findChild<QMessageBox*>(QStringLiteral("refusal")) != nullptr; });
-    auto* box = window.findChild<QMessageBox*>(QStringLiteral("refusal"));
-    for (QAbstractButton* button : box->buttons())
-        if (box->buttonRole(button) == QMessageBox::AcceptRole) button->click();
+    open_to_mend();
     auto& strangers = find<QWidget>("strangers");
     EXPECT_TRUE(strangers.isVisible());
     find<QPushButton>("take_away.plan.micro_batsh").click();
@@ -117,9 +109,7 @@ TEST_F(Files, WhatCannotBeIsNotDrawnAndTheTimelineIsDrawnOnceItIsPlayed) {
 }
 
 TEST_F(Files, IsOpenedAgainAsItIsOnTheDiskByNow) {
-    const QString path = write_file("mine.json", contents(bundled("default")));
-    window.files().open(path);
-    settle();
+    const QString path = open_copy();
     const Seconds before = step();
     write_file("mine.json", contents(bundled("does-not-fit")));
     window.files().open_again();

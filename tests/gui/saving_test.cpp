@@ -1,5 +1,4 @@
 // Saving: nothing is lost, whatever the disk and other programs do.
-#include "gui/models/bundled.hpp"
 #include "gui/models/scenario_words.hpp"
 #include "tests/gui/files_desk.hpp"
 
@@ -40,9 +39,7 @@ TEST_F(Files, SavingChangesTheLinesThatWereEditedAndNoOther) {
 }
 
 TEST_F(Files, WhatSomebodyElseWroteMeanwhileIsNotOverwrittenUnasked) {
-    const QString path = write_file("mine.json", contents(bundled("default")));
-    window.files().open(path);
-    settle();
+    const QString path = open_copy();
     find<QSpinBox>("plan.micro_batch").setValue(2);
     settle();
     write_file("mine.json", contents(bundled("does-not-fit")));
@@ -62,8 +59,7 @@ TEST_F(Files, WhatSomebodyElseWroteMeanwhileIsNotOverwrittenUnasked) {
 }
 
 TEST_F(Files, AfterSavingUndoStillGoesBack) {
-    window.files().open(write_file("mine.json", contents(bundled("default"))));
-    settle();
+    open_copy();
     const std::int64_t before = workbench.answer()->scenario.plan.micro_batch;
     workbench.edit({{"plan.micro_batch", "2"}});
     settle();
@@ -75,9 +71,7 @@ TEST_F(Files, AfterSavingUndoStillGoesBack) {
 }
 
 TEST_F(Files, WhatIsBeingTypedIsSavedAndAskedAbout) {
-    const QString path = write_file("mine.json", contents(bundled("default")));
-    window.files().open(path);
-    settle();
+    const QString path = open_copy();
     auto& batch = find<QSpinBox>("plan.global_batch");
     const auto type = [&](const char* text) {
         batch.selectAll();
@@ -109,9 +103,7 @@ TEST_F(Files, AfterSavingElsewhereEveryStepIsOfTheNewFile) {
 }
 
 TEST_F(Files, AfterSavingAndUndoTheCommandLineStillSaysWhatIsShown) {
-    const QString path = write_file("mine.json", contents(bundled("default")));
-    window.files().open(path);
-    settle();
+    const QString path = open_copy();
     workbench.edit({{"plan.global_batch", "32"}, {"hardware.device.memory", "\"7 GiB\""}, {"plan.recompute", "full"}});
     settle();
     EXPECT_THAT(edits_of_file(workbench.session()->document), testing::SizeIs(3)) << "those that were made";
@@ -125,9 +117,7 @@ TEST_F(Files, AfterSavingAndUndoTheCommandLineStillSaysWhatIsShown) {
 }
 
 TEST_F(Files, SavingWhereNothingCanBeWrittenLosesNothing) {
-    const QString path = write_file("mine.json", contents(bundled("default")));
-    window.files().open(path);
-    settle();
+    const QString path = open_copy();
     workbench.edit({{"plan.micro_batch", "2"}});
     settle();
     const std::vector<std::string> edits = workbench.session()->document.edits;
@@ -142,9 +132,7 @@ TEST_F(Files, SavingWhereNothingCanBeWrittenLosesNothing) {
 }
 
 TEST_F(Files, SavingOntoAFullDiskLosesNothing) {
-    const QString path = write_file("mine.json", contents(bundled("default")));
-    window.files().open(path);
-    settle();
+    const QString path = open_copy();
     workbench.edit({{"plan.micro_batch", "2"}});
     settle();
     const QString aside = path + QStringLiteral(".part");
