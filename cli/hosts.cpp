@@ -1,6 +1,7 @@
 #include "cli/hosts.hpp"
 
 #include "model/base/diagnostics.hpp"
+#include "model/base/grouped_digits.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -22,8 +23,7 @@ namespace fs = std::filesystem;
 
 void check_host_count(const Launch& l, const std::vector<std::string>& names) {
     if (std::ssize(names) >= l.hosts) return;
-    const std::string named = std::to_string(names.size()) + (names.size() == 1 ? " host" : " hosts");
-    refuse(l.host_file, "it names " + named + ", and the plan has ranks on " + std::to_string(l.hosts));
+    refuse(l.host_file, "it names " + counted(names.size(), "host") + ", and the plan has ranks on " + std::to_string(l.hosts));
 }
 
 }  // namespace

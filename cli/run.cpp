@@ -10,6 +10,7 @@
 #include "cli/trace_file.hpp"
 #include "cli/whole_number.hpp"
 #include "cli/writable.hpp"
+#include "model/base/grouped_digits.hpp"
 #include "model/io/format/replace_file.hpp"
 #include "model/io/format/separate_files.hpp"
 #include "model/io/trace/run_reader.hpp"
@@ -83,9 +84,7 @@ ExitCode run_for_real(const RunOptions& o) {
     job.out = scratch.path() / "run.json";
     const Launch launch = launch_of(job, scenario, launcher);
     if (const ExitCode refusal = ask(launch, here); refusal != ExitCode::done) return refusal;
-    std::optional<Progress> progress(std::in_place,
-                                     "training on " + std::to_string(launch.ranks) + (launch.ranks == 1 ? " rank" : " ranks"), job.steps,
-                                     STDERR_FILENO, o.progress);
+    std::optional<Progress> progress(std::in_place, "training on " + counted(launch.ranks, "rank"), job.steps, STDERR_FILENO, o.progress);
     const ExitCode end = execute(launch, [&](std::size_t done, std::size_t steps) {
         progress->set_total(steps);
         progress->show(done);

@@ -45,9 +45,8 @@ ExportedTrace export_trace(const Prepared& job, const SimulateOptions& o) {
 
 void say(const ExportedTrace& written, const std::string& prefix, std::ostream& out) {
     out << "\nExecution traces of " << grouped_digits(written.ranks) << " ranks: " << prefix << ".0.et ..., "
-        << grouped_digits(written.nodes) << " nodes; " << grouped_digits(written.groups)
-        << (written.groups == 1 ? " process group in " : " process groups in ") << prefix << ".groups.json; where ranks stand in " << prefix
-        << ".nodes.json\n";
+        << grouped_digits(written.nodes) << " nodes; " << counted(written.groups, "process group") << " in " << prefix
+        << ".groups.json; where ranks stand in " << prefix << ".nodes.json\n";
     for (const std::string& what : written.left_out) out << "  " << what << '\n';
 }
 

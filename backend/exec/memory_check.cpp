@@ -1,5 +1,6 @@
 #include "backend/exec/memory_check.hpp"
 
+#include "model/base/grouped_digits.hpp"
 #include "model/base/quantity_text.hpp"
 #include "model/plan/partition.hpp"
 #include "model/plan/rank_layout.hpp"
@@ -125,8 +126,8 @@ std::string memory_refusal(const Scenario& s, std::span<const RankNeed> ranks) {
     }
     for (const auto& [name, host] : hosts)
         if (host.needed > host.available)
-            return s.file + ": the plan does not fit in memory: " + std::to_string(host.ranks) + (host.ranks == 1 ? " rank" : " ranks") +
-                   " on " + name + " will need " + to_text(host.needed) + ", and " + to_text(host.available) + " are available there; " +
+            return s.file + ": the plan does not fit in memory: " + counted(host.ranks, "rank") + " on " + name + " will need " +
+                   to_text(host.needed) + ", and " + to_text(host.available) + " are available there; " +
                    (host.offloaded > 0.5 * host.needed ? advice_for_offload(s) : advice(s));
     return {};
 }

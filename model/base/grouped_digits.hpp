@@ -7,6 +7,7 @@
 #include <cmath>
 #include <concepts>
 #include <string>
+#include <string_view>
 
 namespace sextant {
 
@@ -17,6 +18,12 @@ requires std::integral<Count> || std::floating_point<Count> std::string grouped_
     const std::size_t first = text.starts_with('-') ? 1 : 0;
     for (std::size_t at = std::min(text.find('.'), text.size()); at > first + 3;) text.insert(at -= 3, 1, ',');
     return text;
+}
+
+// "1 step", "1,024 steps".
+template <class Count>
+std::string counted(Count count, std::string_view one) {
+    return grouped_digits(count) + " " + std::string(one) + (count == 1 ? "" : "s");
 }
 
 // What is known to three digits: "2,440", "1,230,000", "28.6".

@@ -43,7 +43,7 @@ std::string_view schedule_name(Schedule s) {
 }
 
 std::string plan_line(const Plan& p) {
-    std::string text = grouped_digits(p.devices()) + (p.devices() == 1 ? " device" : " devices");
+    std::string text = counted(p.devices(), "device");
     if (!p.node_ranks.empty()) {
         const auto [least, most] = std::ranges::minmax(p.node_ranks);
         text +=

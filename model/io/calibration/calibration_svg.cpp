@@ -1,3 +1,4 @@
+#include "model/base/grouped_digits.hpp"
 #include "model/base/quantity_text.hpp"
 #include "model/io/calibration/calibration_picture.hpp"
 #include "model/io/calibration/calibration_writer.hpp"
@@ -126,9 +127,8 @@ std::string terms_chart(const Cluster& cluster, std::vector<const CalibratedTerm
 }  // namespace
 
 std::string stamp_line(const CalibrationStamp& s) {
-    return "measured" + (s.host.empty() ? std::string() : " on " + s.host) + ", " + s.date + ", from " + std::to_string(s.runs) +
-           (s.runs == 1 ? " run" : " runs") + ": median error " + percent_text(s.median_error, 2) + ", noise " + percent_text(s.noise, 2) +
-           (s.edited ? "; edited since" : "");
+    return "measured" + (s.host.empty() ? std::string() : " on " + s.host) + ", " + s.date + ", from " + counted(s.runs, "run") +
+           ": median error " + percent_text(s.median_error, 2) + ", noise " + percent_text(s.noise, 2) + (s.edited ? "; edited since" : "");
 }
 
 std::vector<std::string> calibration_charts(const Cluster& cluster) {

@@ -1,6 +1,7 @@
 // The machine of a published row, from the few words that its source says about it.
 #include "model/io/measurement/measurement_scenario.hpp"
 
+#include "model/base/grouped_digits.hpp"
 #include "model/base/list_text.hpp"
 #include "model/base/quantity_text.hpp"
 #include "model/base/spelling.hpp"
@@ -146,8 +147,7 @@ HostSpec host_of(const MeasuredHardware& h, const Device& device, int devices, c
     host.memory_bandwidth.value *= host.sockets / 2.0;
     host.thread_speed = usual->thread_speed;
     host.socket_link = look_up(usual->socket_link, sources, report, "/hardware/gpu");
-    report.assume("host as sold with this generation of devices: " + usual->cpu + ", " + std::to_string(host.sockets) +
-                  (host.sockets == 1 ? " socket" : " sockets"));
+    report.assume("host as sold with this generation of devices: " + usual->cpu + ", " + counted(host.sockets, "socket"));
     return host;
 }
 

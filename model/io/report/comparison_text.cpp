@@ -36,8 +36,7 @@ std::string run_text(const Comparison& c) {
     for (const RankComparison& r : c.ranks) hosts.insert(r.host), processors.insert(r.processor);
     const std::size_t ranks = c.ranks.size();
     TextTable table;
-    table.row({"run", grouped_digits(c.steps.count) + (c.steps.count == 1 ? " step on " : " steps on ") + grouped_digits(ranks) +
-                          (ranks == 1 ? " rank, " : " ranks, ") +
+    table.row({"run", counted(c.steps.count, "step") + " on " + counted(ranks, "rank") + ", " +
                           (hosts.size() == 1 ? "host " + *hosts.begin() : std::to_string(hosts.size()) + " hosts") +
                           (processors.size() == 1 ? ", " + *processors.begin() : "")});
     table.row({"plan", c.prediction.plan});

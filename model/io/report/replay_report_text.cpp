@@ -54,7 +54,7 @@ std::string ranks_text(const ReplayReport& r) {
 
 std::string replay_report_to_text(const ReplayReport& r) {
     TextTable table;
-    table.row({"trace", grouped_digits(r.nodes) + " nodes of " + grouped_digits(r.all_ranks) + (r.all_ranks == 1 ? " rank" : " ranks")});
+    table.row({"trace", grouped_digits(r.nodes) + " nodes of " + counted(r.all_ranks, "rank")});
     table.row({"hardware", r.hardware});
     table.row({"library", r.library});
     table.row({"step time", to_text(r.step, 4)});

@@ -59,7 +59,7 @@ std::string head(const Report& r) {
                std::string(e.fits() ? "a step" : "a step, if it fitted") + "; 80 %: " + to_text(r.low) + " to " + to_text(r.high));
     out += box(grouped_digits(r.samples_per_s.si(), 3),
                r.sample_word + "s/s" + (r.tokens_per_s ? ", " + grouped_digits(r.tokens_per_s->si()) + " tokens/s" : "") + "; " +
-                   grouped_digits(r.devices) + (r.devices == 1 ? " device" : " devices"));
+                   counted(r.devices, "device"));
     out +=
         box(to_text(e.peak_memory), "of " + to_text(e.device_memory) + (e.fits_device() ? ", fits" : ": does not fit"), !e.fits_device());
     if (e.host.total() > Bytes{})
@@ -158,9 +158,9 @@ std::string input(const Report& r) {
                                                                epoch("first epoch", r.input->first, r.input->first_loading),
                                                                epoch("later epochs", r.input->later, r.input->later_loading)});
     if (r.checkpoints)
-        out += section("Checkpoints") + says(to_text(r.checkpoints->bytes) + " every " + grouped_digits(r.checkpoints->steps) +
-                                             (r.checkpoints->steps == 1 ? " step" : " steps") + ", written in " +
-                                             to_text(r.checkpoints->write) + "; training waits " + to_text(r.checkpoints->wait) + ".");
+        out += section("Checkpoints") +
+               says(to_text(r.checkpoints->bytes) + " every " + counted(r.checkpoints->steps, "step") + ", written in " +
+                    to_text(r.checkpoints->write) + "; training waits " + to_text(r.checkpoints->wait) + ".");
     return out;
 }
 

@@ -104,7 +104,7 @@ std::string input_text(const Report& r) {
     if (r.checkpoints)
         out += "\nCheckpoints\n" + row("size", to_text(r.checkpoints->bytes)) +
                row("written in", to_text(r.checkpoints->write) + ", training waits " + to_text(r.checkpoints->wait)) +
-               row("every", grouped_digits(r.checkpoints->steps) + (r.checkpoints->steps == 1 ? " step" : " steps"));
+               row("every", counted(r.checkpoints->steps, "step"));
     return out;
 }
 

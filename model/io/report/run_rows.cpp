@@ -20,11 +20,8 @@ std::string with_range(Q q, const Report& r) {
     return said(q) + "  (80 %: " + said(i.low) + " to " + said(i.high) + ")";
 }
 
-std::string steps_text(double steps) { return grouped_digits(steps) + (steps == 1 ? " step" : " steps"); }
-
 std::string grouping_text(const Grouping& g) {
-    return grouped_digits(g.tasks_per_job) + (g.tasks_per_job == 1 ? " task" : " tasks") + " a job, " + grouped_digits(g.jobs) +
-           (g.jobs == 1 ? " job" : " jobs") + " of " + to_text(g.job);
+    return counted(g.tasks_per_job, "task") + " a job, " + counted(g.jobs, "job") + " of " + to_text(g.job);
 }
 
 void add_failures(SaidRows& rows, const Report& r) {
@@ -32,8 +29,9 @@ void add_failures(SaidRows& rows, const Report& r) {
     rows.emplace_back("failures", grouped_digits(f.expected, 3) + " expected, one every " + to_text(f.job.between) + "; " +
                                       to_text(f.job.restart) + " until the job goes on");
     if (f.best)
-        rows.emplace_back("best checkpoints", "every " + steps_text(f.best->steps) + " (" + to_text(f.best->interval) + "): goodput " +
-                                                  percent_text(f.best->goodput, 3) + "; stated every " + steps_text(r.checkpoints->steps));
+        rows.emplace_back("best checkpoints", "every " + counted(f.best->steps, "step") + " (" + to_text(f.best->interval) + "): goodput " +
+                                                  percent_text(f.best->goodput, 3) + "; stated every " +
+                                                  counted(r.checkpoints->steps, "step"));
 }
 
 }  // namespace

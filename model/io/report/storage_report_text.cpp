@@ -8,8 +8,6 @@
 namespace sextant {
 namespace {
 
-std::string counted(double n, const char* one) { return grouped_digits(std::round(n)) + " " + one + (n == 1 ? "" : "s"); }
-
 // Of the numbers that bound the storage, each with the kind of its source.
 std::string storage_text(const StorageClass& s) {
     std::string text = s.name + (s.shared ? ", shared" : ", of each host");
@@ -31,9 +29,9 @@ std::string header_text(const StorageBenchmark& b) {
     table.row({"hosts", grouped_digits(b.hosts) + (b.network ? ", " + to_text(*b.network) + " each" : "")});
     if (b.training) {
         const BenchmarkTraining& t = *b.training;
-        table.row({"dataset", counted(static_cast<double>(t.files), "file") + ", " + counted(t.samples(), "sample") + " of " +
-                                  to_text(t.sample) + ": " + to_text(t.samples() * t.sample)});
-        table.row({"an accelerator", "computes " + to_text(t.computation) + " for each batch of " + counted(t.batch, "sample") +
+        table.row({"dataset", counted(t.files, "file") + ", " + counted(t.samples(), "sample") + " of " + to_text(t.sample) + ": " +
+                                  to_text(t.samples() * t.sample)});
+        table.row({"an accelerator", "computes " + to_text(t.computation) + " for each batch of " + counted(std::round(t.batch), "sample") +
                                          ", fed by " + (t.readers == 0 ? "its own thread" : counted(t.readers, "thread"))});
     }
     return table.text();
@@ -56,8 +54,8 @@ std::string epochs_text(const StorageBenchmark& b, const EmulatedRun& run) {
     const BenchmarkTraining& t = *b.training;
     TextTable table;
     const auto row = [&](const char* name, const LoadingEstimate& e, Seconds epoch) {
-        table.row({name, to_text(epoch) + ": " + counted(static_cast<double>(run.steps), "step") + " of " + to_text(e.batch) +
-                             ", at work for " + percent_text(e.utilization) + " of the time"});
+        table.row({name, to_text(epoch) + ": " + counted(run.steps, "step") + " of " + to_text(e.batch) + ", at work for " +
+                             percent_text(e.utilization) + " of the time"});
         table.row({"", grouped_digits(e.samples.si(), 4) + " samples/s, " + to_text(read_bandwidth(e, t))});
         table.row({"held up by", waiting_text(b, e)});
     };
@@ -84,7 +82,7 @@ std::string checkpoint_text(const CheckpointRun& run, const BenchmarkCheckpoint&
     TextTable table;
     table.row({"write", to_text(run.write) + ", " + to_text(c.size / run.write)});
     table.row({"read", to_text(run.read) + ", " + to_text(c.size / run.read)});
-    table.row({"in the run", counted(run.writes, "time") + ", " + to_text(run.writes * run.write)});
+    table.row({"in the run", counted(std::round(run.writes), "time") + ", " + to_text(run.writes * run.write)});
     return "\nA checkpoint of " + to_text(c.size) + ", written by " + counted(run.writers, "rank") + "\n" + table.text();
 }
 
@@ -95,8 +93,7 @@ std::string storage_report_to_text(const StorageReport& r) {
     std::string text = b.title + "\n" + header_text(b);
     if (b.training) text += training_text(r);
     if (b.checkpoint) text += checkpoint_text(*r.estimate.checkpoint, *b.checkpoint);
-    text += "\nThe whole run: " + to_text(r.estimate.run) +
-            (b.training ? ", " + counted(static_cast<double>(b.training->epochs), "epoch") : "") + "\n";
+    text += "\nThe whole run: " + to_text(r.estimate.run) + (b.training ? ", " + counted(b.training->epochs, "epoch") : "") + "\n";
     for (const std::string& note : b.notes) text += "  note: " + note + "\n";
     return text;
 }

@@ -27,8 +27,8 @@ std::string machine_text(const RunRecord& run) {
         return joined(first) + " and " + std::to_string(names.size() - most) + " more";
     };
     const int threads = run.ranks.empty() ? 1 : run.ranks[0].threads;
-    return std::to_string(run.ranks.size()) + (run.ranks.size() == 1 ? " rank on " : " ranks on ") + listed(hosts) + "; " +
-           listed(processors) + "; " + std::to_string(threads) + (threads == 1 ? " thread each" : " threads each");
+    return counted(run.ranks.size(), "rank") + " on " + listed(hosts) + "; " + listed(processors) + "; " + counted(threads, "thread") +
+           " each";
 }
 
 std::string libraries_text(const RunRecord& run) {
