@@ -173,9 +173,9 @@ TEST(Segments, AreTiedToTheirCauseAndToWhatTheyLetBegin) {
     w.trace.spans[b].cause = a;
     w.trace.spans[c].cause = w.trace.spans[d].cause = b;
     const Timeline t = lay_out(std::make_shared<const Trace>(w.trace));
-    EXPECT_THAT(ties_of(t, b), ElementsAre(Tie{a, b, Bond::cause}, Tie{b, c, Bond::effect}, Tie{b, d, Bond::effect}));
+    EXPECT_THAT(ties_of(t, b), ElementsAre(Tie{a, b, TieKind::cause}, Tie{b, c, TieKind::effect}, Tie{b, d, TieKind::effect}));
     EXPECT_THAT(ties_of(t, b, 1), SizeIs(2)) << "one of each kind";
-    EXPECT_THAT(ties_of(t, a), ElementsAre(Tie{a, b, Bond::effect}));
+    EXPECT_THAT(ties_of(t, a), ElementsAre(Tie{a, b, TieKind::effect}));
 }
 
 // Rank 0 runs 1 + 2 ms forward, of which the range has 2; an exchange of 2 ms has 1 in it.

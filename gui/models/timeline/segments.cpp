@@ -39,9 +39,9 @@ public:
 
     std::vector<Tie> find() {
         const Span& span = t_.trace->spans[of_];
-        if (span.cause != of_) add({span.cause, of_, Bond::cause});
+        if (span.cause != of_) add({span.cause, of_, TieKind::cause});
         for (SpanIndex i = of_ + 1; i < t_.trace->spans.size(); ++i)
-            if (t_.trace->spans[i].cause == of_) add({of_, i, Bond::effect});
+            if (t_.trace->spans[i].cause == of_) add({of_, i, TieKind::effect});
         if (t_.graph) by_graph(span.segment);
         return std::move(ties_);
     }
@@ -52,16 +52,16 @@ private:
         const auto here = span_of(t_, segment, false), end = span_of(t_, segment, true);
         if (!here || !end) return;
         for (const SegmentIndex s : graph.waits_for(segment))
-            if (const auto from = span_of(t_, s, true)) add({*from, *here, Bond::needed});
+            if (const auto from = span_of(t_, s, true)) add({*from, *here, TieKind::needed});
         for (SegmentIndex s = 0; s < graph.segments().size(); ++s)
             if (std::ranges::find(graph.waits_for(s), segment) != graph.waits_for(s).end())
-                if (const auto to = span_of(t_, s, false)) add({*end, *to, Bond::effect});
+                if (const auto to = span_of(t_, s, false)) add({*end, *to, TieKind::effect});
     }
 
     void add(const Tie& tie) {
         const auto alike = [&](const Tie& known) { return known.from == tie.from && known.to == tie.to; };
         if (std::ranges::any_of(ties_, alike)) return;
-        if (static_cast<std::size_t>(std::ranges::count(ties_, tie.bond, &Tie::bond)) < most_) ties_.push_back(tie);
+        if (static_cast<std::size_t>(std::ranges::count(ties_, tie.kind, &Tie::kind)) < most_) ties_.push_back(tie);
     }
 
     const Timeline& t_;

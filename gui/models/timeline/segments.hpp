@@ -21,14 +21,14 @@ QString title_of(const Trace&, const Span&);
 // The numbers of a span: start, duration, fraction of the step, bytes, operations and their rates.
 QString figures_of(const Span&, Seconds step);
 
-enum class Bond {
+enum class TieKind {
     cause,   // the span whose end started it
     needed,  // another span that it had to wait for
     effect,  // a span that it started, or that had to wait for it
 };
 struct Tie {
     SpanIndex from = 0, to = 0;  // from ends before to begins
-    Bond bond = Bond::cause;
+    TieKind kind = TieKind::cause;
     friend bool operator==(const Tie&, const Tie&) = default;
 };
 // At most `most` ties of each kind. Takes some time where the trace is long: for worker threads.

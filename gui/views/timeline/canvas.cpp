@@ -304,9 +304,9 @@ bool TimelineCanvas::move_by_key(int key) {
         case Qt::Key_F:
             return fit(), true;
         case Qt::Key_BracketLeft:
-            return follow_tie(Bond::cause), true;
+            return follow_tie(TieKind::cause), true;
         case Qt::Key_BracketRight:
-            return follow_tie(Bond::effect), true;
+            return follow_tie(TieKind::effect), true;
         case Qt::Key_Comma:
             return choose_beside(-1), true;
         case Qt::Key_Period:
@@ -319,9 +319,10 @@ bool TimelineCanvas::move_by_key(int key) {
 }
 
 // To what let the chosen one begin, or to the first that it let begin.
-void TimelineCanvas::follow_tie(Bond bond) {
-    const auto tie = std::ranges::find(aspect_.ties, bond, &Tie::bond);
-    if (aspect_.chosen && tie != aspect_.ties.end()) choose(ChosenSpan{aspect_.chosen->origin, bond == Bond::cause ? tie->from : tie->to});
+void TimelineCanvas::follow_tie(TieKind kind) {
+    const auto tie = std::ranges::find(aspect_.ties, kind, &Tie::kind);
+    if (aspect_.chosen && tie != aspect_.ties.end())
+        choose(ChosenSpan{aspect_.chosen->origin, kind == TieKind::cause ? tie->from : tie->to});
 }
 
 // The segment before or behind the chosen one in its lane; without one, the first in the uppermost lane of what is shown.

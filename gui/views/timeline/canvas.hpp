@@ -62,7 +62,7 @@ private:
     void change_row_height(double factor);
     void keep_in_bounds();
     bool move_by_key(int key);
-    void follow_tie(Bond);
+    void follow_tie(TieKind);
     void choose_beside(int step);
     void select_range(std::optional<TimeRange>);
     [[nodiscard]] TimeRange range_of_choice() const;

@@ -348,8 +348,8 @@ void TimelinePicture::paint_tie(QPainter& painter, const Tie& tie, const Look& l
     if (!above || !below) return;
     const QPointF from(box_of({origin, tie.from}, *above).right(), above->center().y());
     const QPointF to(box_of({origin, tie.to}, *below).left(), below->center().y());
-    const QColor ink = tie.bond == Bond::effect ? look.warning : look.accent;
-    painter.setPen(QPen(ink, tie.bond == Bond::cause ? 2.2 : 1.4, tie.bond == Bond::needed ? Qt::DashLine : Qt::SolidLine));
+    const QColor ink = tie.kind == TieKind::effect ? look.warning : look.accent;
+    painter.setPen(QPen(ink, tie.kind == TieKind::cause ? 2.2 : 1.4, tie.kind == TieKind::needed ? Qt::DashLine : Qt::SolidLine));
     painter.setBrush(Qt::NoBrush);
     const double bend = std::max(14.0, std::abs(to.x() - from.x()) / 2);
     QPainterPath line(from);

@@ -264,8 +264,8 @@ private:
     }
 
     static QString cause_text(const Trace& trace, const std::vector<Tie>& ties) {
-        const auto cause = std::ranges::find(ties, Bond::cause, &Tie::bond);
-        const auto needed = std::ranges::count(ties, Bond::needed, &Tie::bond);
+        const auto cause = std::ranges::find(ties, TieKind::cause, &Tie::kind);
+        const auto needed = std::ranges::count(ties, TieKind::needed, &Tie::kind);
         const QString text = cause == ties.end()
                                  ? tr("Nothing held it back")
                                  : tr("Began when this ended: %1").arg(title_of(trace, trace.spans[cause->from]).toHtmlEscaped());
@@ -273,8 +273,8 @@ private:
     }
 
     static QString effect_text(const Trace& trace, const std::vector<Tie>& ties) {
-        const auto effect = std::ranges::find(ties, Bond::effect, &Tie::bond);
-        const auto effects = std::ranges::count(ties, Bond::effect, &Tie::bond);
+        const auto effect = std::ranges::find(ties, TieKind::effect, &Tie::kind);
+        const auto effects = std::ranges::count(ties, TieKind::effect, &Tie::kind);
         if (effect == ties.end()) return {};
         const QString text = tr("Let begin: %1").arg(title_of(trace, trace.spans[effect->to]).toHtmlEscaped());
         return effects > 1 ? text + tr("; and %n more", nullptr, static_cast<int>(effects) - 1) : text;
