@@ -119,7 +119,7 @@ void settle(const Workbench& workbench, const Simulator& simulator) {
     for (int i = 0; i < turns; ++i) {
         while (!QThreadPool::globalInstance()->waitForDone(5)) QApplication::processEvents();
         QApplication::processEvents();
-        while ((workbench.session() && workbench.session()->state == AnswerState::pending) || simulator.is_at_work())
+        while ((workbench.session() && workbench.session()->state == AnswerState::pending) || simulator.is_running())
             QApplication::processEvents(QEventLoop::WaitForMoreEvents);
     }
 }

@@ -19,7 +19,7 @@ public:
     explicit Simulator(Workbench&);
     ~Simulator() override;
 
-    [[nodiscard]] bool is_at_work() const { return wanted_ != nullptr; }
+    [[nodiscard]] bool is_running() const { return wanted_ != nullptr; }
 
 private:
     // What both threads share.

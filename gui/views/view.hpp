@@ -39,7 +39,7 @@ public:
     [[nodiscard]] virtual bool is_complete() const { return true; }
 
     // Whether a program is running that would end with the view.
-    [[nodiscard]] virtual bool is_at_work() const { return false; }
+    [[nodiscard]] virtual bool runs_program() const { return false; }
 
     // The widget that gets the keyboard focus when the view is chosen; null where it does not matter.
     [[nodiscard]] virtual QWidget* takes_keys() { return nullptr; }

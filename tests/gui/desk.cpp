@@ -24,7 +24,7 @@ void Desk::wait_for(const std::function<bool()>& done) {
 }
 
 void Desk::settle() {
-    wait_for([this] { return workbench.session() && workbench.session()->state != AnswerState::pending && !simulator.is_at_work(); });
+    wait_for([this] { return workbench.session() && workbench.session()->state != AnswerState::pending && !simulator.is_running(); });
     constexpr int most_in_turn = 4;  // what is made of it, and how that is laid out
     for (int i = 0; i < most_in_turn; ++i) {
         QThreadPool::globalInstance()->waitForDone();

@@ -244,7 +244,7 @@ TEST_F(TimelineFlows, OneStepIsPlayedAtATime) {
         question.what_if.compute = compute;
         emit workbench.simulation_wanted(std::make_shared<const Session>(question));
     }
-    EXPECT_TRUE(simulator.is_at_work());
+    EXPECT_TRUE(simulator.is_running());
     EXPECT_EQ(QThreadPool::globalInstance()->activeThreadCount(), 1);
     workbench.stop_simulation();
     settle();
@@ -254,12 +254,12 @@ TEST_F(TimelineFlows, OneStepIsPlayedAtATime) {
 TEST_F(TimelineFlows, PlayingCanBeStoppedAndTakenUpAgain) {
     open("megatron-1t-3072xa100");
     window.show_view("timeline");
-    EXPECT_TRUE(simulator.is_at_work());
+    EXPECT_TRUE(simulator.is_running());
     const auto& state = find<QLabel>("simulation_state");
     wait_for([&] { return state.isVisible(); });
     auto& button = *state.parentWidget()->findChild<QPushButton*>();
     button.click();
-    EXPECT_FALSE(simulator.is_at_work());
+    EXPECT_FALSE(simulator.is_running());
     settle();
     EXPECT_FALSE(workbench.session()->simulated);
     EXPECT_TRUE(state.isVisible()) << "what is shown is not of this plan";

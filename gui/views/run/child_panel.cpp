@@ -22,7 +22,7 @@ ChildPanel::ChildPanel(Child& child, const QString& name) {
     said_ = text_label(Type::body);
     said_->setObjectName(name + QStringLiteral(".said"));
     make_log(name);
-    for (QWidget* w : std::initializer_list<QWidget*>{at_work_, said_, log_}) {
+    for (QWidget* w : std::initializer_list<QWidget*>{progress_, said_, log_}) {
         column->addWidget(w);
         w->hide();
     }
@@ -30,8 +30,8 @@ ChildPanel::ChildPanel(Child& child, const QString& name) {
 }
 
 void ChildPanel::make_progress(const QString& name) {
-    at_work_ = new QWidget;
-    auto* row = new QHBoxLayout(at_work_);
+    progress_ = new QWidget;
+    auto* row = new QHBoxLayout(progress_);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(gap + 4);
     bar_ = new QProgressBar;
@@ -69,7 +69,7 @@ void ChildPanel::follow(Child& child) {
         bar_->setRange(0, 0);
         note_->setText(tr("starting"));
         log_->clear();
-        at_work_->show();
+        progress_->show();
         said_->hide();
         log_->show();
     });
@@ -81,7 +81,7 @@ void ChildPanel::follow(Child& child) {
     });
     connect(&child, &Child::said, log_, &QPlainTextEdit::appendPlainText);
     connect(&child, &Child::ended, this, [this](const ChildEnd& end) {
-        at_work_->hide();
+        progress_->hide();
         if (end.stopped)
             say(tr("Stopped. Nothing of it is left."));
         else if (!end.problem.isEmpty())

@@ -25,7 +25,7 @@ private:
     void make_log(const QString& name);
     void follow(Child&);
 
-    QWidget* at_work_;
+    QWidget* progress_;
     QProgressBar* bar_;
     QPushButton* stop_;
     QLabel *note_, *said_;

@@ -68,7 +68,7 @@ public:
         return tables;
     }
 
-    [[nodiscard]] bool is_at_work() const override { return run_.is_running() || calibration_.is_running(); }
+    [[nodiscard]] bool runs_program() const override { return run_.is_running() || calibration_.is_running(); }
 
 private:
     QWidget* run_card() {

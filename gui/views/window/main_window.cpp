@@ -259,7 +259,7 @@ void MainWindow::recall() {
 }
 
 bool MainWindow::may_end_work() {
-    if (std::ranges::none_of(findChildren<View*>(), &View::is_at_work)) return true;
+    if (std::ranges::none_of(findChildren<View*>(), &View::runs_program)) return true;
     QMessageBox box(QMessageBox::Question, tr("End what is under way?"),
                     tr("A program that was started here is still at work. It ends with the window, and what it did is lost."),
                     QMessageBox::Close | QMessageBox::Cancel, this);
