@@ -34,7 +34,7 @@ private:
         }
     };
 
-    class OnTheWay;
+    class PrefetchedWeights;
     class PlayedTurns;
     class PlayedMicroBatches;
 

@@ -9,9 +9,9 @@
 namespace sextant {
 
 // Weights that were asked for and have not been used, each with its time of arrival.
-class StagePlay::OnTheWay {
+class StagePlay::PrefetchedWeights {
 public:
-    explicit OnTheWay(std::size_t most) : all_(most) {}
+    explicit PrefetchedWeights(std::size_t most) : all_(most) {}
 
     void ask(Overlap& at, Seconds fetch, Seconds gather) {
         if (fetch > Seconds{}) at.copy(fetch);
@@ -182,7 +182,7 @@ private:
     std::vector<Turn> list_;
     std::size_t ahead_, blocks_;
     bool reduces_each_, scatters_apart_;
-    OnTheWay weights_;
+    PrefetchedWeights weights_;
     std::size_t next_ = 0;             // to ask for
     Seconds done_;                     // the exchanges, when a micro-batch ended
     std::array<Seconds, 3> longer_{};  // than their work: forward, backward and the gradients of weights, of the micro-batch at hand
