@@ -28,6 +28,33 @@ struct ProfileKey {
 
 // The numbers of a part of a profile: reader and writer walk the same tables, so that what one writes the other reads.
 template <class Visit>
+void device_fields(const Visit& visit) {
+    using T = Device;
+    visit({"clock", "clock_hz"}, &T::clock, plausible::clock);
+    visit({"sustained_clock", "sustained_clock"}, &T::sustained_clock, plausible::part);
+    visit({"clock_alone", "clock_alone"}, &T::clock_alone, Bounds{1, 2});
+    visit({"memory", "memory_bytes"}, &T::memory, plausible::memory);
+    visit({"usable_memory", "usable_memory_bytes"}, &T::usable_memory, plausible::memory);
+    visit({"memory_bandwidth", "memory_bandwidth_bytes_per_s"}, &T::memory_bandwidth, plausible::bandwidth);
+    visit({"stream_fraction", "stream_fraction"}, &T::stream_fraction, plausible::part);
+    visit({"load_latency", "load_latency_s"}, &T::load_latency, plausible::latency);
+    visit({"attention_forward", "attention_forward_fraction"}, &T::attention_forward, plausible::part);
+    visit({"attention_backward", "attention_backward_fraction"}, &T::attention_backward, plausible::part);
+    visit({"l2", "l2_bytes"}, &T::l2, Bounds{1, 1e12});
+    visit({"cache_bandwidth", "cache_bandwidth_bytes_per_s"}, &T::cache_bandwidth, plausible::bandwidth);
+    visit({"shared_cache", "shared_cache_bytes"}, &T::shared_cache, Bounds{1, 1e12});
+    visit({"shared_cache_bandwidth", "shared_cache_bandwidth_bytes_per_s"}, &T::shared_cache_bandwidth, plausible::bandwidth);
+    visit({"exponential", "exponential_s"}, &T::exponential, Bounds{1e-13, 1e-6});
+    visit({"convolution", "convolution_fraction"}, &T::convolution, Bounds{0.01, 10});
+    visit({"tf32_across_one", "tf32_across_one_fraction"}, &T::tf32_across_one, plausible::part);
+    visit({"tf32_across_both", "tf32_across_both_fraction"}, &T::tf32_across_both, plausible::part);
+    visit({"kernel_overhead", "kernel_overhead_s"}, &T::kernel_overhead, plausible::latency);
+    visit({"graph_kernel_overhead", "graph_kernel_overhead_s"}, &T::graph_kernel_overhead, plausible::latency);
+    visit({"power", "power_w"}, &T::power, plausible::power);
+    visit({"idle_power", "idle_power_w"}, &T::idle_power, plausible::power);
+    visit({"price", "price_usd_per_s"}, &T::price, plausible::price);
+}
+template <class Visit>
 void storage_fields(const Visit& visit) {
     using T = StorageClass;
     visit({"open_latency", "open_latency_s"}, &T::open_latency, plausible::latency);

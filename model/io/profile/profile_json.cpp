@@ -40,24 +40,7 @@ ProfileJson json_of(const Device& d, ProfileForm form) {
     w.text("architecture", d.architecture);
     w.text("compute_capability", d.compute_capability);
     if (w.facts() || d.multiprocessors > 0) w.put("multiprocessors", d.multiprocessors);
-    w.known({"clock", "clock_hz"}, d.clock);
-    w.number({"sustained_clock", "sustained_clock"}, d.sustained_clock);
-    w.number({"clock_alone", "clock_alone"}, d.clock_alone);
-    w.number({"memory", "memory_bytes"}, d.memory);
-    w.number({"usable_memory", "usable_memory_bytes"}, d.usable_memory);
-    w.number({"memory_bandwidth", "memory_bandwidth_bytes_per_s"}, d.memory_bandwidth);
-    w.number({"stream_fraction", "stream_fraction"}, d.stream_fraction);
-    w.number({"load_latency", "load_latency_s"}, d.load_latency);
-    w.number({"attention_forward", "attention_forward_fraction"}, d.attention_forward);
-    w.number({"attention_backward", "attention_backward_fraction"}, d.attention_backward);
-    w.known({"l2", "l2_bytes"}, d.l2);
-    w.number({"cache_bandwidth", "cache_bandwidth_bytes_per_s"}, d.cache_bandwidth);
-    w.number({"shared_cache", "shared_cache_bytes"}, d.shared_cache);
-    w.number({"shared_cache_bandwidth", "shared_cache_bandwidth_bytes_per_s"}, d.shared_cache_bandwidth);
-    w.number({"exponential", "exponential_s"}, d.exponential);
-    w.number({"convolution", "convolution_fraction"}, d.convolution);
-    w.number({"tf32_across_one", "tf32_across_one_fraction"}, d.tf32_across_one);
-    w.number({"tf32_across_both", "tf32_across_both_fraction"}, d.tf32_across_both);
+    device_fields([&](ProfileKey key, auto field, Bounds bounds) { w.within(bounds, key, d.*field); });
     if (d.fp8_any_layout) w.put("fp8_any_layout", true);
     ProfileJson peaks = ProfileJson::array();
     for (const PeakRate& p : d.peaks) {
@@ -68,12 +51,7 @@ ProfileJson json_of(const Device& d, ProfileForm form) {
         peaks.push_back(peak.take());
     }
     w.put("peaks", std::move(peaks));
-    w.number({"kernel_overhead", "kernel_overhead_s"}, d.kernel_overhead);
-    w.number({"graph_kernel_overhead", "graph_kernel_overhead_s"}, d.graph_kernel_overhead);
     w.text("host_link", d.host_link);
-    w.known({"power", "power_w"}, d.power);
-    w.known({"idle_power", "idle_power_w"}, d.idle_power);
-    w.number({"price", "price_usd_per_s"}, d.price);
     if (w.facts()) w.put("gemm_curves", d.gemm_curves.size());
     w.text("notes", d.notes);
     return w.take();

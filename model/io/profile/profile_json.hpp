@@ -47,6 +47,15 @@ public:
     void known(ProfileKey key, const Sourced<T>& n) {
         if (form_ == ProfileForm::facts || n.value != T{}) number(key, n);
     }
+    // The same of a number whose bounds leave zero out.
+    template <class T>
+    void within(Bounds bounds, ProfileKey key, const Sourced<T>& n) {
+        bounds.low > 0 ? known(key, n) : number(key, n);
+    }
+    template <class T>
+    void within(Bounds, ProfileKey key, const std::optional<T>& n) {
+        number(key, n);
+    }
     void text(const char* key, const std::string& text) {
         if (form_ == ProfileForm::facts || !text.empty()) out_[key] = text;
     }
