@@ -1,6 +1,6 @@
 #include "model/io/format/json_text.hpp"
-#include "model/io/trace/run_columns.hpp"
 #include "model/io/trace/run_writer.hpp"
+#include "model/io/trace/span_columns.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -40,8 +40,8 @@ T cell(T value) {
 // Spans as columns: a row each would repeat every key a hundred thousand times.
 Json spans_json(const Trace& trace) {
     Json columns;
-    for_each_json_column([&](const char* key, auto field) {
-        Json& list = columns[key] = Json::array();
+    for_each_span_column([&](std::string_view name, auto field, std::string_view unit) {
+        Json& list = columns[json_key(name, unit)] = Json::array();
         for (const Span& s : trace.spans) list.push_back(cell(s.*field));
     });
     return columns;

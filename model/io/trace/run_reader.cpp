@@ -1,8 +1,8 @@
 #include "model/io/trace/run_reader.hpp"
 
 #include "model/io/format/json_reader.hpp"
-#include "model/io/trace/run_columns.hpp"
 #include "model/io/trace/run_writer.hpp"
+#include "model/io/trace/span_columns.hpp"
 #include "model/io/trace/trace_check.hpp"
 
 #include <nlohmann/json.hpp>
@@ -72,7 +72,9 @@ public:
     bool read(const JsonNode& node) {
         ObjectReader columns(node);
         if (!columns) return false;
-        for_each_json_column([&](const char* key, auto field) { complete_ &= column(columns.need(key), field); });
+        for_each_span_column([&](std::string_view name, auto field, std::string_view unit) {
+            complete_ &= column(columns.need(json_key(name, unit)), field);
+        });
         return complete_;
     }
 

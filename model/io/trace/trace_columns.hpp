@@ -1,8 +1,8 @@
-// The columns of a trace in HDF5, listed once for writer and reader.
+// How the columns of a trace are stored in HDF5, for writer and reader.
 #pragma once
 
-#include "model/graph/trace.hpp"
 #include "model/io/format/hdf5_handle.hpp"
+#include "model/io/trace/span_columns.hpp"
 
 #include <cstdint>
 #include <string>
@@ -32,21 +32,6 @@ struct Stored<T> {
 };
 
 // `column(name, field, unit)`
-template <class Column>
-void for_each_span_column(Column&& column) {
-    column("start", &Span::start, "s");
-    column("end", &Span::end, "s");
-    column("bytes", &Span::bytes, "B");
-    column("flops", &Span::flops, "FLOP");
-    column("segment", &Span::segment, "index");
-    column("cause", &Span::cause, "index into spans");
-    column("rank", &Span::rank, "index into ranks");
-    column("micro_batch", &Span::micro_batch, "index");
-    column("name", &Span::name, "index into names");
-    column("chunk", &Span::chunk, "index");
-    column("stream", &Span::stream, "name");
-    column("kind", &Span::kind, "name");
-}
 template <class Column>
 void for_each_rank_column(Column&& column) {
     column("rank", &TraceRank::rank, "index");
