@@ -1,4 +1,4 @@
-// The operator graph of one block: a DAG of operators (Boost.Graph, see dependency_graph.hpp) joined by tensors.
+// The operator graph of one block: operators joined by tensors, each behind those whose tensors it reads.
 #pragma once
 
 #include "model/base/enum_array.hpp"
