@@ -1,7 +1,7 @@
 #include "model/io/trace/timeline_svg.hpp"
 
 #include "model/io/format/svg.hpp"
-#include "model/io/trace/kind_look.hpp"
+#include "model/io/trace/span_style.hpp"
 #include "model/io/trace/timeline_boxes.hpp"
 #include "tests/golden/bundled_scenarios.hpp"
 #include "tests/report/hand_made_trace.hpp"
@@ -80,7 +80,7 @@ TEST(TimelineSvg, DrawsABoxForEachSpanToScaleWithTheNumberOfItsMicroBatch) {
     EXPECT_THAT(svg, HasSubstr("time in ms"));
     for (const char* number : {">6</text>", ">7</text>", ">8</text>"}) EXPECT_EQ(count(svg, number), 2u) << number;
     // The first of this colour is the legend's. 10 of 41 ms are 10/41 of the width of the idle rows, less the seam.
-    const std::vector<Rectangle> forwards = rectangles(svg, look_of(SpanKind::forward).colour.hex()), rows = rectangles(svg, "#efefef");
+    const std::vector<Rectangle> forwards = rectangles(svg, style_of(SpanKind::forward).colour.hex()), rows = rectangles(svg, "#efefef");
     ASSERT_THAT(forwards, SizeIs(1 + 6));
     EXPECT_NEAR(forwards[1].width + 0.7, rows.back().width * 10 / 41, 0.02);
     EXPECT_EQ(forwards[1].x, rows.back().x);

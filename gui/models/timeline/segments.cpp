@@ -2,7 +2,7 @@
 
 #include "gui/models/text.hpp"
 #include "gui/models/timeline/rows.hpp"
-#include "model/io/trace/kind_look.hpp"
+#include "model/io/trace/span_style.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 namespace sextant::gui {
 namespace {
 
-QString kind_name(SpanKind k) { return q(look_of(k).name); }
+QString kind_name(SpanKind k) { return q(style_of(k).name); }
 
 // The spans of one segment lie in one stream of its rank, where segments run in the order of their numbers.
 std::optional<SpanIndex> span_of(const Timeline& t, SegmentIndex segment, bool last) {

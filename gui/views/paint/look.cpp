@@ -1,6 +1,6 @@
 #include "gui/views/paint/look.hpp"
 
-#include "model/io/trace/kind_look.hpp"
+#include "model/io/trace/span_style.hpp"
 
 #include <QFontDatabase>
 #include <QPainter>
@@ -14,7 +14,7 @@ namespace sextant::gui {
 namespace {
 
 QColor from(const svg::Colour& c) { return {c.red, c.green, c.blue}; }
-QColor kind(SpanKind k) { return from(look_of(k).colour); }
+QColor kind(SpanKind k) { return from(style_of(k).colour); }
 
 QColor with_lightness(const QColor& c, double factor) {
     float hue = 0, saturation = 0, lightness = 0;

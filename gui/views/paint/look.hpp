@@ -1,5 +1,5 @@
 // The visual language: every colour and every size of text that the window uses, light and dark. A view takes them from here and has none
-// of its own; a term, a kind of memory or of work has one colour everywhere (that of the pictures in docs/, model/io/trace/kind_look.hpp).
+// of its own; a term, a kind of memory or of work has one colour everywhere (that of the pictures in docs/, model/io/trace/span_style.hpp).
 #pragma once
 
 #include "model/graph/trace.hpp"

@@ -2,7 +2,7 @@
 
 #include "gui/models/text.hpp"
 #include "gui/views/paint/axis.hpp"
-#include "model/io/trace/kind_look.hpp"
+#include "model/io/trace/span_style.hpp"
 
 #include <QPaintEngine>
 #include <QPainterPath>
@@ -248,7 +248,7 @@ void TimelinePicture::paint_label(QPainter& painter, const Row& row, const LaneP
     const double letters = (box.width() - 6) / 6.2;  // about as wide as one is; to measure each text would take longer than to paint it
     QString label;
     const bool is_of_two_kinds = span.kind == SpanKind::read || span.kind == SpanKind::decode;  // one work of loaders
-    const QString kind = q(look_of(span.kind).name);
+    const QString kind = q(style_of(span.kind).name);
     const QString shortest = content_.pipelined && is_of_micro_batch(span) ? QString::number(span.micro_batch) : kind;
     for (const QString& name : {is_of_two_kinds ? kind : work_of(trace, span), kind, shortest}) {
         label = name;

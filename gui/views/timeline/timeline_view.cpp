@@ -9,7 +9,7 @@
 #include "gui/views/simulation_state.hpp"
 #include "gui/views/timeline/canvas.hpp"
 #include "gui/views/timeline/search_bar.hpp"
-#include "model/io/trace/kind_look.hpp"
+#include "model/io/trace/span_style.hpp"
 
 #include <QCheckBox>
 #include <QPushButton>
@@ -60,7 +60,7 @@ std::shared_ptr<Chart> legend_of(const Timeline& t) {
     auto legend = std::make_shared<Legend>();
     for (const SpanKind kind : all_span_kinds) {
         if (t.by_kind[kind] <= Seconds{}) continue;
-        legend->entries.push_back({static_cast<int>(kind), q(look_of(kind).name), fill_of(kind),
+        legend->entries.push_back({static_cast<int>(kind), q(style_of(kind).name), fill_of(kind),
                                    QStringLiteral("%1 of the critical path. Click to see it alone.").arg(quantity(t.path.by_kind[kind]))});
     }
     return legend;

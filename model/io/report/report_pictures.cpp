@@ -3,7 +3,7 @@
 #include "model/base/quantity_text.hpp"
 #include "model/io/format/chart.hpp"
 #include "model/io/format/text_table.hpp"
-#include "model/io/trace/kind_look.hpp"
+#include "model/io/trace/span_style.hpp"
 #include "model/report/worth_telling.hpp"
 
 #include <algorithm>

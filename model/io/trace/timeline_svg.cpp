@@ -2,7 +2,7 @@
 
 #include "model/base/quantity_text.hpp"
 #include "model/io/format/svg.hpp"
-#include "model/io/trace/kind_look.hpp"
+#include "model/io/trace/span_style.hpp"
 #include "model/io/trace/timeline_boxes.hpp"
 
 #include <algorithm>
@@ -134,7 +134,7 @@ private:
         widest_number_ = svg::width_of(std::to_string(last), 1);
     }
 
-    [[nodiscard]] std::string_view name_of_kind(SpanKind k) const { return wish_.name_of ? wish_.name_of(k) : look_of(k).name; }
+    [[nodiscard]] std::string_view name_of_kind(SpanKind k) const { return wish_.name_of ? wish_.name_of(k) : style_of(k).name; }
 
     [[nodiscard]] double x_of(Seconds t) const { return left_ + t / pixel_; }
 
@@ -161,7 +161,7 @@ private:
             x += needs;
         };
         for (const SpanKind kind : all_span_kinds)
-            if (kinds_.contains(kind)) entry(name_of_kind(kind), look_of(kind).colour.hex());
+            if (kinds_.contains(kind)) entry(name_of_kind(kind), style_of(kind).colour.hex());
         if (!rows_.empty()) entry("idle", std::string(idle));
         heading_height_ = y + 13 + 14;
         return out;
@@ -250,7 +250,7 @@ private:
                 tops[c] -= part;
             }
             if (!bars.empty()) {
-                out += svg::path(bars, look_of(kind).colour.hex());
+                out += svg::path(bars, style_of(kind).colour.hex());
                 kinds_.insert(kind);
             }
         }
@@ -261,7 +261,7 @@ private:
         kinds_.insert(box.kind);
         const bool has_number = has_numbers_ && with_number && numbered(box.kind);
         // Later chunks of a stage are lighter.
-        const svg::Colour colour = look_of(box.kind).colour.towards_white(has_number ? std::min(0.5, 0.3 * box.chunk) : 0);
+        const svg::Colour colour = style_of(box.kind).colour.towards_white(has_number ? std::min(0.5, 0.3 * box.chunk) : 0);
         const double x = x_of(box.start), width = std::max(0.4, x_of(box.end) - x);
         const double seam = width > 4 ? 0.7 : 0;  // neighbours stay apart
         const std::string label = std::to_string(box.micro_batch);

@@ -1,4 +1,4 @@
-#include "model/io/trace/kind_look.hpp"
+#include "model/io/trace/span_style.hpp"
 
 #include <gtest/gtest.h>
 
@@ -45,17 +45,17 @@ Vector lab(const svg::Colour& c, const Matrix& eyes) {
 double difference(const Vector& a, const Vector& b) { return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]); }
 
 // Two colours that differ by 2.3 are just told apart (Mahy et al. 1994); areas in a legend want several times that.
-TEST(KindLook, NoTwoKindsLookAlikeWhateverTheEyes) {
+TEST(SpanStyle, NoTwoKindsLookAlikeWhateverTheEyes) {
     constexpr double well_apart = 10;
     for (const Matrix& eyes : {all_cones, protanopia, deuteranopia, tritanopia})
         for (const SpanKind a : all_span_kinds)
             for (auto b = SpanKind::forward; b < a; b = static_cast<SpanKind>(static_cast<int>(b) + 1)) {
-                const KindLook &one = look_of(a), &other = look_of(b);
+                const SpanStyle &one = style_of(a), &other = style_of(b);
                 EXPECT_GT(difference(lab(one.colour, eyes), lab(other.colour, eyes)), well_apart) << one.name << " and " << other.name;
             }
 }
 
-TEST(KindLook, RedAndGreenAreAlikeToWhoLacksACone) {
+TEST(SpanStyle, RedAndGreenAreAlikeToWhoLacksACone) {
     const svg::Colour red{190, 90, 60}, green{140, 120, 60};
     EXPECT_GT(difference(lab(red, all_cones), lab(green, all_cones)), 30);
     EXPECT_LT(difference(lab(red, deuteranopia), lab(green, deuteranopia)), 15);

@@ -1,11 +1,11 @@
-#include "model/io/trace/kind_look.hpp"
+#include "model/io/trace/span_style.hpp"
 
 #include <array>
 
 namespace sextant {
 
-const KindLook& look_of(SpanKind k) {
-    static constexpr std::array<KindLook, span_kind_count> looks = {{
+const SpanStyle& style_of(SpanKind k) {
+    static constexpr std::array<SpanStyle, span_kind_count> styles = {{
         {"forward", {102, 157, 206}},
         {"backward", {237, 186, 107}},
         {"weight gradients", {173, 183, 56}},
@@ -25,11 +25,11 @@ const KindLook& look_of(SpanKind k) {
         {"decode", {186, 226, 60}},
         {"copy to the device", {58, 44, 92}},
     }};
-    return looks[static_cast<std::size_t>(k)];
+    return styles[static_cast<std::size_t>(k)];
 }
 
 svg::Colour colour_of(Term term) {
-    const auto of = [](SpanKind k) { return look_of(k).colour; };
+    const auto of = [](SpanKind k) { return style_of(k).colour; };
     switch (term) {
         case Term::forward:
             return of(SpanKind::forward);

@@ -1,5 +1,5 @@
 // What a kind of work is called in pictures, and its colour: the same in every one, and told apart by the colour-blind too
-// (tests/io/kind_look_test.cpp).
+// (tests/io/span_style_test.cpp).
 #pragma once
 
 #include "model/graph/trace.hpp"
@@ -10,11 +10,11 @@
 
 namespace sextant {
 
-struct KindLook {
+struct SpanStyle {
     std::string_view name;
     svg::Colour colour;
 };
-const KindLook& look_of(SpanKind);
+const SpanStyle& style_of(SpanKind);
 
 // That of the work it is the time of.
 svg::Colour colour_of(Term);
