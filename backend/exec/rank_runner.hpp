@@ -42,7 +42,7 @@ public:
     void gather_weights();
     [[nodiscard]] RankMemory& memory() { return memory_; }
     [[nodiscard]] const std::optional<LossScale>& loss_scale() const { return loss_scale_; }
-    [[nodiscard]] Tally pushed() const { return servers_ ? servers_->pushed() : Tally{}; }
+    [[nodiscard]] UpdateChecksum pushed() const { return servers_ ? servers_->pushed() : UpdateChecksum{}; }
 
 private:
     using Arrays = std::vector<Array>;

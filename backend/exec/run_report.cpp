@@ -82,7 +82,8 @@ RunRecord summarize(const Job& job, const std::vector<StepRecord>& walks, Second
     return record;
 }
 
-ServerSummary summarize(const Tally& pushed, const Tally& applied, const std::vector<std::vector<int>>& staleness, const OverRanks& sum) {
+ServerSummary summarize(const UpdateChecksum& pushed, const UpdateChecksum& applied, const std::vector<std::vector<int>>& staleness,
+                        const OverRanks& sum) {
     std::vector<double> sums{static_cast<double>(pushed.updates), static_cast<double>(applied.updates), static_cast<double>(pushed.bits),
                              static_cast<double>(applied.bits)};
     sum(sums);

@@ -19,7 +19,8 @@ using OverRanks = std::function<void(std::span<double>)>;
 RunRecord summarize(const Job&, const std::vector<StepRecord>&, Seconds clock_offset, const OverRanks& sum, const OverRanks& largest);
 
 // `staleness`: what each process counted; only rank 0 needs it.
-ServerSummary summarize(const Tally& pushed, const Tally& applied, const std::vector<std::vector<int>>& staleness, const OverRanks&);
+ServerSummary summarize(const UpdateChecksum& pushed, const UpdateChecksum& applied, const std::vector<std::vector<int>>& staleness,
+                        const OverRanks&);
 
 std::vector<ParameterSummary> summarize(const std::vector<Fingerprint>&, const OverRanks&);
 

@@ -22,7 +22,7 @@ public:
     void send_weights();
     [[nodiscard]] RankMemory& memory() { return memory_; }
 
-    [[nodiscard]] const Tally& applied() const { return applied_; }
+    [[nodiscard]] const UpdateChecksum& applied() const { return applied_; }
     // For every step of a worker but its first: how many steps of other workers were applied between the moment when its weights left and
     // its last update.
     [[nodiscard]] const std::vector<int>& staleness() const { return staleness_; }
@@ -58,7 +58,7 @@ private:
     std::map<int, int> updates_;                      // by block
     std::vector<RecordedSpan> spans_;
     int step_ = 0, steps_applied_ = 0, waiting_ = 0;
-    Tally applied_;
+    UpdateChecksum applied_;
     std::vector<int> staleness_;
 };
 

@@ -56,7 +56,7 @@ Array sampled(ComputeDevice& device, const Array& gradients) {
     return samples;
 }
 
-void Tally::add(ComputeDevice& device, const Array& samples) {
+void UpdateChecksum::add(ComputeDevice& device, const Array& samples) {
     ++updates;
     for (const float sample : downloaded(device, samples)) bits += std::bit_cast<std::uint32_t>(sample);
 }

@@ -29,7 +29,7 @@ std::vector<ServedRound> served_rounds(const TaskGraph&, GraphRank worker);
 Array sampled(ComputeDevice&, const Array& gradients);
 
 // How much was sent or applied. `bits` sums the bits of each message's sample, so that a message that is lost or counted twice shows.
-struct Tally {
+struct UpdateChecksum {
     std::int64_t updates = 0;
     std::uint32_t bits = 0;
     void add(ComputeDevice&, const Array& samples);
@@ -47,7 +47,7 @@ public:
     // the end of a step, because reading the samples waits for the device.
     void sample(ComputeDevice&, int block);
     void count_samples(ComputeDevice&);
-    [[nodiscard]] const Tally& pushed() const { return pushed_; }
+    [[nodiscard]] const UpdateChecksum& pushed() const { return pushed_; }
 
 private:
     [[nodiscard]] Array part_of(int server, const Array& run) const;
@@ -57,7 +57,7 @@ private:
     RankMemory& memory_;
     std::map<SegmentIndex, int> blocks_;  // by push
     std::vector<Array> samples_;          // of each message of this step
-    Tally pushed_;
+    UpdateChecksum pushed_;
 };
 
 }  // namespace sextant

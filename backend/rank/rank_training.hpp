@@ -18,7 +18,7 @@ namespace sextant {
 struct RankOutcome {
     std::vector<StepRecord> walks;  // one for each walk through the graph
     std::vector<Fingerprint> weights;
-    Tally pushed, applied;
+    UpdateChecksum pushed, applied;
     std::vector<int> staleness;
     std::vector<RankInput> inputs;
     std::optional<LossScale> loss_scale;

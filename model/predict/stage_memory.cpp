@@ -156,20 +156,20 @@ StageMemory held_memory(const Prepared::State& job, std::size_t stage) {
 }
 
 // Which weights come to a rank for the passes over their block: those of which it holds a part, and all that the host has.
-struct Coming {
-    static Coming under(const Plan& plan) {
+struct GatheredKinds {
+    static GatheredKinds under(const Plan& plan) {
         const bool fetches = plan.offloads_parameters(), gathers = plan.shards_parameters();
         return {fetches || (gathers && plan.shard_ranks() > 1), fetches || (gathers && plan.expert_replicas() > 1)};
     }
     [[nodiscard]] double of(const ParameterCount& p) const { return (dense ? p.dense : 0) + (expert ? p.expert : 0); }
-    [[nodiscard]] Bytes of(const WeightsAtWork& w) const { return dense && expert ? w.all : dense ? w.dense : expert ? w.expert : Bytes{}; }
+    [[nodiscard]] Bytes of(const WeightsInUse& w) const { return dense && expert ? w.all : dense ? w.dense : expert ? w.expert : Bytes{}; }
 
     bool dense, expert;
 };
 
 // Parameters of the largest block and of those that are prefetched beside it. A matrix that several blocks of the stage use is gathered
 // with the first of them, and stays beside others until the last has used it.
-double parameters_at_work(const Prepared::State& job, const StageBlocks& blocks, Coming coming) {
+double parameters_in_use(const Prepared::State& job, const StageBlocks& blocks, GatheredKinds kinds) {
     const auto uses = [](const SharedCount& matrix) { return matrix.owned + matrix.tied > 0; };
     ParameterCount all;
     EnumArray<SharedMatrix, int, shared_matrix_count> users{};
@@ -183,11 +183,11 @@ double parameters_at_work(const Prepared::State& job, const StageBlocks& blocks,
     });
     double largest = 0, others = 0, shared = 0;
     for (const SharedMatrix m : all_shared_matrices)
-        if (coming.dense && users[m] > 1) shared += std::max(all.shared[m].owned, all.shared[m].tied);
+        if (kinds.dense && users[m] > 1) shared += std::max(all.shared[m].owned, all.shared[m].tied);
     each([&](const ParameterCount& weights, int) {
-        double gathered = coming.of(weights);
+        double gathered = kinds.of(weights);
         for (const SharedMatrix m : all_shared_matrices)
-            if (coming.dense && !(all.shared[m].owned > 0)) gathered += weights.shared[m].tied;  // the stage's copy
+            if (kinds.dense && !(all.shared[m].owned > 0)) gathered += weights.shared[m].tied;  // the stage's copy
         largest = std::max(largest, gathered);
         if (std::ranges::none_of(all_shared_matrices, [&](SharedMatrix m) { return uses(weights.shared[m]); }))
             others = std::max(others, gathered);
@@ -200,11 +200,11 @@ double parameters_at_work(const Prepared::State& job, const StageBlocks& blocks,
 // whole stage do, however many micro-batches read them meanwhile.
 Bytes gathered_weights(const Prepared::State& job, std::size_t stage, const InFlightBytes& bytes) {
     const Plan& plan = job.scenario.plan;
-    const Coming coming = Coming::under(plan);
-    const Bytes at_work = coming.of(bytes.weights_at_work);
-    if (gives_back_weights(plan, job.scenario.framework)) return at_work;
+    const GatheredKinds kinds = GatheredKinds::under(plan);
+    const Bytes in_use = kinds.of(bytes.weights_in_use);
+    if (gives_back_weights(plan, job.scenario.framework)) return in_use;
     const StageParameters all = parameters_of(job, stage);
-    return max(at_work, (1 - plan.pruned_fraction) * coming.of(all.trained + all.frozen) * size_of(job.precision.parameter));
+    return max(in_use, (1 - plan.pruned_fraction) * kinds.of(all.trained + all.frozen) * size_of(job.precision.parameter));
 }
 
 // What blocks keep of their activations until backward, on the device or in host memory. Under selective recomputation the kernels of a
@@ -332,10 +332,10 @@ InFlightBytes in_flight_bytes(const Prepared::State& job, std::size_t stage) {
     bytes.activations = max(waiting + working_memory(job, stage), alive_in_forward(job, stage));
     bytes.logits = waiting_logits(job, stage, std::ranges::max(times, {}, &InFlight::others).others);
     if (plan.offload_activations != OffloadActivations::none) bytes.offloaded = most(offloaded_activations, nullptr);
-    const auto at_work = [&](Coming coming) {
-        return (1 - plan.pruned_fraction) * parameters_at_work(job, job.stages[stage], coming) * size_of(job.precision.parameter);
+    const auto in_use = [&](GatheredKinds kinds) {
+        return (1 - plan.pruned_fraction) * parameters_in_use(job, job.stages[stage], kinds) * size_of(job.precision.parameter);
     };
-    bytes.weights_at_work = {at_work({true, false}), at_work({false, true}), at_work({true, true})};
+    bytes.weights_in_use = {in_use({true, false}), in_use({false, true}), in_use({true, true})};
     return bytes;
 }
 

@@ -8,15 +8,15 @@
 
 namespace sextant {
 
-// Of the block at work and of those that are prefetched: without experts, of experts alone, and all.
-struct WeightsAtWork {
+// Of the block that computes and of those that are prefetched: without experts, of experts alone, and all.
+struct WeightsInUse {
     Bytes dense, expert, all;
 };
 // What the micro-batches that a stage has in flight need, whoever shares weights and states: activations and logits on the device, and what
 // is offloaded to host memory; also the weights that are there at a time, where they come for each pass.
 struct InFlightBytes {
     Bytes activations, logits, offloaded;
-    WeightsAtWork weights_at_work;
+    WeightsInUse weights_in_use;
 };
 InFlightBytes in_flight_bytes(const Prepared::State&, std::size_t stage);
 // Whether weights that are gathered or fetched go after the pass that they came for, else they wait for backward.

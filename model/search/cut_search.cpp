@@ -137,7 +137,7 @@ bool CutSearch::fits(Bytes memory) { return memory <= room_ && pricer_.fits_host
 // With as much running again as there can be, or with no more than the family says: the first block that does needs room to work in.
 bool CutSearch::fits_whatever_it_takes(const Plan& family) {
     const int layers = pricer_.layers();
-    if (const auto whole = blocks_again(space_, family, layers, layers)) {
+    if (const auto whole = recompute_setting(space_, family, layers, layers)) {
         pricer_.run_again(whole->recompute, whole->blocks);
         if (fits(pricer_.memory())) return true;
     }
@@ -150,7 +150,7 @@ bool CutSearch::try_sharing(const Plan& family) {
     pricer_.run_again(family.recompute, family.recompute_blocks);
     const bool fits = try_plan();
     const int layers = pricer_.layers();
-    const auto whole = blocks_again(space_, family, layers, layers);
+    const auto whole = recompute_setting(space_, family, layers, layers);
     if (!whole || layers == 0) return fits;
     pricer_.run_again(whole->recompute, whole->blocks);
     const bool whole_fits = try_plan();
@@ -163,7 +163,7 @@ bool CutSearch::try_sharing(const Plan& family) {
 }
 
 void CutSearch::run_again(const Plan& family, int blocks, int layers) {
-    const auto again = blocks_again(space_, family, blocks, layers);
+    const auto again = recompute_setting(space_, family, blocks, layers);
     pricer_.run_again(again->recompute, again->blocks);
 }
 

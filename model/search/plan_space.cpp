@@ -335,10 +335,10 @@ bool has_plans(const PlanSpace& space) {
     return false;
 }
 
-std::optional<BlocksAgain> blocks_again(const PlanSpace& space, const Plan& family, int blocks, int layers) {
+std::optional<RecomputeSetting> recompute_setting(const PlanSpace& space, const Plan& family, int blocks, int layers) {
     if (!space.is_free(PlanField::recompute) || family.recompute != Recompute::none || family.forward_only) return {};
-    if (blocks == layers) return BlocksAgain{Recompute::full, 0};
-    return BlocksAgain{Recompute::blocks, blocks};
+    if (blocks == layers) return RecomputeSetting{Recompute::full, 0};
+    return RecomputeSetting{Recompute::blocks, blocks};
 }
 
 }  // namespace sextant

@@ -81,10 +81,10 @@ bool has_plans(const PlanSpace&);
 std::vector<Plan> recompute_families(const PlanSpace&, const Plan&);
 // The recompute setting with which this many blocks of each stage run forward again, where a stage has at most `layers`. None where that is
 // not for the search to choose.
-struct BlocksAgain {
+struct RecomputeSetting {
     Recompute recompute = Recompute::none;
     int blocks = 0;
 };
-std::optional<BlocksAgain> blocks_again(const PlanSpace&, const Plan& family, int blocks, int layers);
+std::optional<RecomputeSetting> recompute_setting(const PlanSpace&, const Plan& family, int blocks, int layers);
 
 }  // namespace sextant

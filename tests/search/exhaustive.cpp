@@ -79,7 +79,7 @@ private:
         const Prepared job = prepare(with_plan(request_.job, family));
         const int layers = std::ranges::max(job.state().stages, {}, &StageBlocks::layers).layers;
         for (int k = 1; k <= layers; ++k) {
-            const auto again = blocks_again(space, family, k, layers);
+            const auto again = recompute_setting(space, family, k, layers);
             if (!again) return;
             Plan more = family;
             more.recompute = again->recompute;
