@@ -1,6 +1,7 @@
 #include "gui/views/paint/axis.hpp"
 
 #include "gui/models/text.hpp"
+#include "model/io/format/svg.hpp"
 
 #include <QFontMetricsF>
 #include <QTextLayout>
@@ -31,17 +32,10 @@ bool is_within_reach(Bytes capacity, Bytes most) {
     return capacity < far * most;
 }
 
-double round_step(double least) {
-    const double power = std::pow(10, std::floor(std::log10(least)));
-    for (const double factor : {1, 2, 5})
-        if (factor * power >= least) return factor * power;
-    return 10 * power;
-}
-
 std::vector<Tick> ticks(double largest, const AxisUnit& unit, double count) {
     const double range = largest / unit.si;
     if (!(range > 0) || !std::isfinite(range)) return {{0, QStringLiteral("0")}};
-    const double step = round_step(range / std::max(1.0, count));
+    const double step = svg::round_step(range, std::max(1.0, count));
     const int decimals = std::max(0, static_cast<int>(-std::floor(std::log10(step) + 1e-9)));
     std::vector<Tick> list;
     const auto label = [&](double value) { return decimals > 0 ? QString::number(value, 'f', decimals) : grouped(std::round(value)); };

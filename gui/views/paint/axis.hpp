@@ -25,8 +25,6 @@ struct Tick {
     double value;  // in SI
     QString label;
 };
-// The least of 1, 2 and 5 times a power of ten that is not below it.
-double round_step(double least);
 // From 0 to `largest` (SI), about `count` steps of 1, 2 or 5 times a power of ten.
 std::vector<Tick> ticks(double largest, const AxisUnit&, double count);
 
