@@ -15,9 +15,7 @@ AskRow::AskRow(Workbench& workbench, const QString& button, const QString& text)
     button_->setDefault(true);
     said_ = text_label(Type::small, "faint");
     said_->setObjectName(area + QStringLiteral(".said"));
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(gap + 4);
+    auto* row = bare_layout<QHBoxLayout>(this, gap + 4);
     without_ = text_label(Type::small, "warning");
     without_->setObjectName(area + QStringLiteral(".without"));
     without_->setText(tr("without the what-if"));

@@ -9,9 +9,7 @@
 namespace sextant::gui {
 
 JobBar::JobBar(LongJob& job, const QString& name) {
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(gap + 4);
+    auto* row = bare_layout<QHBoxLayout>(this, gap + 4);
     bar_ = new QProgressBar;
     bar_->setRange(0, 1000);
     bar_->setTextVisible(false);

@@ -20,9 +20,7 @@ QPushButton* button(const char* name, const QString& text = {}) {
 }  // namespace
 
 LessonPage::LessonPage() {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(gap + 2);
+    auto* column = bare_layout<QVBoxLayout>(this, gap + 2);
     auto* list = new QToolButton;
     list->setObjectName(QStringLiteral("lesson.list"));
     list->setText(tr("All lessons"));

@@ -3,6 +3,7 @@
 #include "gui/jobs/background.hpp"
 #include "gui/models/text.hpp"
 #include "gui/views/lessons/lesson_page.hpp"
+#include "gui/views/paint/card.hpp"
 
 #include <QScrollArea>
 #include <QScrollBar>
@@ -64,9 +65,7 @@ public:
 private:
     QWidget* list() {
         auto* panel = new QWidget;
-        auto* rows = new QVBoxLayout(panel);
-        rows->setContentsMargins(0, 0, 0, 0);
-        rows->setSpacing(2);
+        auto* rows = bare_layout<QVBoxLayout>(panel, 2);
         auto* hint = text_label(Type::body, "faint");
         hint->setText(tr("Each asks a question of a scenario, lets you change something, and tells what came of it."));
         rows->addWidget(hint);

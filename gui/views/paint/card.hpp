@@ -22,6 +22,15 @@ private:
     QVBoxLayout* body_;
 };
 
+// A layout of the widget with nothing around what stands in it.
+template <class Layout>
+Layout* bare_layout(QWidget* of, int spacing) {
+    auto* layout = new Layout(of);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(spacing);
+    return layout;
+}
+
 // "faint", "good", "warning", "bad", "accent": in the look's colour of that name.
 QLabel* text_label(Type, const char* role = nullptr);
 void set_role(QLabel&, const char* role);

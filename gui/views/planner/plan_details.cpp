@@ -40,9 +40,7 @@ QString longest(const Estimate& e) {
 }  // namespace
 
 PlanDetails::PlanDetails() {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(gap);
+    auto* column = bare_layout<QVBoxLayout>(this, gap);
     name_ = text_label(Type::heading);
     name_->setObjectName(QStringLiteral("planner.chosen"));
     plan_ = text_label(Type::body);

@@ -20,9 +20,7 @@ constexpr int narrowest = 64, room_for_one_row = 860;
 // A field below its name, and below it what is wrong with its text.
 QWidget* below_its_name(const QString& name, QWidget& input, QWidget& labelled, QLabel* problem = nullptr) {
     auto* cell = new QWidget;
-    auto* column = new QVBoxLayout(cell);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(2);
+    auto* column = bare_layout<QVBoxLayout>(cell, 2);
     auto* label = text_label(Type::small, "faint");
     label->setText(name);
     label->setWordWrap(false);
@@ -47,9 +45,7 @@ PlanFormPanel::PlanFormPanel() {
     const Row& numbers = add(PlanFormField::devices, how_many, "planner.devices",
                              tr("A number, several (8,16,64), or a range: of devices doubled each time, of nodes one by one (4..16)"));
     auto* devices = new QWidget;
-    auto* row = new QHBoxLayout(devices);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(4);
+    auto* row = bare_layout<QHBoxLayout>(devices, 4);
     unit_ = new QComboBox;
     unit_->setObjectName(QStringLiteral("planner.unit"));
     unit_->setAccessibleName(tr("Counted in"));

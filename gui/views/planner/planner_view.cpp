@@ -54,9 +54,7 @@ public:
     PlannerView(Workbench& workbench, Selection& selection) : PageView(workbench, selection) {
         column().addWidget(question_card());
         found_ = new QWidget;
-        auto* found = new QVBoxLayout(found_);
-        found->setContentsMargins(0, 0, 0, 0);
-        found->setSpacing(gap + 4);
+        auto* found = bare_layout<QVBoxLayout>(found_, gap + 4);
         auto* plot = plot_card();
         auto* details = details_card();
         stretch(*plot, 3);

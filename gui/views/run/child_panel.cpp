@@ -15,9 +15,7 @@ constexpr int most_lines = 2000, log_height = 130;
 }  // namespace
 
 ChildPanel::ChildPanel(Child& child, const QString& name) {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(gap - 2);
+    auto* column = bare_layout<QVBoxLayout>(this, gap - 2);
     make_progress(name);
     said_ = text_label(Type::body);
     said_->setObjectName(name + QStringLiteral(".said"));
@@ -31,9 +29,7 @@ ChildPanel::ChildPanel(Child& child, const QString& name) {
 
 void ChildPanel::make_progress(const QString& name) {
     progress_ = new QWidget;
-    auto* row = new QHBoxLayout(progress_);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(gap + 4);
+    auto* row = bare_layout<QHBoxLayout>(progress_, gap + 4);
     bar_ = new QProgressBar;
     bar_->setTextVisible(false);
     bar_->setFixedWidth(200);

@@ -43,9 +43,7 @@ public:
     RunView(Workbench& workbench, Selection& selection) : PageView(workbench, selection) {
         column().addWidget(run_card());
         found_ = new QWidget;
-        auto* found = new QVBoxLayout(found_);
-        found->setContentsMargins(0, 0, 0, 0);
-        found->setSpacing(gap + 4);
+        auto* found = bare_layout<QVBoxLayout>(found_, gap + 4);
         found->addWidget(verdict_card());
         found->addWidget(table_card(tr("Residuals"), tr("Measured less predicted, of the rank that finishes last."), residuals_));
         found->addWidget(

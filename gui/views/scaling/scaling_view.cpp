@@ -43,9 +43,7 @@ public:
     ScalingView(Workbench& workbench, Selection& selection) : PageView(workbench, selection) {
         column().addWidget(question_card());
         found_ = new QWidget;
-        auto* found = new QVBoxLayout(found_);
-        found->setContentsMargins(0, 0, 0, 0);
-        found->setSpacing(gap + 4);
+        auto* found = bare_layout<QVBoxLayout>(found_, gap + 4);
         found->addWidget(verdict_card());
         found->addWidget(new SideBySide({plot_card(tr("Throughput"), throughput_), plot_card(tr("Efficiency"), efficiency_)}, 640));
         found->addWidget(cost_card_ = plot_card(tr("Cost"), cost_));

@@ -15,9 +15,7 @@
 namespace sextant::gui {
 
 SearchBar::SearchBar() {
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(gap / 2);
+    auto* row = bare_layout<QHBoxLayout>(this, gap / 2);
     words_ = search_field(QStringLiteral("timeline_search"), tr("Search: backward, all-reduce, block 3 (Ctrl+F)"));
     words_->setMinimumWidth(120);
     words_->setMaximumWidth(280);

@@ -108,9 +108,7 @@ public:
 private:
     QWidget* controls() {
         auto* shown = new QWidget;
-        auto* row = new QHBoxLayout(shown);
-        row->setContentsMargins(0, 0, 0, 0);
-        row->setSpacing(gap + 4);
+        auto* row = bare_layout<QHBoxLayout>(shown, gap + 4);
         row->addStretch(1);
         search_ = new SearchBar;
         const auto add = [&](const char* name, const QString& text, const QString& tip, bool checked, void (TimelineCanvas::*set)(bool)) {

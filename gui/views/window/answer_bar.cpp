@@ -71,9 +71,7 @@ QString plan_text(const Session& session) {
 }  // namespace
 
 AnswerBar::AnswerBar(Workbench& workbench) : workbench_(workbench) {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
+    auto* column = bare_layout<QVBoxLayout>(this, 0);
     make_bar();
     make_banner();
     column->addWidget(bar_);

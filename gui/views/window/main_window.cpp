@@ -32,9 +32,7 @@ MainWindow::MainWindow(Workbench& workbench, Selection& selection, Predictor& pr
     resize(1280, 800);
 
     auto* centre = new QWidget;
-    auto* column = new QVBoxLayout(centre);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
+    auto* column = bare_layout<QVBoxLayout>(centre, 0);
     column->addWidget(new AnswerBar(workbench));
     stack_ = new QStackedWidget;
     column->addWidget(stack_, 1);
