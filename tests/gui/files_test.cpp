@@ -65,12 +65,12 @@ TEST_F(Files, ABrokenScenarioCanBeOpenedToMendIt) {
 TEST_F(Files, AKeyThatNobodyKnowsCanBeTakenAway) {
     predictor.open(broken().toStdString());
     open_to_mend();
-    auto& strangers = find<QWidget>("strangers");
-    EXPECT_TRUE(strangers.isVisible());
+    auto& unknown = find<QWidget>("unknown_keys");
+    EXPECT_TRUE(unknown.isVisible());
     find<QPushButton>("take_away.plan.micro_batsh").click();
     settle();
     EXPECT_FALSE(stated_at(workbench.session()->document, "plan.micro_batsh"));
-    EXPECT_FALSE(strangers.isVisible());
+    EXPECT_FALSE(unknown.isVisible());
     auto& micro_batch = find<QSpinBox>("plan.micro_batch");
     EXPECT_EQ(micro_batch.cleanText().trimmed(), QString()) << "nobody said";
     QTest::keyClicks(&micro_batch, QStringLiteral("1"));

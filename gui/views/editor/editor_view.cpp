@@ -4,7 +4,7 @@
 #include "gui/jobs/names.hpp"
 #include "gui/models/text.hpp"
 #include "gui/views/editor/field_row.hpp"
-#include "gui/views/editor/strangers_panel.hpp"
+#include "gui/views/editor/unknown_keys_panel.hpp"
 #include "gui/views/editor/what_if_panel.hpp"
 #include "gui/views/paint/card.hpp"
 
@@ -26,7 +26,7 @@ public:
     EditorView(Workbench& workbench, Selection& selection) : PageView(workbench, selection) {
         setMinimumWidth(292);
         column().setSpacing(gap);
-        column().addWidget(strangers_ = new StrangersPanel(workbench));
+        column().addWidget(unknown_keys_ = new UnknownKeysPanel(workbench));
         for (const FieldSection& section : field_sections()) {
             add_section(section.title, fields_of(section), section.open);
             if (&section != &field_sections()[1]) continue;  // below all of the plan
@@ -111,7 +111,7 @@ private:
         const SessionPtr session = workbench().session();
         page().setEnabled(session != nullptr);
         if (!session) return;
-        strangers_->show_session(*session);
+        unknown_keys_->show_session(*session);
         for (FieldRow* row : rows_) row->show_session(*session);
         what_if_->show_session(*session);
     }
@@ -120,7 +120,7 @@ private:
     void show_problem() {
         const auto wrong = std::ranges::find_if(rows_, &FieldRow::is_wrong);
         auto* scroll = findChild<QScrollArea*>();
-        if (!strangers_->isHidden()) return scroll->ensureWidgetVisible(strangers_);
+        if (!unknown_keys_->isHidden()) return scroll->ensureWidgetVisible(unknown_keys_);
         if (wrong != rows_.end()) show_row(**wrong);
     }
 
@@ -138,7 +138,7 @@ private:
         findChild<QScrollArea*>()->ensureWidgetVisible(&row);
     }
 
-    StrangersPanel* strangers_;
+    UnknownKeysPanel* unknown_keys_;
     std::vector<FieldRow*> rows_;
     std::map<QWidget*, QToolButton*> heading_of_;  // of what stands below it
     WhatIfPanel* what_if_ = nullptr;

@@ -9,11 +9,11 @@ class QVBoxLayout;
 
 namespace sextant::gui {
 
-class StrangersPanel : public QWidget {
+class UnknownKeysPanel : public QWidget {
     Q_OBJECT
 
 public:
-    explicit StrangersPanel(Workbench&);
+    explicit UnknownKeysPanel(Workbench&);
     void show_session(const Session&);
 
 private:

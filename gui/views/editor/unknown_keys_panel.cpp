@@ -1,4 +1,4 @@
-#include "gui/views/editor/strangers_panel.hpp"
+#include "gui/views/editor/unknown_keys_panel.hpp"
 
 #include "gui/models/text.hpp"
 #include "gui/views/paint/card.hpp"
@@ -12,19 +12,17 @@ bool is_unknown_key(const Diagnostic& d) { return d.what.starts_with("unknown ke
 
 }  // namespace
 
-StrangersPanel::StrangersPanel(Workbench& workbench) : workbench_(workbench) {
-    setObjectName(QStringLiteral("strangers"));
-    rows_ = new QVBoxLayout(this);
-    rows_->setContentsMargins(0, 0, 0, 0);
-    rows_->setSpacing(4);
+UnknownKeysPanel::UnknownKeysPanel(Workbench& workbench) : workbench_(workbench) {
+    setObjectName(QStringLiteral("unknown_keys"));
+    rows_ = bare_layout<QVBoxLayout>(this, 4);
     hide();
 }
 
-void StrangersPanel::show_session(const Session& session) {
-    std::vector<Diagnostic> strangers = session.problems;
-    std::erase_if(strangers, std::not_fn(is_unknown_key));
-    if (strangers == shown_) return;
-    shown_ = std::move(strangers);
+void UnknownKeysPanel::show_session(const Session& session) {
+    std::vector<Diagnostic> unknown = session.problems;
+    std::erase_if(unknown, std::not_fn(is_unknown_key));
+    if (unknown == shown_) return;
+    shown_ = std::move(unknown);
     while (const QLayoutItem* row = rows_->takeAt(0)) {
         row->widget()->deleteLater();
         delete row;
@@ -33,7 +31,7 @@ void StrangersPanel::show_session(const Session& session) {
     setVisible(!shown_.empty());
 }
 
-void StrangersPanel::add_row(const Diagnostic& d) {
+void UnknownKeysPanel::add_row(const Diagnostic& d) {
     const QString path = path_of_pointer(d.pointer);
     auto* row = new QWidget;
     auto* line = new QHBoxLayout(row);
