@@ -20,21 +20,6 @@ constexpr Colour palette[] = {{0, 114, 178}, {213, 94, 0}, {0, 158, 115}, {204, 
 constexpr Colour grey{150, 150, 150};
 Colour colour(std::size_t i) { return palette[i % std::size(palette)]; }
 
-// Of a power of ten.
-std::string time_name(double seconds) {
-    const int exponent = static_cast<int>(std::lround(std::log10(seconds)));
-    constexpr std::string_view units[] = {" ns", " \u00b5s", " ms", " s"};
-    const int unit = std::clamp(static_cast<int>(std::floor(exponent / 3.0)) + 3, 0, 3);
-    return svg::number(std::pow(10, exponent - 3 * (unit - 3))) + std::string(units[unit]);
-}
-
-std::string bytes_name(double bytes) {
-    constexpr std::string_view units[] = {" B", " KiB", " MiB", " GiB", " TiB"};
-    std::size_t unit = 0;
-    for (; bytes >= 1024 && unit + 1 < std::size(units); bytes /= 1024) ++unit;
-    return svg::number(bytes) + std::string(units[unit]);
-}
-
 std::string ratio_name(double ratio) {
     const double off = std::round(100 * (ratio - 1));
     return off == 0 ? "as measured" : (off > 0 ? "+" : "") + svg::number(off) + " %";
@@ -63,7 +48,7 @@ svg::Axis time_axis(std::string title, const std::vector<const CalibratedTerm*>&
             }
     svg::Axis axis{std::move(title), std::pow(10, std::floor(std::log10(low))), std::pow(10, std::ceil(std::log10(high) + 1e-9)), true, {}};
     axis.at = marks(axis.low, axis.high, 10);
-    axis.name = time_name;
+    axis.name = svg::time_mark;
     return axis;
 }
 
@@ -82,7 +67,7 @@ std::string curves_chart(const Cluster& cluster, const std::vector<const Calibra
     svg::Axis x{"message", std::exp2(std::floor(std::log2(low))), std::exp2(std::ceil(std::log2(high))), true, {}};
     const double octaves = std::max(1.0, std::log2(x.high / x.low));
     x.at = marks(x.low, x.high, std::exp2(std::max(1.0, std::round(octaves / 8))));
-    x.name = bytes_name;
+    x.name = svg::bytes_mark;
     svg::Chart chart(cluster.title, "Points: measured. Lines: as the profile predicts.", x, time_axis("time of a call", terms));
     std::size_t i = 0;
     for (auto& [name, points] : curves) {

@@ -46,6 +46,20 @@ std::vector<double> marks(const Axis& axis, double count) {
 
 }  // namespace
 
+std::string time_mark(double seconds) {
+    const int exponent = static_cast<int>(std::lround(std::log10(seconds)));
+    constexpr std::string_view units[] = {" ns", " \u00b5s", " ms", " s"};
+    const int unit = std::clamp(static_cast<int>(std::floor(exponent / 3.0)) + 3, 0, 3);
+    return number(std::pow(10, exponent - 3 * (unit - 3))) + std::string(units[unit]);
+}
+
+std::string bytes_mark(double bytes) {
+    constexpr std::string_view units[] = {" B", " KiB", " MiB", " GiB", " TiB"};
+    std::size_t unit = 0;
+    for (; bytes >= 1024 && unit + 1 < std::size(units); bytes /= 1024) ++unit;
+    return number(bytes) + std::string(units[unit]);
+}
+
 // From top to bottom: title and note, the legend, the title of the vertical axis beside the names of marks, the ground of the points.
 struct Chart::Drawing {
     const Chart& c;

@@ -19,6 +19,10 @@ struct Axis {
     std::optional<double> broken_at = {};   // from there on nothing is to scale
 };
 
+// Names of marks: of a time that is a power of ten, "10 ms", and of a size that is a power of two, "64 KiB".
+std::string time_mark(double seconds);
+std::string bytes_mark(double bytes);
+
 struct ChartPoint {
     double x = 0, y = 0;
 };

@@ -1,3 +1,4 @@
+#include "model/io/format/chart.hpp"
 #include "model/io/format/html.hpp"
 #include "model/io/format/svg.hpp"
 #include "model/io/measurement/validation_writer.hpp"
@@ -96,18 +97,6 @@ std::vector<double> powers_of_ten(const Plot::Span& span) {
     for (double e = std::round(std::log10(span.low)); e <= std::log10(span.high) + 0.1; ++e) at.push_back(std::pow(10, e));
     return at;
 }
-// A power of ten in the unit below it; a power of two likewise.
-std::string time_name(double seconds) {
-    const int exponent = static_cast<int>(std::lround(std::log10(seconds)));
-    if (exponent >= 0) return number(std::pow(10, exponent)) + " s";
-    return exponent >= -3 ? number(std::pow(10, exponent + 3)) + " ms" : number(std::pow(10, exponent + 6)) + " us";
-}
-std::string bytes_name(double bytes) {
-    constexpr std::string_view units[] = {" B", " KiB", " MiB", " GiB"};
-    std::size_t unit = 0;
-    for (; bytes >= 1024 && unit + 1 < std::size(units); bytes /= 1024) ++unit;
-    return number(bytes) + std::string(units[unit]);
-}
 
 // Those that are off by the largest factor, the farthest first.
 Rows farthest_of(Rows rows) {
@@ -136,7 +125,7 @@ std::string farthest_table(const Rows& farthest) {
 std::string scatter(const Rows& rows, const Rows& farthest) {
     const Plot::Span span = decades(rows);
     Plot plot("Predicted over measured", span, span);
-    for (const double t : powers_of_ten(span)) plot.mark_x(t, time_name(t)), plot.mark_y(t, time_name(t));
+    for (const double t : powers_of_ten(span)) plot.mark_x(t, svg::time_mark(t)), plot.mark_y(t, svg::time_mark(t));
     constexpr double off = 1.2;
     plot.line({span.low, span.low}, {span.high, span.high}, "even");
     plot.line({span.low, span.low * off}, {span.high / off, span.high}, "band");
@@ -176,9 +165,9 @@ std::string residuals(const Rows& rows, const Rows& farthest) {
     if (by_extent) {
         const double octaves = std::log2(x.high / x.low), every = std::max(1.0, std::ceil(octaves / 8));
         for (double e = std::ceil(std::log2(x.low)); e <= std::log2(x.high); e += every)
-            plot.mark_x(std::exp2(e), bytes ? bytes_name(std::exp2(e)) : number(std::exp2(e)));
+            plot.mark_x(std::exp2(e), bytes ? svg::bytes_mark(std::exp2(e)) : number(std::exp2(e)));
     } else {
-        for (const double t : powers_of_ten(x)) plot.mark_x(t, time_name(t));
+        for (const double t : powers_of_ten(x)) plot.mark_x(t, svg::time_mark(t));
     }
     for (const auto& [ratio, name] :
          {std::pair{0.25, "1/4"}, {0.5, "half"}, {0.8, "-20 %"}, {1.25, "+25 %"}, {2.0, "double"}, {4.0, "4 x"}})
