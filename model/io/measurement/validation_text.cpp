@@ -1,6 +1,7 @@
 #include "model/io/measurement/validation_writer.hpp"
 
 #include "model/base/quantity_text.hpp"
+#include "model/io/format/text_table.hpp"
 #include "model/report/plan_ranking.hpp"
 
 #include <algorithm>
@@ -18,34 +19,21 @@ struct Table {
     std::vector<Line> lines;
 };
 
-std::vector<std::size_t> widths_of(const Table& table) {
-    std::vector<std::size_t> widths(table.head.size(), 0);
-    const auto widen = [&](const Line& line) {
-        for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
-    };
-    widen(table.head);
-    std::ranges::for_each(table.lines, widen);
-    return widths;
-}
-
-std::string padded(const std::string& text, std::size_t width, bool left) {
-    const std::string space(width - text.size(), ' ');
-    return left ? text + space : space + text;
-}
-
 // Without columns in which nothing stands.
 std::string as_text(const Table& table) {
-    const std::vector<std::size_t> widths = widths_of(table);
     const auto is_empty = [&](std::size_t i) { return std::ranges::all_of(table.lines, [i](const Line& l) { return l[i].empty(); }); };
-    std::string out;
+    std::vector<Align> columns(table.head.size(), Align::right);
+    columns.front() = Align::left;
+    TextTable text("", std::move(columns));
     const auto write = [&](const Line& line) {
+        Line cells;
         for (std::size_t i = 0; i < line.size(); ++i)
-            if (!is_empty(i)) out += (i == 0 ? "" : "  ") + padded(line[i], widths[i], i == 0);
-        out += '\n';
+            if (!is_empty(i)) cells.push_back(line[i]);
+        text.row(std::move(cells));
     };
     write(table.head);
     std::ranges::for_each(table.lines, write);
-    return out + '\n';
+    return text.text() + '\n';
 }
 
 std::string as_markdown(const Table& table) {
