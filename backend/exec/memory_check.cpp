@@ -51,7 +51,7 @@ Bytes left_in_groups(const fs::path& mount, const fs::path& group, const char* l
 
 Bytes of_server(const Scenario& s, const StageMemory& worker) {
     const double share = 1.0 / parameter_server_count(s);
-    const bool apart = s.plan.data_parallel == DataParallel::async_parameter_server;  // each worker gets a copy of its own
+    const bool apart = s.plan.is_asynchronous();  // each worker gets a copy of its own
     const Bytes weights = worker[MemoryKind::weights];
     const int states = facts_of(s.plan.optimizer).states;
     return share * (weights * (2.0 + states) + weights * static_cast<double>(apart ? s.plan.dp : 0));

@@ -116,12 +116,11 @@ double RankRunner::share_of_loss() const {
 // A worker that goes on without the others makes updates of its own: its gradients are of its own mean loss.
 StepPosition RankRunner::position(std::uint32_t micro_batch) const {
     const Plan& plan = job_.scenario.plan;
-    const bool alone = plan.data_parallel == DataParallel::async_parameter_server;
     return {.seed = job_.seed,
             .step = static_cast<std::uint64_t>(step_) * static_cast<std::uint64_t>(job_.rounds()) +
                     static_cast<std::uint64_t>(round_of(micro_batch)),
             .first_sample = (place_.data * plan.micro_batches() + micro_batch % plan.micro_batches()) * plan.micro_batch,
-            .loss_weight = share_of_loss() * (alone ? plan.dp : 1) * (loss_scale_ ? loss_scale_->value() : 1)};
+            .loss_weight = share_of_loss() * (plan.is_asynchronous() ? plan.dp : 1) * (loss_scale_ ? loss_scale_->value() : 1)};
 }
 
 // From a server comes a message, and from loaders what the feed hands on. What this rank computed before, the device has in its order.

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 namespace sextant {
-namespace {}  // namespace
 
 bool RankRunner::reads_data(int block) {
     const OperatorGraph& graph = memory_.block(block).program.graph();

@@ -59,7 +59,7 @@ void check_size(const Scenario& scenario, Fold fold, std::size_t blocks) {
     const Plan& plan = scenario.plan;
     const double ranks = fold == Fold::alike ? plan.pp : plan.devices(), all_blocks = static_cast<double>(blocks);
     const auto micro_batches = static_cast<double>(plan.micro_batches());
-    double passes = micro_batches * (plan.data_parallel == DataParallel::zero3 ? all_blocks / plan.pp : plan.vpp), ways = 0;
+    double passes = micro_batches * (plan.shards_parameters() ? all_blocks / plan.pp : plan.vpp), ways = 0;
     if (plan.has_servers()) {
         passes += all_blocks * (reduces_every_micro_batch(plan, scenario.framework) ? micro_batches : 1);
         ways = static_cast<double>(plan.dp) * parameter_server_count(scenario);

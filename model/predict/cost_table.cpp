@@ -224,7 +224,7 @@ private:
     }
     // Gathering weights of which the rank holds only a part.
     [[nodiscard]] bool is_gather(const CollectiveWork& work) const {
-        return plan_.data_parallel == DataParallel::zero3 && work.kind == ExchangeKind::all_gather && work.payload == Payload::weights;
+        return plan_.shards_parameters() && work.kind == ExchangeKind::all_gather && work.payload == Payload::weights;
     }
     // Weights that the pass behind them gives back. What comes up from the host is a block's as a whole where no rank holds a part of it.
     [[nodiscard]] Bytes comes_for_a_pass(const CollectiveWork& work) const {

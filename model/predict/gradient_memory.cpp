@@ -76,7 +76,7 @@ Bytes gradient_memory(const Prepared::State& job, std::size_t stage, const Param
     if (f.keeps_both_gradients && type != job.precision.parameter) gradients += held(false) * size_of(job.precision.parameter);
     const bool whole = dp == DataParallel::all_reduce || (dp == DataParallel::zero1 && f.reduces_whole_gradients);
     if (f.copies_gradients_to_buckets && whole && plan.dp > 1) gradients += held(false) * size_of(type);
-    if (flattens && (dp == DataParallel::zero1 || dp == DataParallel::zero2)) {
+    if (flattens && plan.shards_states()) {
         gradients += held(true) * size_of(type);
         if (type != DataType::fp32) gradients += held(true) * size_of(DataType::fp32);
     }

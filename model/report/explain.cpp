@@ -53,7 +53,7 @@ public:
     }
 
     std::vector<std::string> data() {
-        if (job_.scenario.plan.data_parallel == DataParallel::zero3)
+        if (job_.scenario.plan.shards_parameters())
             say_sharded();
         else if (job_.scenario.plan.has_servers())
             say_served();

@@ -174,7 +174,7 @@ void set_experts(const MeasuredPlan& p, const Workload& workload, Plan& plan, Ro
                       : only_way          ? "experts are not cut by tensor parallelism: ep does not divide dp x cp otherwise"
                                           : "experts are not cut by tensor parallelism, as is usual in NVIDIA's recipes");
     }
-    const int places = ranks * plan.tp / (plan.expert_tp > 0 ? plan.expert_tp : plan.tp);
+    const int places = ranks * plan.tp / plan.expert_tensor();
     if (places % plan.ep == 0) return;
     const int laid = std::gcd(plan.ep, places);
     report.assume("ep is " + std::to_string(laid) + ": " + std::to_string(plan.ep) + " cannot be laid over " + std::to_string(places) +
