@@ -1,6 +1,5 @@
 #include "backend/rank/heartbeat.hpp"
 
-#include "backend/exec/recorder.hpp"
 #include "backend/storage/clock.hpp"
 
 #include <cerrno>

@@ -6,7 +6,6 @@
 // other's caches; in the simulation, what pipelines leave free.
 #pragma once
 
-#include "model/cost/collectives.hpp"
 #include "model/plan/scenario.hpp"
 
 namespace sextant {

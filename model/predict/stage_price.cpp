@@ -3,7 +3,6 @@
 #include "model/plan/framework_defaults.hpp"
 #include "model/plan/virtual_stages.hpp"
 #include "model/predict/stage_play.hpp"
-#include "model/predict/update.hpp"
 
 #include <algorithm>
 #include <optional>

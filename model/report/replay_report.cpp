@@ -1,5 +1,7 @@
 #include "model/report/replay_report.hpp"
 
+#include "model/report/trace_terms.hpp"
+
 #include <algorithm>
 #include <map>
 

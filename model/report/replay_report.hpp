@@ -4,7 +4,6 @@
 #include "model/base/enum_array.hpp"
 #include "model/graph/execution_trace.hpp"
 #include "model/report/condition.hpp"
-#include "model/report/trace_terms.hpp"
 #include "model/simulate/simulate.hpp"
 
 #include <string>

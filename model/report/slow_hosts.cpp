@@ -1,7 +1,5 @@
 #include "model/report/slow_hosts.hpp"
 
-#include "model/report/trace_terms.hpp"
-
 #include <algorithm>
 #include <map>
 #include <vector>

@@ -3,7 +3,6 @@
 #include "gui/models/report_tables.hpp"
 #include "gui/models/scenario_list_model.hpp"
 #include "gui/models/selection.hpp"
-#include "gui/models/session.hpp"
 #include "gui/models/text.hpp"
 
 #include <gmock/gmock.h>

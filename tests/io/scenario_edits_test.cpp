@@ -2,7 +2,6 @@
 #include "model/io/scenario/scenario_edits.hpp"
 
 #include "tests/golden/bundled_scenarios.hpp"
-#include "tests/io/scenario_fixture.hpp"
 #include "tests/properties/random_plans.hpp"
 
 #include <gmock/gmock.h>

@@ -3,7 +3,6 @@
 #include "model/predict/block_price.hpp"
 #include "model/predict/state.hpp"
 #include "model/predict/update.hpp"
-#include "tests/golden/bundled_scenarios.hpp"
 #include "tests/predict/equal_blocks.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
 // Plans that nobody would write down: every order of collectives must run through, and folding must be exact or say that it is not.
-#include "model/io/scenario/framework_reader.hpp"
 #include "model/plan/partition.hpp"
 #include "tests/golden/bundled_scenarios.hpp"
 #include "tests/properties/played_scenario.hpp"

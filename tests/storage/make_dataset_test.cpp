@@ -1,7 +1,6 @@
 #include "backend/storage/make_dataset.hpp"
 
 #include "backend/storage/codec.hpp"
-#include "backend/storage/replace_dataset.hpp"
 #include "model/base/diagnostics.hpp"
 #include "tests/storage/dataset_fixture.hpp"
 

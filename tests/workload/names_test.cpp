@@ -1,5 +1,4 @@
 // Under which names the catalogue finds a network, and under which it finds none.
-#include "model/base/spelling.hpp"
 #include "model/workload/workload.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,5 @@
 #include "model/io/scenario/pin_reader.hpp"
 
-#include "model/base/list_text.hpp"
 #include "model/base/spelling.hpp"
 #include "model/io/format/json_reader.hpp"
 #include "model/io/scenario/plan_reader.hpp"

@@ -2,7 +2,6 @@
 
 #include "model/base/list_text.hpp"
 #include "model/io/scenario/plan_words.hpp"
-#include "model/search/plan_fields.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,6 @@
 #include "model/io/storage_benchmark/yaml_section.hpp"
 
 #include "model/base/spelling.hpp"
-#include "model/io/format/json_text.hpp"
 
 #include <algorithm>
 #include <cmath>
