@@ -151,8 +151,8 @@ void export_view(TimedApplication& application, MainWindow& window, Workbench& w
     while (!done) QApplication::processEvents(QEventLoop::WaitForMoreEvents);
 }
 
-void press(QWidget& widget, Qt::Key key, const QString& text = {}) {
-    QKeyEvent pressed(QEvent::KeyPress, key, Qt::NoModifier, text);
+void press(QWidget& widget, Qt::Key key) {
+    QKeyEvent pressed(QEvent::KeyPress, key, Qt::NoModifier);
     QApplication::sendEvent(&widget, &pressed);
     QApplication::processEvents();
 }

@@ -39,8 +39,8 @@ inline QString number(double value, int digits = 3) { return q(number_text(value
 inline QString percent(double fraction, int digits = 2) {
     return q(percent_text(fraction, digits)).replace(QLatin1Char(' '), QChar(QChar::Nbsp));
 }
-inline QString signed_percent(double fraction, int digits = 2) {
-    return (fraction < 0 ? QStringLiteral("\u2212") : QStringLiteral("+")) + percent(fraction < 0 ? -fraction : fraction, digits);
+inline QString signed_percent(double fraction) {
+    return (fraction < 0 ? QStringLiteral("\u2212") : QStringLiteral("+")) + percent(fraction < 0 ? -fraction : fraction);
 }
 
 // The words of a search, and whether a text contains all of them, ignoring case.

@@ -51,8 +51,8 @@ protected:
     SpanIndex first_of(SpanKind kind) {
         return static_cast<SpanIndex>(std::ranges::find(trace().spans, kind, &Span::kind) - trace().spans.begin());
     }
-    void turn_wheel(QPoint at, int notches, Qt::KeyboardModifiers keys = Qt::NoModifier) {
-        QWheelEvent turn(at, canvas().mapToGlobal(at), {}, {0, 120 * notches}, Qt::NoButton, keys, Qt::NoScrollPhase, false);
+    void turn_wheel(QPoint at, int notches) {
+        QWheelEvent turn(at, canvas().mapToGlobal(at), {}, {0, 120 * notches}, Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase, false);
         QCoreApplication::sendEvent(&canvas(), &turn);
     }
     void drag(QPoint from, QPoint to, Qt::KeyboardModifiers keys = Qt::NoModifier) {

@@ -17,9 +17,9 @@ struct ReadRank {
     RecordedRank rank;
     std::vector<Diagnostic> problems;
 };
-ReadRank read_rank(const std::string& bytes, int rank = 0, int ranks = 4) {
+ReadRank read_rank(const std::string& bytes) {
     Diagnostics diagnostics;
-    RecordedRank found = read_chakra(bytes, "t.0.et", rank, ranks, diagnostics);
+    RecordedRank found = read_chakra(bytes, "t.0.et", 0, 4, diagnostics);
     return {std::move(found), diagnostics.list()};
 }
 

@@ -22,8 +22,8 @@ inline Node call(std::int64_t id, Collective what, std::int64_t size, std::vecto
 inline Node send_to(std::int64_t id, int peer, std::int64_t size, std::vector<std::int64_t> after = {}, int tag = 0) {
     return {id, send, std::move(after), 0, int64("comm_size", size) + int32("comm_dst", peer) + int32("comm_tag", tag)};
 }
-inline Node receive_from(std::int64_t id, int peer, std::int64_t size, std::vector<std::int64_t> after = {}, int tag = 0) {
-    return {id, receive, std::move(after), 0, int64("comm_size", size) + int32("comm_src", peer) + int32("comm_tag", tag)};
+inline Node receive_from(std::int64_t id, int peer, std::int64_t size) {
+    return {id, receive, {}, 0, int64("comm_size", size) + int32("comm_src", peer) + int32("comm_tag", 0)};
 }
 
 inline std::string file(const std::vector<Node>& nodes) {

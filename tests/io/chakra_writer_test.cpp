@@ -15,11 +15,11 @@ using namespace units;
 using testing::ElementsAre;
 using Kind = RecordedNode::Kind;
 
-RecordedRank read_back(const RecordedRank& rank, int number = 1) {
+RecordedRank read_back(const RecordedRank& rank) {
     std::ostringstream out;
-    write_chakra(out, rank, number);
+    write_chakra(out, rank, 1);
     Diagnostics diagnostics;
-    RecordedRank read = read_chakra(out.str(), "t.et", number, 4, diagnostics);
+    RecordedRank read = read_chakra(out.str(), "t.et", 1, 4, diagnostics);
     EXPECT_TRUE(diagnostics.empty()) << diagnostics.list().front().what;
     return read;
 }

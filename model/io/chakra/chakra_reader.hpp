@@ -18,8 +18,8 @@ std::vector<std::filesystem::path> chakra_files(const std::vector<std::filesyste
 
 // Throws InputError with every problem of every file, "/node/ID" or the byte as its place. `groups`: ASTRA-sim's file of process groups,
 // {"1": [0, 2], ...}; empty: none. `nodes`: a file with the node of each rank, [0, 1, 0, 1]; empty: none.
-ExecutionTrace load_chakra(const std::vector<std::filesystem::path>& named, const std::filesystem::path& groups = {},
-                           const std::filesystem::path& nodes = {});
+ExecutionTrace load_chakra(const std::vector<std::filesystem::path>& named, const std::filesystem::path& groups,
+                           const std::filesystem::path& nodes);
 
 // What a rank's file holds, one of `ranks`.
 RecordedRank read_chakra(std::string_view bytes, const std::string& file, int rank, int ranks, Diagnostics&);
