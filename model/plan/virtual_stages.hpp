@@ -1,8 +1,7 @@
 // Which stage holds each virtual stage of a pipeline. Virtual stages are numbered in the order of forward, p to each chunk.
 //
 //   most schedules     chunk c of stage s is virtual stage c p + s: after the last stage comes the first one again
-//   those that turn    odd chunks go from the last stage to the first: chunk 1 of stage s is virtual stage 2 p - 1 - s, so the last stage
-//   has
+//   those that turn    odd chunks go from the last stage to the first: chunk 1 of stage s is virtual stage 2 p - 1 - s; the last stage has
 //                      two in a row and hands nothing on between them
 #pragma once
 

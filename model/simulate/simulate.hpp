@@ -3,8 +3,7 @@
 //   - Segments of a stream start in order, each once those that it waits for have ended. Events are ordered by (time, sequence).
 //   - A compute segment runs its pieces one after another. A kernel ends no sooner than the host has issued it; it runs slower while
 //     another stream of its device communicates.
-//   - A collective starts when all its ranks have reached it. Its fixed time passes first; then its bytes flow, all hops of all its rings
-//   in
+//   - A collective starts when all its ranks have reached it. Its fixed time passes first; then its bytes flow, all hops of all rings in
 //     step, at the rate that max-min fairness gives it (fluid_network.hpp).
 //   - What loaders read crosses storage and NICs in the same way; where a host has too few cores, loaders and kernels share them.
 // docs/model/simulation.md derives each rule by examples.
