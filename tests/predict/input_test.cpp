@@ -27,7 +27,7 @@ Scenario fed_job(Seconds reading, int workers) {
     data.storage.emplace();
     data.storage->kind = StorageKind::parallel;
     data.storage->shared = true;
-    data.storage->open_latency = given(Seconds{});
+    data.storage->open_latency = data.storage->create_latency = given(Seconds{});
     data.storage->seek_latency = given(reading);
     data.storage->read_bandwidth = given(1e12 * TB / s);
     data.sample_bytes = 1 * KB;
@@ -224,8 +224,8 @@ TEST(Checkpoints, HoldUpTheRunEverySoManySteps) {
     StorageClass server;
     server.kind = StorageKind::parallel;
     server.shared = true;
-    server.open_latency = given(Seconds{});
-    server.write_bandwidth = given(1 * GB / s);
+    server.open_latency = server.create_latency = given(Seconds{});
+    server.read_bandwidth = server.write_bandwidth = given(1 * GB / s);
     job.data.checkpoints = Checkpoints{server, 1000, {}, false};
     job.run.samples = 2500 * 1024;
     const Report r = make_report(prepare(job));
