@@ -4,6 +4,7 @@
 #include "cli/executor.hpp"
 #include "cli/hosts.hpp"
 #include "cli/machine.hpp"
+#include "model/base/grouped_digits.hpp"
 #include "model/io/calibration/device_facts.hpp"
 
 #include <algorithm>
@@ -60,7 +61,7 @@ ProbedMachine probed_cores(Library& library, bool quick, const std::string& host
     if (host_file.empty()) return machine;
     const int hosts = static_cast<int>(host_names(host_file).size());
     if (hosts < 2)
-        throw InputError(Diagnostic{"--hostfile " + host_file, "", "it names " + std::to_string(hosts) + (hosts == 1 ? " host" : " hosts"),
+        throw InputError(Diagnostic{"--hostfile " + host_file, "", "it names " + counted(hosts, "host"),
                                     "a network is between two or more; without it, this machine is measured"});
     machine.guess = connected_hosts(machine.guess, hosts);
     machine.network_probes = probes_of(library, "network_probes.json", hosts * facts.cores, precisions, quick);
