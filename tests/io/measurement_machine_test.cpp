@@ -84,6 +84,22 @@ TEST(MeasurementScenario, WhatARowDoesNotSayOfItsLinksIsThatOfItsDevicesYears) {
     EXPECT_EQ(machine(R"("gpu": "H100", "gpus": 16, "nodes": 2, "gpus_per_node": 8)").cluster.node.peers.layout, PeerLayout::crossbar);
 }
 
+TEST(MeasurementScenario, WhatARowDoesNotSayOfItsNetworkIsThatOfItsDevicesYears) {
+    const auto node = [](const std::string& network) {
+        return scenario_of(
+                   vision_row(R"("gpu": "A100 SXM4 80GB", "gpus": 16, "nodes": 2, "gpus_per_node": 8, "inter_node": {)" + network + "}",
+                              R"("dp": 16, "global_batch": 512, "framework_family": "mxnet")"))
+            .cluster.node;
+    };
+    const auto gbit = [&](const std::string& network) { return node(network).nic_link.bandwidth.value / (Gbit / units::s); };
+    EXPECT_EQ(node(R"("fabric": "infiniband")").nics, 8);
+    EXPECT_EQ(node(R"("fabric": "infiniband")").nic_link.name, "InfiniBand HDR 4x");
+    EXPECT_EQ(node(R"("fabric": "infiniband", "nics_per_node": 4)").nics, 4);
+    EXPECT_EQ(node(R"("fabric": "infiniband", "nic_gbit_per_s": 100)").nics, 4);
+    EXPECT_EQ(node(R"("fabric": "ethernet")").nics, 1);
+    EXPECT_DOUBLE_EQ(gbit(R"("fabric": "roce", "nic_gbit_per_s": 50)"), 50);
+}
+
 TEST(MeasurementScenario, MezzanineCardsOfOtherMakersHaveLinksOfTheirOwn) {
     const auto peers = [](const std::string& gpu, const std::string& links) {
         return scenario_of(vision_row("\"gpu\": \"" + gpu + R"(", "gpus": 16, "nodes": 2, "gpus_per_node": 8)" + links,

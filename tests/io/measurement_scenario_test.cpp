@@ -308,6 +308,32 @@ TEST(MeasurementScenario, WhatARowDoesNotSayOfItsPlanIsAssumed) {
     EXPECT_TRUE(opt.tied_embeddings);
 }
 
+TEST(MeasurementScenario, APlanIsCalledAsSourcesSpellIt) {
+    const auto row = [](const std::string& plan) {
+        return scenario_of(R"json({"id": "x", "kind": "training",
+            "model": {"family": "OPT", "layers": 8, "hidden": 256, "heads": 4, "seq_len": 128, "vocab": 1000},
+            "hardware": {"gpu": "A100 SXM4 80GB", "gpus": 4, "intra_node": {"kind": "nvswitch"}},
+            "plan": {"dp": 1, "pp": 4, "micro_batch": 1, "global_batch": 8, "precision_kind": "bf16", )json" +
+                           plan + R"json(}, "measured": {}})json");
+    };
+    const auto schedule = [&](const std::string& word) { return row("\"schedule\": \"" + word + '"').plan.schedule; };
+    EXPECT_EQ(schedule("zero_bubble"), Schedule::zero_bubble);
+    EXPECT_EQ(schedule("Zero-Bubble"), Schedule::zero_bubble);
+    EXPECT_EQ(schedule("ZB-H1"), Schedule::zero_bubble);
+    EXPECT_EQ(schedule("zero_bubble_v"), Schedule::zero_bubble_v);
+    EXPECT_EQ(schedule("dual_pipe_v"), Schedule::dual_pipe_v);
+    EXPECT_EQ(schedule("1F1B"), Schedule::one_f_one_b);
+    const Scenario interleaved = row(R"("schedule": "interleaved 1F1B")");
+    EXPECT_EQ(interleaved.plan.schedule, Schedule::interleaved);
+    EXPECT_EQ(interleaved.plan.vpp, 2);
+    EXPECT_TRUE(assumes(interleaved, "two chunks"));
+    EXPECT_EQ(row(R"~("schedule": "1f1b (interleaving not stated)")~").plan.vpp, 1);
+    EXPECT_TRUE(assumes(row(R"("schedule": "chimera")"), "\"chimera\" is not known here"));
+    EXPECT_EQ(row(R"("recompute": "Full")").plan.recompute, Recompute::full);
+    EXPECT_EQ(row(R"("optimizer": "LARS")").plan.optimizer, Optimizer::momentum);
+    EXPECT_EQ(row(R"("optimizer": "Adam")").plan.optimizer, Optimizer::adam);
+}
+
 TEST(MeasurementScenario, AnMlpOfNoFamilyHasTwoMatricesUnlessItIsGated) {
     const auto mlp = [](const std::string& more) {
         const Scenario s = scenario_of(
@@ -319,6 +345,7 @@ TEST(MeasurementScenario, AnMlpOfNoFamilyHasTwoMatricesUnlessItIsGated) {
     EXPECT_EQ(mlp(R"(, "family": "Mystery")").norm, NormKind::layer);
     EXPECT_EQ(mlp(R"(, "mlp": "swiglu")").mlp, MlpKind::swiglu);
     EXPECT_EQ(mlp(R"(, "mlp": "swiglu")").norm, NormKind::rms);
+    EXPECT_EQ(mlp(R"(, "mlp": "3mat")").mlp, MlpKind::swiglu);
     EXPECT_EQ(mlp(R"(, "family": "Mistral")").mlp, MlpKind::swiglu);
     EXPECT_EQ(mlp(R"(, "family": "Pythia")").position, PositionKind::rotary);
 }

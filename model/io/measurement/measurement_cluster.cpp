@@ -167,6 +167,9 @@ std::string known_fabrics(const UsualHardware& usual) {
     return names;
 }
 
+// One port for each two devices, and for each since boards have switches for all of them.
+int usual_ports(double gbit, int devices) { return gbit < 200 ? std::max(1, devices / 2) : devices; }
+
 // The network of a row that names none, as of the years of its devices. `usual`: the rate of a port.
 MeasuredInterNode assumed_network(const MeasuredHardware& h, int devices, Bandwidth usual, RowReport& report) {
     if (h.intra_node.domain_gpus.value_or(0) >= h.nodes * devices) {
@@ -174,8 +177,7 @@ MeasuredInterNode assumed_network(const MeasuredHardware& h, int devices, Bandwi
         return {"infiniband", devices, 400};
     }
     const double gbit = usual / (Gbit / s);
-    // One port for each two devices, and for each since boards have switches for all of them.
-    const int ports = gbit < 200 ? std::max(1, devices / 2) : devices;
+    const int ports = usual_ports(gbit, devices);
     report.assume("the row names no network: " + std::to_string(ports) + " ports of " + number_text(gbit) +
                   " Gbit/s InfiniBand a node, as of the devices' years");
     return {"infiniband", ports, gbit};
@@ -197,7 +199,10 @@ void add_network(const MeasuredHardware& h, Cluster& cluster, const MeasurementS
     const UsualHardware::Host* usual = usual_host(node.device, sources);
     if (!usual) return;  // complained about with the host
     const MeasuredInterNode n = h.inter_node ? *h.inter_node : assumed_network(h, node.devices, usual->nic, report);
-    const Bandwidth port = n.nic_gbit_per_s.value_or(100) * Gbit / s;
+    // Where numbers are missing, those of the devices' years, or of a fabric that is not built for GPUs one port.
+    const bool for_devices = mentions(n.fabric, "infiniband") || mentions(n.fabric, "roce");
+    const double gbit = n.nic_gbit_per_s.value_or(for_devices ? usual->nic / (Gbit / s) : 100);
+    const Bandwidth port = gbit * Gbit / s;
     const bool over_tcp = mentions(n.fabric, "tcp") && !mentions(n.fabric, "tcpx");
     const std::string fabric_words = over_tcp ? "ethernet" : n.fabric;
     const UsualHardware::Network* best = sources.usual.network_of(fabric_words, port);
@@ -206,9 +211,10 @@ void add_network(const MeasuredHardware& h, Cluster& cluster, const MeasurementS
                         "one of: " + known_fabrics(sources.usual));
         return;
     }
+    node.nics = n.nics_per_node.value_or(for_devices ? usual_ports(gbit, node.devices) : 1);
     if (!n.nic_gbit_per_s || !n.nics_per_node)
-        report.assume("network not stated in full: one port of 100 Gbit/s where a number is missing");
-    node.nics = n.nics_per_node.value_or(1);
+        report.assume("network not stated in full: " + std::to_string(node.nics) + (node.nics == 1 ? " port" : " ports") + " of " +
+                      number_text(gbit) + " Gbit/s a node");
     node.nic_link = look_up(best->link, sources, report, "/hardware/inter_node");
     if (best->port != port) node.nic_link.bandwidth.value = port;
     const bool ethernet = best->fabric == "ethernet";

@@ -128,22 +128,32 @@ void set_data_parallel(const MeasuredPlan& p, const MeasuredHardware& h, Plan& p
     if (!p.variable_update.empty()) set_parameter_server(p, h, plan);
 }
 
-// All of NeMo's recipes of dense models that state their chunks have several; a table that lists none leaves them out.
+// Interleaving needs two chunks at least. All of NeMo's recipes of dense models that state their chunks have several; a table that lists
+// none leaves them out.
 int assumed_chunks(const MeasuredPlan& p, const TransformerSpec* t, const Plan& plan, RowReport& report) {
-    const bool interleaves = p.framework_family == "megatron-core" && mentions(p.framework, "nemo") && t && !t->moe && plan.pp > 1;
-    if (!interleaves || t->layers % plan.pp != 0 || plan.micro_batches() % plan.pp != 0) return 1;
-    report.assume("chunks of one layer in the pipeline: NeMo's recipes of dense models interleave");
-    return static_cast<int>(t->layers / plan.pp);
+    if (!t || plan.pp == 1 || t->layers % plan.pp != 0 || plan.micro_batches() % plan.pp != 0) return 1;
+    const auto layers = static_cast<int>(t->layers / plan.pp);
+    if (p.framework_family == "megatron-core" && mentions(p.framework, "nemo") && !t->moe) {
+        report.assume("chunks of one layer in the pipeline: NeMo's recipes of dense models interleave");
+        return layers;
+    }
+    if (!mentions(p.schedule, "interleaved") || layers % 2 != 0) return 1;
+    report.assume("two chunks in each stage of the interleaved pipeline");
+    return 2;
 }
 
 void set_schedule(const MeasuredPlan& p, const Workload& workload, Plan& plan, RowReport& report) {
     const auto* t = std::get_if<TransformerSpec>(&workload.spec);
     plan.vpp = p.vpp ? *p.vpp : assumed_chunks(p, t, plan, report);
     constexpr std::pair<std::string_view, Schedule> words[] = {
-        {"gpipe", Schedule::gpipe},          {"zbv", Schedule::zero_bubble_v},       {"zb-v", Schedule::zero_bubble_v},
-        {"dualpipe", Schedule::dual_pipe_v}, {"zero-bubble", Schedule::zero_bubble}, {"zero bubble", Schedule::zero_bubble},
-        {"zb", Schedule::zero_bubble}};
-    if (const Schedule* schedule = mentioned_word(p.schedule, words)) plan.schedule = *schedule;
+        {"gpipe", Schedule::gpipe},          {"zbv", Schedule::zero_bubble_v},      {"zerobubblev", Schedule::zero_bubble_v},
+        {"dualpipe", Schedule::dual_pipe_v}, {"zerobubble", Schedule::zero_bubble}, {"zb", Schedule::zero_bubble},
+        {"1f1b", Schedule::one_f_one_b},     {"interleaved", Schedule::one_f_one_b}};
+    std::string letters = p.schedule;  // "ZB-V", "zero_bubble"
+    std::erase_if(letters, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; });
+    const Schedule* stated = mentioned_word(letters, words);
+    if (stated) plan.schedule = *stated;
+    if (!stated && !p.schedule.empty() && plan.pp > 1) report.assume("schedule \"" + p.schedule + "\" is not known here: 1F1B");
     if (turns_back(plan.schedule))
         plan.vpp = 2;
     else if (plan.vpp > 1)
@@ -212,27 +222,27 @@ void set_recompute_modules(const MeasuredPlan& p, Plan& plan, RowReport& report)
 
 void set_recompute(const MeasuredPlan& p, Plan& plan, RowReport& report) {
     const auto layers = number_after(p.recompute_detail, "(");
-    if (p.recompute == "full") {
+    const std::string how = lower_case(p.recompute);
+    if (how == "full") {
         plan.recompute = Recompute::full;
-    } else if (p.recompute == "partial" || (layers && p.recompute != "none")) {
+    } else if (how == "partial" || (layers && how != "none")) {
         plan.recompute = Recompute::blocks;
         plan.recompute_blocks = layers.value_or(1);
         if (!layers) report.assume("partial recompute: one block of each stage");
-    } else if (p.recompute == "selective" || (p.recompute.empty() && !p.recompute_modules.empty())) {
+    } else if (how == "selective" || (how.empty() && !p.recompute_modules.empty())) {
         set_recompute_modules(p, plan, report);
-    } else if (p.recompute.empty()) {
+    } else if (how.empty()) {
         report.assume("nothing is recomputed");
-    } else if (p.recompute != "none") {
+    } else if (how != "none") {
         report.complain("/plan/recompute", "recompute \"" + p.recompute + "\" is not known here", "one of: none, selective, partial, full");
     }
 }
 
 void set_optimizer(const TrainingRow& row, bool transformer, Plan& plan, RowReport& report) {
-    constexpr std::pair<std::string_view, Optimizer> words[] = {{"lamb", Optimizer::lamb},
-                                                                {"adamw", Optimizer::adamw},
-                                                                {"adam", Optimizer::adam},
-                                                                {"momentum", Optimizer::momentum},
-                                                                {"sgd", Optimizer::sgd}};
+    constexpr std::pair<std::string_view, Optimizer> words[] = {
+        {"lamb", Optimizer::lamb},         {"adamw", Optimizer::adamw},      {"adam", Optimizer::adam},
+        {"momentum", Optimizer::momentum}, {"lars", Optimizer::momentum},  // these keep one state, too
+        {"lion", Optimizer::momentum},     {"rmsprop", Optimizer::momentum}, {"sgd", Optimizer::sgd}};
     const Optimizer* stated = mentioned_word(row.plan.optimizer, words);
     plan.optimizer = stated ? *stated : transformer ? Optimizer::adam : Optimizer::momentum;
     if (!stated) report.assume(transformer ? "optimizer Adam" : "optimizer SGD with momentum");

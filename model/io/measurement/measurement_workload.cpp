@@ -45,6 +45,7 @@ constexpr std::string_view llamas[] = {"llama", "mistral", "mixtral", "qwen", "d
 constexpr std::pair<std::string_view, MlpKind> mlp_words[] = {{"squared-relu", MlpKind::squared_relu},
                                                               {"swiglu", MlpKind::swiglu},
                                                               {"geglu", MlpKind::geglu},
+                                                              {"3mat", MlpKind::swiglu},
                                                               {"gelu", MlpKind::gelu},
                                                               {"relu", MlpKind::relu}};
 
