@@ -34,6 +34,23 @@ TEST(ScenarioEdits, MakeOfOnePlanTheOther) {
         }
 }
 
+// Pipelines that turn back have two chunks without saying so; others do not.
+TEST(ScenarioEdits, SayTheChunksOfAScheduleThatDoesNotTurnBack) {
+    for (const char* turning : {"zero_bubble_v", "dual_pipe_v"}) {
+        const std::vector<std::string> stated{"plan.schedule=" + std::string(turning), "plan.vpp=null", "plan.stage_blocks=null"};
+        const Scenario from = bundled_scenario("model-parallel-pipeline", stated);
+        for (const auto& [schedule, vpp] :
+             {std::pair{Schedule::interleaved, 2}, {Schedule::one_f_one_b, 1}, {Schedule::zero_bubble_v, 2}}) {
+            Scenario to = from;
+            to.plan.schedule = schedule;
+            to.plan.vpp = vpp;
+            const Scenario made = bundled_scenario("model-parallel-pipeline", with(stated, edits_between(from, to)));
+            EXPECT_EQ(made.plan.schedule, schedule) << turning;
+            EXPECT_EQ(made.plan.vpp, vpp) << turning;
+        }
+    }
+}
+
 // A file may state any two of micro-batch, global batch and accumulation, or all three.
 TEST(ScenarioEdits, AgreeWithWhateverTheFileStatesOfItsBatch) {
     using Stated = std::vector<std::string>;

@@ -134,7 +134,9 @@ ScenarioEdits edits_between(const Scenario& from, const Scenario& to) {
     edits.of_machine(from, to);
     const Json network = changed_fields(from.workload, to.workload);
     for (const auto& [field, value] : network.items()) edits.set("workload." + field, value);
-    edits.set_changed("plan", all_fields(from.plan), all_fields(to.plan));
+    Json plan = all_fields(from.plan);
+    if (turns_back(from.plan.schedule) && !turns_back(to.plan.schedule)) plan["vpp"] = Json();  // its two chunks may not be stated
+    edits.set_changed("plan", plan, all_fields(to.plan));
     edits.of_precision(from.plan.precision, to.plan.precision);
     return std::move(edits).list();
 }
