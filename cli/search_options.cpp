@@ -26,6 +26,7 @@ SearchRequest SearchOptions::request(const std::optional<Scenario>& job, Diagnos
     SearchRequest request;
     request.job = job.value_or(Scenario{});
     request.pinned = pinned_fields(request.job);
+    request.devices = {request.job.plan.devices()};
     std::set<PlanField> asked;
     for (const std::string& pin : pins)
         problems.collect([&] {
@@ -33,7 +34,7 @@ SearchRequest SearchOptions::request(const std::optional<Scenario>& job, Diagnos
             if (!asked.insert(field).second) problems.add({"--pin " + pin, "", "this field is pinned already", "one --pin for each field"});
             request.pinned.insert(field);
         });
-    request.devices = {request.job.plan.devices()};
+    follow_pins(request.job.plan, request.pinned, request.devices.front());
     request.global_batches = batches;
     request.objective = *sextant::objective(objective);
     const auto known = [&] { return searched_quantities(*job); };

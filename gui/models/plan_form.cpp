@@ -77,6 +77,7 @@ ReadPlanForm read_plan_form(const PlanForm& form, const Scenario& job) {
     });
     read(PlanFormField::pins, [&] {
         for (const std::string& pin : parts_of(form.pins)) r.pinned.insert(read_pin(pin, r.job.plan));
+        follow_pins(r.job.plan, r.pinned, job.plan.devices());
     });
     read(PlanFormField::where, [&] {
         for (const std::string& condition : parts_of(form.where)) r.where.push_back(parse_condition(condition, "--where"));

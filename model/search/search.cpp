@@ -99,7 +99,8 @@ Diagnostic refusal(const std::vector<Part>& parts) {
     if (names.empty()) names = "a global batch of " + std::to_string(first.job.plan.global_batch);
     return {first.job.file, "/plan",
             "no plan can be: nothing goes with " + names + " on " + devices + (devices == "1" ? " device" : " devices"),
-            pinned.empty() ? "look at other numbers of devices" : "pin less, or look at other numbers of devices"};
+            pinned.empty() ? "look at other numbers of devices, at another global batch, or under another framework"
+                           : "pin less, or look at other numbers of devices"};
 }
 
 // One cut of one part: what one thread searches at a time.

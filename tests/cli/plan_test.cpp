@@ -145,6 +145,15 @@ TEST(Plan, PinsHoldInEveryPlan) {
     for (const Json& best : scenario.at("best")) EXPECT_EQ(best.at("plan").at("tp"), 1);
 }
 
+// As many devices as the scenario has, whatever is pinned; not those of its plan with the pin in it.
+TEST(Plan, PinsLeaveTheNumberOfDevices) {
+    const Json json = json_of(plan_default({"--format", "json", "--no-simulate", "--pin", "tp=2"}));
+    ASSERT_FALSE(json.at("best").empty());
+    for (const Json& best : json.at("best")) EXPECT_EQ(best.at("plan").at("dp"), 1);
+    EXPECT_THAT(plan_default({"--pin", "tp=3"}).err, HasSubstr("nothing goes with tp=3 on 2 devices"));
+    EXPECT_THAT(plan_default({"--pin", "dp=1", "--pin", "tp", "--pin", "pp", "--pin", "cp"}).err, HasSubstr("nothing goes with dp=1"));
+}
+
 TEST(Plan, ConditionsHoldOfEveryPlan) {
     const Json json = json_of(plan_default({"--format", "json", "--where", "memory < 250 MB"}));
     ASSERT_THAT(json.at("best"), Not(IsEmpty()));

@@ -38,4 +38,9 @@ PlanField read_pin(const std::string& pin, Plan& plan) {
     return field;
 }
 
+void follow_pins(Plan& plan, const std::set<PlanField>& pinned, int devices) {
+    const std::int64_t of_a_copy = std::int64_t{plan.tp} * plan.pp * plan.cp;
+    if (!pinned.contains(PlanField::dp) && devices % of_a_copy == 0) plan.dp = static_cast<int>(devices / of_a_copy);
+}
+
 }  // namespace sextant
