@@ -246,7 +246,7 @@ Report predict(const Scenario& scenario) { return make_report(prepare(scenario))
 StorageReport predict(const StorageBenchmark& benchmark) { return {benchmark, estimate(benchmark)}; }
 
 Jitter jitter_of(const Scenario& scenario, std::uint64_t seed) {
-    const Straggler straggler = scenario.straggler.value_or(Straggler{});
+    const Straggler straggler = scenario.has_slow_devices() ? *scenario.straggler : Straggler{};
     return {scenario.step_noise, seed, straggler.devices, straggler.speed};
 }
 

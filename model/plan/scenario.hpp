@@ -68,7 +68,10 @@ struct Scenario {
     std::vector<std::string> assumptions;  // in words; repeated by the report
     std::string file;                      // where it came from, for diagnostics
 
-    [[nodiscard]] bool has_slow_devices() const { return straggler && straggler->devices > 0 && straggler->speed < 1; }
+    // Whether others wait for them.
+    [[nodiscard]] bool has_slow_devices() const {
+        return straggler && straggler->devices > 0 && straggler->speed < 1 && !straggler->has_smaller_batches;
+    }
 };
 
 // Whether communication leaves a node over sockets, because the scenario or its library says so.

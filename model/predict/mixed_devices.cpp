@@ -2,7 +2,6 @@
 
 #include "model/base/diagnostics.hpp"
 #include "model/base/quantity_text.hpp"
-#include "model/plan/partition.hpp"
 #include "model/predict/prepare.hpp"
 #include "model/predict/stage_work.hpp"
 
@@ -17,6 +16,8 @@ Seconds kernels_of_micro_batch(Prepared::State job, const Device& device, const 
     job.scenario.cluster.node.device = device;
     job.rates = device_rates(device, job.scenario.framework, job.scenario.plan);
     job.templates = kernels_of(network, job);
+    job.added_gradients = 1;  // whatever ranks share
+    job.roles.clear();
     for (const Block& block : network.templates) job.roles.push_back(block.role);
     const std::vector<KernelTimes> times = kernel_times(job, {});
     const auto sum = [](const std::vector<Seconds>& kernels) { return std::accumulate(kernels.begin(), kernels.end(), Seconds{}); };
@@ -36,12 +37,11 @@ void slow_down(Device& d, double speed) {
 
 }  // namespace
 
-void apply_mixed_devices(Prepared::State& job) {
+void apply_mixed_devices(Prepared::State& job, const Network& network) {
     Scenario& s = job.scenario;
     if (!s.straggler || !s.straggler->device) return;
     Straggler& slow = *s.straggler;
-    const Network network = cut_network(s);
-    Device& usual = s.cluster.node.device;
+    const Device& usual = s.cluster.node.device;
     slow.speed = kernels_of_micro_batch(job, usual, network) / kernels_of_micro_batch(job, *slow.device, network);
     constexpr double rounding = 1e-9;
     if (slow.speed > 1 + rounding)
@@ -50,18 +50,11 @@ void apply_mixed_devices(Prepared::State& job) {
                                     "the faster one as hardware.device, and the others as straggler"});
     slow.speed = std::min(slow.speed, 1.0);
     if (!slow.has_smaller_batches) return;
-    const double n = s.plan.devices(), mean = 1 - slow.devices / n * (1 - slow.speed);
-    s.assumptions.push_back(std::to_string(slow.devices) + " of " + std::to_string(s.plan.devices()) + " devices are " + slow.device->name +
-                            ", at " + percent_text(slow.speed, 3) +
-                            " of the speed of the others, with batches in proportion: all are as fast as the mean, " +
-                            percent_text(mean, 3));
-    if (memory_for_programs(*slow.device) < memory_for_programs(usual)) {
-        usual.memory = slow.device->memory;
-        usual.usable_memory = slow.device->usable_memory;
-    }
-    slow_down(usual, mean);
-    job.rates = device_rates(usual, s.framework, s.plan);
-    s.straggler.reset();
+    Device mean = usual;
+    slow_down(mean, mean_speed(s));
+    job.rates = device_rates(mean, s.framework, s.plan, one_to_a_node(s));
 }
+
+double mean_speed(const Scenario& s) { return 1 - s.straggler->devices / static_cast<double>(s.plan.devices()) * (1 - s.straggler->speed); }
 
 }  // namespace sextant

@@ -7,11 +7,16 @@
 // links and another host, and the price and power of the slow devices.
 #pragma once
 
+#include "model/plan/partition.hpp"
 #include "model/predict/state.hpp"
 
 namespace sextant {
 
-// For a job whose machine is prepared and whose network is not yet. Throws InputError where the devices called slow are faster.
-void apply_mixed_devices(Prepared::State&);
+// Finds the speed of the slow ones, and the rates of the mean where batches follow speed, for a job whose machine is prepared and whose
+// network is cut as its plan says. Throws InputError where the devices called slow are faster.
+void apply_mixed_devices(Prepared::State&, const Network&);
+
+// Of all devices, as a fraction of that of the fast ones; for a job whose devices are of two kinds and prepared.
+double mean_speed(const Scenario&);
 
 }  // namespace sextant

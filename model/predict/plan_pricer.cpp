@@ -1,6 +1,7 @@
 #include "model/predict/plan_pricer.hpp"
 
 #include "model/plan/framework_defaults.hpp"
+#include "model/predict/mixed_devices.hpp"
 #include "model/predict/prepare.hpp"
 
 #include <algorithm>
@@ -60,15 +61,26 @@ bool PlanPricer::shape(const Plan& plan) {
     if (is_new) entry->second = make_shape();
     shape_ = &entry->second;
     swap_shape();
+    if (const auto& slow = state_.scenario.straggler; shape_->divides && slow && slow->device) apply_shape_to_devices();
     return shape_->divides;
 }
 
-// A network that does not divide for a micro-batch does not divide for a larger one that is cut in the same way.
+// What the devices of a job on two kinds are worth together depends on the kernels.
+void PlanPricer::apply_shape_to_devices() {
+    state_.scenario.straggler->speed = shape_->slow_speed;
+    state_.rates = shape_->rates;
+    for (auto& [key, order] : orders_) order.shares.clear();
+    share_ = nullptr;
+}
+
+// A network that does not divide for a micro-batch does not divide for a larger one that is cut in the same way. (One that does, and has
+// templates, cannot be where the devices called slow are faster at it.)
 bool PlanPricer::may_divide() const {
     const Plan& now = state_.scenario.plan;
     return std::ranges::none_of(shapes_, [&](const auto& known) {
         const auto& [micro_batch, sequence_parallel, selective, accumulates] = known.first;
-        return !known.second.divides && micro_batch <= now.micro_batch && sequence_parallel == now.sequence_parallel;
+        return !known.second.divides && known.second.templates.empty() && micro_batch <= now.micro_batch &&
+               sequence_parallel == now.sequence_parallel;
     });
 }
 
@@ -79,6 +91,7 @@ PlanPricer::Shape PlanPricer::make_shape() {
     try {
         Network network = cut_network(state_.scenario);
         shape.templates = kernels_of(network, state_);
+        apply_mixed_devices(state_, network);
         state_.rates.kept = kept_bytes(state_, network, shape.templates);
         if (!network_) {
             state_.roles.clear();
@@ -87,6 +100,10 @@ PlanPricer::Shape PlanPricer::make_shape() {
         }
     } catch (const InputError&) {
         shape.divides = false;
+    }
+    if (const auto& slow = state_.scenario.straggler; slow && slow->device) {
+        shape.slow_speed = slow->speed;
+        shape.rates = state_.rates;
     }
     return shape;
 }

@@ -88,6 +88,9 @@ private:
         // beside another micro-batch, and the stages where each offloads some layers (else 0); then by groups in layers.
         std::map<std::tuple<WeightsApart, double, double, int>, std::vector<std::optional<Blocks>>> blocks;
         bool divides = true;
+        // Of a job on two kinds of devices: how slow the slower kind is, and the rates that follow.
+        double slow_speed = 1;
+        DeviceRates rates;
     };
     // What stages do for the weights that their ranks hold.
     struct Share {
@@ -180,6 +183,7 @@ private:
     void find_ends();
     // The state borrows these parts: they swap places with its own, and back.
     void swap_shape();
+    void apply_shape_to_devices();
     void swap_order();
     void swap_layout();
 

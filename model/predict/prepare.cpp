@@ -64,6 +64,8 @@ std::shared_ptr<const Topology> topology_of(const Scenario& scenario, const Prep
 
 }  // namespace
 
+bool one_to_a_node(const Scenario& s) { return s.plan.devices() <= used_nodes(s); }
+
 Prepared::State prepare_machine(const Scenario& scenario) {
     Prepared::State job;
     job.scenario = with_part_of_a_core(scenario);
@@ -71,8 +73,7 @@ Prepared::State prepare_machine(const Scenario& scenario) {
     job.nodes.ranks_per_core = ranks_per_core(scenario);
     job.nodes.turn = turn_of_core(scenario);
     job.precision = kept_precision(scenario.plan, scenario.framework);
-    const bool one_to_a_node = scenario.plan.devices() <= used_nodes(scenario);
-    job.rates = device_rates(job.scenario.cluster.node.device, scenario.framework, scenario.plan, one_to_a_node);
+    job.rates = device_rates(job.scenario.cluster.node.device, scenario.framework, scenario.plan, one_to_a_node(scenario));
     job.nodes.devices = used_devices_per_node(scenario);
     const NodeSpec& node = job.scenario.cluster.node;
     job.nodes.host_copy = node.host_link.bandwidth.value * node.host_link.achievable.value;
@@ -80,7 +81,6 @@ Prepared::State prepare_machine(const Scenario& scenario) {
     const LinkType& way_out = network_link(job.scenario);
     const int links = &way_out == &node.nic_link ? node.nics : 1;
     job.nodes.network = links * way_out.bandwidth.value * way_out.achievable.value;
-    apply_mixed_devices(job);
     return job;
 }
 
@@ -143,6 +143,7 @@ Prepared prepare(const Scenario& scenario, const Prepared* same_cluster) {
     if (auto problems = check_plan(scenario); !problems.empty()) throw InputError(std::move(problems));
     const Network network = cut_network(scenario);
     auto job = std::make_unique<Prepared::State>(prepare_machine(scenario));
+    apply_mixed_devices(*job, network);
     job->nodes.count = used_nodes(scenario);
     job->topology = topology_of(scenario, same_cluster);
     job->micro_batches = std::max<std::int64_t>(1, scenario.plan.micro_batches());

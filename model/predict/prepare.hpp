@@ -8,6 +8,9 @@
 
 namespace sextant {
 
+// Whether each device of the job has a node for itself.
+bool one_to_a_node(const Scenario&);
+
 // The machine, the job, and whatever of the plan does not depend on how the network is cut.
 Prepared::State prepare_machine(const Scenario&);
 

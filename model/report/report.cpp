@@ -6,6 +6,7 @@
 #include "model/plan/partition.hpp"
 #include "model/plan/plan_features.hpp"
 #include "model/predict/fragmentation.hpp"
+#include "model/predict/mixed_devices.hpp"
 #include "model/predict/stage_memory.hpp"
 #include "model/predict/state.hpp"
 #include "model/report/bottleneck.hpp"
@@ -127,6 +128,9 @@ std::vector<std::string> allocation_assumptions(const Scenario& s) {
     if (const auto& slow = s.straggler; slow && slow->device)
         list.push_back(grouped_digits(slow->devices) + " of " + grouped_digits(s.plan.devices()) + " devices are " + slow->device->name +
                        ", which does this job at " + percent_text(slow->speed, 3) + " of the speed of " + s.cluster.node.device.name +
+                       (slow->has_smaller_batches
+                            ? ", with batches in proportion: all are as fast as the mean, " + percent_text(mean_speed(s), 3)
+                            : "") +
                        "; memory is judged by the smaller");
     if (!s.cluster.node_numbers.empty() && s.cluster.fabric.nodes_per_leaf > 0)
         list.emplace_back("nodes hang at leaves in the order of their numbers, counted from 0");
@@ -194,6 +198,14 @@ std::vector<std::string> all_advice(const Prepared& job, const Report& r) {
     return list;
 }
 
+// Of a device of the job, where they are of two kinds on average.
+FlopRate mean_peak(const Scenario& s) {
+    const auto of = [&](const Device& d) { return matrix_path(d, s.plan.precision.compute, s.plan.precision.tf32).peak->rate.value; };
+    const FlopRate usual = of(s.cluster.node.device);
+    if (!s.straggler || !s.straggler->device) return usual;
+    return usual + s.straggler->devices / static_cast<double>(s.plan.devices()) * (of(*s.straggler->device) - usual);
+}
+
 }  // namespace
 
 std::string_view to_text(BottleneckKind k) {
@@ -242,8 +254,7 @@ Report make_report(const Prepared& job, const Estimate& e) {
     if (const std::int64_t tokens = s.workload.tokens_per_sample(); tokens > 0)
         r.tokens_per_s = batch * static_cast<double>(tokens) / e.step;
     r.sample_word = std::string(s.workload.sample_word());
-    const MatrixPath path = matrix_path(s.cluster.node.device, s.plan.precision.compute, s.plan.precision.tf32);
-    r.peak = path.peak->rate.value;
+    r.peak = mean_peak(s);
     r.mfu = e.model_flops / (e.step * r.devices * r.peak);
     r.hfu = e.hardware_flops / (e.step * r.devices * r.peak);
     r.scaling_efficiency = 1 - (e.terms[Term::data_communication] + e.terms[Term::straggler]) / e.step;

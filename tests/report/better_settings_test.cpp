@@ -36,16 +36,24 @@ std::vector<NamedSetting> settings_of(const std::string& name, const std::vector
 auto sets(const std::string& part) { return Field(&NamedSetting::set, Contains(HasSubstr(part))); }
 
 // The price of a setting is that of the scenario with it.
-TEST_P(EveryScenario, GainsByEachNamedSettingWhatWasSaid) {
-    const Seconds now = estimate(prepare(bundled_scenario(GetParam()))).step;
-    for (const NamedSetting& s : settings_of(GetParam())) {
-        const Estimate then = estimate(prepare(bundled_scenario(GetParam(), s.set)));
+void expect_gains_as_said(const std::string& name, const std::vector<std::string>& overrides = {}) {
+    const Seconds now = estimate(prepare(bundled_scenario(name, overrides))).step;
+    for (const NamedSetting& s : settings_of(name, overrides)) {
+        std::vector<std::string> all = overrides;
+        all.insert(all.end(), s.set.begin(), s.set.end());
+        const Estimate then = estimate(prepare(bundled_scenario(name, all)));
         EXPECT_NEAR(s.step / then.step, 1, 1e-9) << s.set.front();
         EXPECT_EQ(s.memory, then.peak_memory) << s.set.front();
         EXPECT_TRUE(then.fits()) << s.set.front();
         if (s.per_sample || s.gain <= 0) continue;
         EXPECT_NEAR(s.gain, 1 - then.step / now, 1e-9) << s.set.front();
     }
+}
+TEST_P(EveryScenario, GainsByEachNamedSettingWhatWasSaid) { expect_gains_as_said(GetParam()); }
+
+// How slow the slower kind is depends on what is changed.
+TEST(BetterSettings, OfTwoKindsOfDevicesGainWhatWasSaid) {
+    expect_gains_as_said("two-kinds-of-gpus", {"hardware.straggler.batches=by_speed"});
 }
 
 TEST(BetterSettings, NamesTheGroupOfShardsThatKeepsGathersInsideTheNode) {

@@ -156,6 +156,13 @@ TEST(Report, TwoKindsOfDevicesDrawAndCostEachItsOwn) {
     job.straggler = Straggler{1, 0.5, other, true};
     EXPECT_NEAR(power_drawn(job, 0.4, 4) / W, 1370, 1e-9);
     EXPECT_NEAR(*device_rent(job) / (USD / hour), 4, 1e-12);
+    job.run.samples = 8;
+    const RunCost run = *report_of(job).run;
+    EXPECT_NEAR(*run.cost / (run.device_time * (USD / hour)), 4, 1e-12);
+    // One of four with half the peak: seven eighths on average.
+    const FlopRate usual = report_of(job).peak;
+    scale_compute(*job.straggler->device, 0.5, [](auto& number, double by) { number.value *= by; });
+    EXPECT_NEAR(report_of(job).peak / usual, 7.0 / 8, 1e-12);
 }
 
 TEST(Report, ScalesTheLearningRateByTheBatchOrItsRoot) {
