@@ -54,8 +54,7 @@ void check_straggler(Check& c) {
     if (!slow) return;
     if (slow->devices > c.devices())
         c.complain("/hardware/straggler/devices", "more than the " + text(c.devices()) + " devices that the plan uses");
-    const int copy = c.plan.tp * c.plan.cp;
-    if (slow->has_smaller_batches && (c.plan.pp > 1 || slow->devices % copy != 0))
+    if (slow->has_smaller_batches && !copies_are_of_one_kind(c.plan, *slow))
         c.complain("/hardware/straggler/batches", "a copy of the model has slow devices and others: it takes samples at one speed",
                    "copies of one kind of device alone");
 }
@@ -265,6 +264,8 @@ std::optional<double> samples_of_run(const Scenario& s) {
     if (s.run.epochs && s.run.dataset_samples) return *s.run.epochs * static_cast<double>(*s.run.dataset_samples);
     return std::nullopt;
 }
+
+bool copies_are_of_one_kind(const Plan& p, const Straggler& slow) { return p.pp == 1 && slow.devices % (p.tp * p.cp) == 0; }
 
 std::vector<Diagnostic> check_plan(const Scenario& scenario) {
     Check c{.scenario = scenario, .problems = {}};

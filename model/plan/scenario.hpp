@@ -83,6 +83,9 @@ const LinkType& network_link(const Scenario&);
 // The samples of the whole run, where it says how long it is; a fraction where tokens do not make whole sequences.
 std::optional<double> samples_of_run(const Scenario&);
 
+// Whether each copy of the model is on devices of one kind, as it must be where devices take samples by their speed.
+bool copies_are_of_one_kind(const Plan&, const Straggler&);
+
 // All problems that make the plan impossible on this cluster (pointers "/plan/..."), or its data impossible where they are to lie
 // ("/data/..."). Empty when it can run.
 std::vector<Diagnostic> check_plan(const Scenario&);

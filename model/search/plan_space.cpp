@@ -228,6 +228,7 @@ std::vector<Plan> layouts(const PlanSpace& space, const Plan& cut) {
         plan.pp = pp;
         plan.dp = dp;
         if (!framework_can(space, PlanField::pp, plan)) continue;
+        if (const auto& slow = space.job.straggler; slow && slow->has_smaller_batches && !copies_are_of_one_kind(plan, *slow)) continue;
         for (auto& order : placements(space, plan)) {
             plan.placement = std::move(order);
             plans.push_back(plan);

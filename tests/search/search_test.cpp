@@ -115,13 +115,16 @@ TEST(Search, PricesPlansOnAsManyDevicesAsItLooksAtOfWhateverKinds) {
     Library library = open_library();
     for (const char* batches : {"equal", "by_speed"}) {
         SearchRequest request;
-        request.job = load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/two-kinds-of-gpus.json",
-                                    {std::string("hardware.straggler.batches=") + batches, "hardware.straggler.devices=1"});
+        request.job = load_scenario(
+            library, SEXTANT_SOURCE_DIR "/scenarios/two-kinds-of-gpus.json",
+            {std::string("hardware.straggler.batches=") + batches, "hardware.straggler.devices=1", "framework=megatron-core"});
         request.devices = {1, 2, 4};
+        request.top = 200;
         const SearchResult found = search(request);
         std::set<std::int64_t> micro_batches;
         for (const PlanChoice& c : found.best) {
             micro_batches.insert(c.plan.micro_batch);
+            ASSERT_THAT(check_plan(with_plan(request.job, c.plan)), testing::IsEmpty()) << plan_text(c);
             EXPECT_DOUBLE_EQ(c.step.si(), estimate(prepare(with_plan(request.job, c.plan))).step.si()) << batches << ", " << plan_text(c);
         }
         EXPECT_GT(micro_batches.size(), 1U);
