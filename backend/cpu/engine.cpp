@@ -63,6 +63,19 @@ constexpr std::array<std::uintptr_t, 8> stack_places = {0, 16, 32, 48, 1024, 104
     primitive.execute(stream, arguments);
 }
 
+// What of a matrix a core's own cache has room for, beside what else a product touches.
+std::int64_t rows_in_cache(const Matrix& m) {
+    constexpr std::int64_t room = (256 << 10) / sizeof(float), least = 8;
+    return std::max(least, room / m.columns / least * least);
+}
+
+// Reads it, as a processor drops hints to fetch where they are many.
+void fetch_into_cache(const Matrix& m) {
+    constexpr std::int64_t line = 64 / sizeof(float);
+    for (std::int64_t r = 0; r < m.rows; ++r)
+        for (std::int64_t c = 0; c < m.columns; c += line) (void)*static_cast<volatile const float*>(m.row<float>(r) + c);
+}
+
 // c = scale a b + keep c, summed over so many rows of b at a time.
 void multiply_by_steps(const Matrix& a, const Matrix& b, const Matrix& c, float scale, float keep, std::int64_t step) {
     for (std::int64_t k = 0; k < a.columns; k += step) {
@@ -75,13 +88,40 @@ void multiply_by_steps(const Matrix& a, const Matrix& b, const Matrix& c, float 
     }
 }
 
-// What memory holds transposed, in the order that is meant. By squares whose lines a core's first cache holds.
-void turn(const Matrix& m, float* to) {
+void multiply_at_once(const Matrix& a, const Matrix& b, const Matrix& c, float scale, float keep) {
+    multiply_by_steps(a, b, c, scale, keep, a.columns);
+}
+
+// The same, part of b by part, each fetched before.
+void multiply_by_fetched_factors(const Matrix& a, const Matrix& b, const Matrix& c, float scale, float keep) {
+    const std::int64_t rows = rows_in_cache(b);
+    for (std::int64_t k = 0; k < b.rows; k += rows) {
+        const std::int64_t count = std::min(rows, b.rows - k);
+        const Matrix part = b.some_rows(k, count);
+        fetch_into_cache(part);
+        multiply_at_once(a.transpose().some_rows(k, count).transpose(), part, c, scale, k == 0 ? keep : 1);
+    }
+}
+
+// The same, part of c by part, each fetched before.
+void multiply_into_fetched_sums(const Matrix& a, const Matrix& b, const Matrix& c, float scale, float keep) {
+    const std::int64_t rows = rows_in_cache(c);
+    for (std::int64_t r = 0; r < c.rows; r += rows) {
+        const std::int64_t count = std::min(rows, c.rows - r);
+        const Matrix part = c.some_rows(r, count);
+        fetch_into_cache(part);
+        multiply_at_once(a.some_rows(r, count), b, part, scale, keep);
+    }
+}
+
+// Elements of what memory holds transposed, handed on with row and column. By squares whose lines a core's first cache holds.
+template <class Put>
+void turn(const Matrix& m, const Put& put) {
     constexpr std::int64_t side = 16;
     for (std::int64_t c = 0; c < m.columns; c += side)
         for (std::int64_t r = 0; r < m.rows; r += side)
             for (std::int64_t i = r; i < std::min(m.rows, r + side); ++i)
-                for (std::int64_t k = c; k < std::min(m.columns, c + side); ++k) to[i * m.columns + k] = m.row<float>(k)[i];
+                for (std::int64_t k = c; k < std::min(m.columns, c + side); ++k) put(i, k, m.row<float>(k)[i]);
 }
 
 }  // namespace
@@ -97,7 +137,7 @@ Matrix Matrix::transpose() const {
 
 Matrix Matrix::some_rows(std::int64_t first, std::int64_t count) const {
     Matrix some = *this;
-    some.data += first * pitch * bytes_of(element);
+    some.data += first * (transposed ? 1 : pitch) * bytes_of(element);
     some.rows = count;
     return some;
 }
@@ -115,23 +155,56 @@ void Engine::multiply(const Matrix& a, const Matrix& b, const Matrix& c, float s
     multiply_narrow(a, b, c, keep != 0);
 }
 
-// Rows of a transposed matrix that are a multiple of 2 KiB apart fall into a few sets of a core's caches, and where the result is narrow
-// oneDNN does not pack them first. With AVX-512 no more rows are summed over at a time than the sets hold: so weight gradients of 1024 x
-// 256 take 0.7 times as long (Xeon, oneDNN 2.6). Without it the matrix is transposed first: 0.68 times (EPYC).
+// Where oneDNN 2.6 goes over memory badly, it is given another product, or parts of it (times on a core of an EPYC, Zen 4):
+// - Few rows times a matrix that lies transposed, as weights do: it turns all of that round, which takes longer than multiplying. As b^T
+//   a^T, 32 rows at a time, both are read as they lie: 32 rows times 1024 x 1536 take 0.76 times as long, 16 rows 0.65 times.
+// - Sums of few products, as gradients of weights are, and products of fewer rows yet: with AVX-512 it packs nothing then, and waits for
+//   each line of what is large. Fetched first, sums of 32 take 0.75 times as long, 16 rows times 1024 x 1024 0.8 to 0.9 times. From 1024
+//   columns on it packs sums only from some 100 products on.
+// - Rows of a transposed matrix that are a multiple of 2 KiB apart fall into a few sets of a core's caches, and where the result is narrow
+//   oneDNN does not pack them first. With AVX-512 no more rows are summed over at a time than the sets hold: so weight gradients of 1024 x
+//   256 take 0.7 times as long (Xeon). Without it the matrix is transposed first: 0.68 times (EPYC).
 void Engine::multiply_reals(const Matrix& a, const Matrix& b, const Matrix& c, float scale, float keep) {
-    constexpr std::int64_t few_sets = 2048 / sizeof(float), packed_width = 1024, rows_at_a_time = 192;
-    const bool crowded = a.transposed && a.pitch % few_sets == 0 && c.columns < packed_width;
-    if (!crowded) return multiply_by_steps(a, b, c, scale, keep, a.columns);
-    static const bool sums_by_steps = has_isa(dnnl::cpu_isa::avx512_core);
-    if (sums_by_steps) return multiply_by_steps(a, b, c, scale, keep, rows_at_a_time);
-    const std::int64_t elements = a.rows * a.columns;
-    if (std::ssize(turned_) < elements) turned_.resize(static_cast<std::size_t>(elements));
-    turn(a, turned_.data());
+    constexpr std::int64_t own_cache = (1 << 20) / sizeof(float), few_sets = 2048 / sizeof(float), packed_width = 1024;
+    static const bool has_wide_vectors = has_isa(dnnl::cpu_isa::avx512_core);
+    const bool narrow = c.columns < packed_width;
+    if (!a.transposed && b.transposed && c.rows <= (b.rows * b.columns < own_cache ? 32 : 64)) return multiply_turned(a, b, c, scale, keep);
+    if (has_wide_vectors && !b.transposed) {
+        if (!a.transposed && c.rows <= 16) return multiply_by_fetched_factors(a, b, c, scale, keep);
+        if (a.transposed && keep != 0 && a.columns <= (narrow ? 32 : 96)) return multiply_into_fetched_sums(a, b, c, scale, keep);
+    }
+    const bool crowded = a.transposed && a.pitch % few_sets == 0 && narrow;
+    if (!crowded) return multiply_at_once(a, b, c, scale, keep);
+    constexpr std::int64_t rows_at_a_time = 192;
+    if (has_wide_vectors) return multiply_by_steps(a, b, c, scale, keep, rows_at_a_time);
     Matrix straight = a;
-    straight.data = reinterpret_cast<std::byte*>(turned_.data());
+    straight.data = turned_memory(a.rows * a.columns);
     straight.pitch = a.columns;
     straight.transposed = false;
-    multiply_by_steps(straight, b, c, scale, keep, a.columns);
+    turn(a, [&](std::int64_t i, std::int64_t k, float value) { straight.row<float>(i)[k] = value; });
+    multiply_at_once(straight, b, c, scale, keep);
+}
+
+void Engine::multiply_turned(const Matrix& a, const Matrix& b, const Matrix& c, float scale, float keep) {
+    constexpr std::int64_t rows = 32;
+    for (std::int64_t r = 0; r < c.rows; r += rows) {
+        const std::int64_t count = std::min(rows, c.rows - r);
+        const Matrix some = c.some_rows(r, count);
+        Matrix turned = some.transpose();
+        turned.data = turned_memory(count * c.columns);
+        turned.pitch = count;
+        turned.transposed = false;
+        multiply_at_once(b.transpose(), a.some_rows(r, count).transpose(), turned, scale, 0);
+        turn(turned.transpose(), [&](std::int64_t i, std::int64_t k, float value) {
+            float& sum = some.row<float>(i)[k];
+            sum = keep == 0 ? value : keep * sum + value;
+        });
+    }
+}
+
+std::byte* Engine::turned_memory(std::int64_t elements) {
+    if (std::ssize(turned_) < elements) turned_.resize(static_cast<std::size_t>(elements));
+    return reinterpret_cast<std::byte*>(turned_.data());
 }
 
 void Engine::multiply_narrow(const Matrix& a, const Matrix& b, const Matrix& c, bool keeps) {

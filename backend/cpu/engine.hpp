@@ -101,11 +101,13 @@ private:
     // Whether oneDNN has vector code for it: bf16 from AVX-512 on.
     [[nodiscard]] static bool converts(Element);
     void multiply_reals(const Matrix& a, const Matrix& b, const Matrix& c, float scale, float keep);
+    void multiply_turned(const Matrix& a, const Matrix& b, const Matrix& c, float scale, float keep);
+    [[nodiscard]] std::byte* turned_memory(std::int64_t elements);
     void multiply_narrow(const Matrix& a, const Matrix& b, const Matrix& c, bool keeps);
     [[nodiscard]] std::uintptr_t fastest_stack();
 
     std::uintptr_t stack_ = 0;   // where in a page it lies for gradients of functions
-    std::vector<float> turned_;  // a factor, for oneDNN to read along its rows
+    std::vector<float> turned_;  // a factor for oneDNN to read along its rows, or a product that it made the other way round
     std::map<std::pair<std::string, std::vector<std::int64_t>>, std::shared_ptr<void>> cache_;
 };
 
