@@ -139,8 +139,9 @@ std::vector<ProfileParameter> cpu_parameters(const NodeSpec& node) {
     if (d.cache_bandwidth) add("cache bandwidth", device, any_cache, in_device(&Device::cache_bandwidth));
     if (d.shared_cache && d.shared_cache_bandwidth) {
         add("bandwidth of the cache that cores share", device, any_cache, in_device(&Device::shared_cache_bandwidth));
-        add("what a core finds in that", device, ParameterRange<Bytes>{.least = d.l2.value, .most = 10 * GB, .spread = unknown},
-            in_device(&Device::shared_cache));
+        const Bytes all = node.unshared_devices() * d.shared_cache->value;  // no core finds more there than there is
+        add("what a core finds in that", device,
+            ParameterRange<Bytes>{.least = d.l2.value, .most = max(d.l2.value, all), .spread = unknown}, in_device(&Device::shared_cache));
     }
     if (d.exponential)
         add("time of an exponential", device, ParameterRange<Seconds>{.least = 0.001 * ns, .most = 100 * ns, .spread = unknown},

@@ -28,11 +28,19 @@ class MadeUpMachine : public testing::Test {
 protected:
     void SetUp() override {
         fs::create_directories(folder_);
-        const Cluster machine = guessed_cluster(library_, {"made-up", "Some CPU", 2, 16 * units::GiB, 1 * units::MiB, true});
+        make_up(facts_);
+    }
+    void TearDown() override { fs::remove_all(folder_); }
+
+    void make_up(const MachineFacts& facts) {
+        const Cluster machine = guessed_cluster(library_, facts);
         std::ofstream(folder_ / "machine.json") << cluster_to_profile(machine);
         parameters_ = cpu_parameters(machine.node);
     }
-    void TearDown() override { fs::remove_all(folder_); }
+
+    [[nodiscard]] std::size_t index_of(const std::string& name) const {
+        return static_cast<std::size_t>(std::ranges::find(parameters_, name, &ProfileParameter::name) - parameters_.begin());
+    }
 
     // All bundled probes, as a machine with these values would run them, or so many of its hosts.
     std::vector<ProbeRun> runs(const std::vector<double>& truth, const char* probes = "probes.json",
@@ -63,6 +71,7 @@ protected:
         for (std::size_t i = 0; i < times.size(); ++i) run.operators[i].time = times[i];
     }
 
+    const MachineFacts facts_{"made-up", "Some CPU", 2, 16 * units::GiB, 1 * units::MiB, true};
     Library library_ = open_library();
     std::vector<ProfileParameter> parameters_;
     fs::path folder_ = fs::temp_directory_path() / ("sextant-calibration-test-" + std::to_string(::getpid()));
@@ -94,9 +103,6 @@ TEST_F(MadeUpMachine, IsKnownBetterByTheTimesOfOperators) {
     std::vector<double> truth;
     const std::vector<ProbeRun> plain = runs({});
     for (const ProfileParameter& p : parameters_) truth.push_back(p.get(plain[0].scenario));
-    const auto index_of = [&](const std::string& name) {
-        return static_cast<std::size_t>(std::ranges::find(parameters_, name, &ProfileParameter::name) - parameters_.begin());
-    };
     const std::size_t exponential = index_of("time of an exponential"), attention = index_of("fused attention backward, fraction of peak");
     truth[exponential] *= 0.4;
     truth[attention] *= 2;
@@ -121,8 +127,7 @@ TEST_F(MadeUpMachine, HasNoRateThatItHasNoInstructionsFor) {
 }
 
 TEST_F(MadeUpMachine, HasTheNetworkBetweenItsHosts) {
-    const MachineFacts facts{"made-up", "Some CPU", 2, 16 * units::GiB, 1 * units::MiB, true};
-    const Cluster hosts = connected_hosts(guessed_cluster(library_, facts), 3);
+    const Cluster hosts = connected_hosts(guessed_cluster(library_, facts_), 3);
     std::ofstream(folder_ / "machine.json") << cluster_to_profile(hosts);
     std::ranges::move(network_parameters(), std::back_inserter(parameters_));
     const std::size_t bandwidth = parameters_.size() - 2, latency = parameters_.size() - 1, rate = 0;
@@ -141,11 +146,25 @@ TEST_F(MadeUpMachine, HasTheNetworkBetweenItsHosts) {
         EXPECT_NEAR(found.parameters[j].value / truth[j], 1, 0.03) << parameters_[j].name;
         EXPECT_TRUE(found.parameters[j].is_measured()) << parameters_[j].name;
     }
-    const Cluster cluster = calibrated_cluster(found, facts, "2026-01-02");
+    const Cluster cluster = calibrated_cluster(found, facts_, "2026-01-02");
     EXPECT_EQ(cluster.nodes, 3);
     EXPECT_EQ(cluster.title, "3 hosts like made-up: 2 cores of Some CPU");
     EXPECT_THAT(cluster.assumptions, testing::Contains("all hosts are like made-up, whose cores were measured"));
     EXPECT_EQ(cluster.node.nic_link.bandwidth.kind, SourceKind::measured);
+}
+
+// Memory that streams as fast as the cache before it looks like a cache that holds everything.
+TEST_F(MadeUpMachine, FindsNoMoreInTheSharedCacheThanThereIs) {
+    make_up({"made-up", "Some CPU", 2, 16 * units::GiB, 1 * units::MiB, true, 32 * units::MiB});
+    std::vector<double> truth;
+    const std::vector<ProbeRun> plain = runs({});
+    for (const ProfileParameter& p : parameters_) truth.push_back(p.get(plain[0].scenario));
+    const std::size_t memory = index_of("memory bandwidth achieved"), found_there = index_of("what a core finds in that");
+    truth[memory] = truth[index_of("bandwidth of the cache that cores share")];
+    truth[found_there] = 1e9;
+    const Calibration found = calibrate(runs(truth), parameters_, "a test");
+    EXPECT_LE(found.parameters[found_there].value, 1.001 * (32 * units::MiB).si());
+    EXPECT_NEAR(found.parameters[memory].value / truth[memory], 1, 0.05);
 }
 
 TEST_F(MadeUpMachine, IsWrittenAsAProfileThatReadsBack) {
