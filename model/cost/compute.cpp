@@ -74,9 +74,8 @@ FlopRate convolving_rate(const Kernel& k, const DeviceRates& d, const MatrixRate
 FlopRate matrix_rate(const Kernel& k, const DeviceRates& d, const MatrixRate& rate) {
     const double together = static_cast<double>(k.batch) / k.launches;  // what waits for another launch fills no wave of this one
     const bool convolves = k.kind == KernelKind::convolution;
-    const ComputeUnit unit = convolves ? ComputeUnit::tensor : rate.unit;  // what convolutions reach was found against that
     const double utilization =
-        gemm_utilization(together, static_cast<double>(k.m), static_cast<double>(k.n), static_cast<double>(k.k), d, unit);
+        gemm_utilization(together, static_cast<double>(k.m), static_cast<double>(k.n), static_cast<double>(k.k), d, rate.unit);
     return convolves ? convolving_rate(k, d, rate, utilization) : product_rate(k, d, rate) * utilization;
 }
 
