@@ -32,7 +32,7 @@ double attention_products(const Device& d, const Framework& f) {
 
 void set_products(DeviceRates& rates, const Device& device, const Framework& framework, const Plan& plan, double clock) {
     for (const DataType type : all_data_types) {
-        const MatrixPath path = matrix_path(device, type, plan.precision.tf32);
+        const MatrixPath path = matrix_path(device, type, plan.precision.tf32, framework.tensor_units);
         const double sustained = path.peak->achievable.value * framework.native_build.value * clock;
         rates.matrix[type] = {path.peak->rate.value * sustained, path.peak->rate.value, path.peak->unit};
     }

@@ -26,10 +26,10 @@ bool accumulates_for_training(const PeakRate& p) {
     }
 }
 
-const PeakRate* fastest_for_training(const Device& device, DataType input) {
+const PeakRate* fastest_for_training(const Device& device, DataType input, bool tensor_units) {
     const PeakRate* best = nullptr;
     for (const PeakRate& p : device.peaks)
-        if (p.input == input && accumulates_for_training(p)) best = faster(best, &p);
+        if (p.input == input && accumulates_for_training(p) && (tensor_units || p.unit == ComputeUnit::vector)) best = faster(best, &p);
     return best;
 }
 
@@ -63,15 +63,16 @@ const PeakRate* Device::peak(DataType input, ComputeUnit unit) const {
     return best;
 }
 
-MatrixPath matrix_path(const Device& device, DataType type, bool tf32_allowed) {
-    const PeakRate* native = fastest_for_training(device, type);
+MatrixPath matrix_path(const Device& device, DataType type, bool tf32_allowed, bool tensor_units) {
+    const auto fastest = [&](DataType t) { return fastest_for_training(device, t, tensor_units); };
+    const PeakRate* native = fastest(type);
     // Libraries that may take tensor units do, unless these are slower by more than what data sheets round.
     constexpr double rounding = 0.95;
-    const PeakRate* tf32 = type == DataType::fp32 && tf32_allowed ? fastest_for_training(device, DataType::tf32) : nullptr;
+    const PeakRate* tf32 = type == DataType::fp32 && tf32_allowed ? fastest(DataType::tf32) : nullptr;
     if (tf32 && !(native && tf32->rate.value < rounding * native->rate.value)) native = tf32;
     const PeakRate* wider = nullptr;
     for (const DataType t : wider_types(type))
-        if (t != type) wider = faster(wider, fastest_for_training(device, t));
+        if (t != type) wider = faster(wider, fastest(t));
     if (native && faster(native, wider) == native) return {native, true};
     if (wider) return {wider, false};
     return {native ? native : &device.peaks.front(), native != nullptr};

@@ -120,12 +120,12 @@ inline Bytes memory_for_programs(const Device& d) { return d.usable_memory ? d.u
 // Tensor cores do not take FP32: libraries cast to TF32 when `tf32_allowed` and the device has it, otherwise the vector units work.
 // Sums of FP16 and narrower are kept in FP32, as training does, even where the device sums in FP16 faster (Device::peak does not mind).
 // A type that the device cannot multiply, or multiplies slower than a wider one (FP16 on a GTX 1080 Ti), is expanded to the fastest
-// wider type: FP8 to BF16, BF16 to FP32.
+// wider type: FP8 to BF16, BF16 to FP32. `tensor_units`: whether the library uses them at all.
 struct MatrixPath {
     const PeakRate* peak = nullptr;  // never null for a device that passed the reader
     bool native = true;              // false: emulated in a wider type
 };
-MatrixPath matrix_path(const Device&, DataType type, bool tf32_allowed);
-MatrixPath matrix_path(Device&&, DataType, bool) = delete;  // the path points into the device
+MatrixPath matrix_path(const Device&, DataType type, bool tf32_allowed, bool tensor_units = true);
+MatrixPath matrix_path(Device&&, DataType, bool, bool = true) = delete;  // the path points into the device
 
 }  // namespace sextant

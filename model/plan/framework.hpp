@@ -90,6 +90,7 @@ struct Framework {
     Sourced<Seconds> checkpoint_overhead{{}, SourceKind::estimated, "nothing beside its kernels"};
     Sourced<Seconds> step_overhead;         // per optimizer step: Python loop, logging, loss.item(), gradient scaler
     Sourced<Seconds> micro_batch_overhead;  // per micro-batch: loop, loader hand-over
+    bool launch_blocking = false;           // the host waits for each kernel, as under a plan with launch_blocking
     bool dispatch_in_graph = false;         // kernels are replayed from captured graphs by default; `dispatch` is then the time per node
     Sourced<double> native_build;           // speed of its kernels against a build for this very hardware; portable wheels < 1
 
@@ -117,6 +118,7 @@ struct Framework {
     int head_chunks = 1;                           // parts of the tokens that the head and its loss take in turn, unless the plan says
     bool logits_gradient_apart = false;            // the gradient of the logits is written beside them, not over them
     CastToTf32 casts_to_tf32 = CastToTf32::none;   // by default; a plan that says fp32 gets fp32
+    bool tensor_units = true;                      // its products and convolutions use the tensor units of a device that has them
     bool vector_filter_gradients = false;          // filter gradients of 16-bit convolutions are made on vector units: cuDNN before 7.4
     bool channels_last = false;                    // NHWC convolutions on tensor cores
     // Kernels as sextant-exec-cuda has them (docs/model/compute.md): sums over rows are made in parts, an operator with several outputs is

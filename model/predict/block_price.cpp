@@ -226,7 +226,7 @@ HostTime host_time(const Prepared::State& job, Pass pass) {
     if (issues_itself(job)) return {};
     if (plan.cuda_graph && !f.dispatch_in_graph) return {};
     const Seconds launch = job.on_host(pass == Pass::backward ? f.backward_dispatch : f.dispatch);
-    return {launch, pass == Pass::recompute ? job.on_host(f.checkpoint_overhead) : Seconds{}, plan.launch_blocking};
+    return {launch, pass == Pass::recompute ? job.on_host(f.checkpoint_overhead) : Seconds{}, plan.launch_blocking || f.launch_blocking};
 }
 
 Kernel as_run(const Kernel& kernel, const Prepared::State& job) {

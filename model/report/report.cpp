@@ -98,11 +98,11 @@ BatchAdvice batch_advice(const Scenario& s, const Estimate& e) {
 std::vector<std::string> type_assumptions(const Scenario& s) {
     const std::string& device = s.cluster.node.device.name;
     const DataType compute = s.plan.precision.compute;
-    const MatrixPath path = matrix_path(s.cluster.node.device, compute, s.plan.precision.tf32);
+    const MatrixPath path = matrix_path(s.cluster.node.device, compute, s.plan.precision.tf32, s.framework.tensor_units);
     std::vector<std::string> list;
     if (!path.native)
-        list.push_back(device + " does not multiply " + std::string(to_text(compute)) + ": products run in " +
-                       std::string(to_text(path.peak->input)));
+        list.push_back((s.framework.tensor_units ? device : s.framework.title) + " does not multiply " + std::string(to_text(compute)) +
+                       ": products run in " + std::string(to_text(path.peak->input)));
     if (compute == DataType::fp32 && s.plan.precision.tf32 && path.peak->input == DataType::fp32)
         list.push_back(device + " has no TF32 units: fp32 products run on its vector units");
     const CastToTf32 casts = s.framework.casts_to_tf32;

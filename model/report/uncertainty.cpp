@@ -46,7 +46,7 @@ InputUsed network_input(const Scenario& s) {
 
 void add_device(std::vector<InputUsed>& list, const Scenario& s) {
     const Device& d = s.cluster.node.device;
-    const MatrixPath path = matrix_path(d, s.plan.precision.compute, s.plan.precision.tf32);
+    const MatrixPath path = matrix_path(d, s.plan.precision.compute, s.plan.precision.tf32, s.framework.tensor_units);
     const std::string type(to_text(path.peak->input));
     list.push_back(input(type + " rate that " + d.name + " sustains", path.peak->achievable,
                          to_text(path.peak->rate.value * path.peak->achievable.value), &Resources::compute));

@@ -296,6 +296,14 @@ TEST(DeviceRates, ExpandATypeThatTheDeviceLacksAndScaleWithTheBuild) {
     EXPECT_NEAR(r.matrix[DataType::int1].sustained / (TFLOP / s), 5, 1e-9);  // the last type of all
 }
 
+TEST(DeviceRates, OfAFrameworkWithoutTensorUnitsAreThoseOfVectorUnits) {
+    Framework old = round_machine::framework();
+    old.tensor_units = false;
+    const DeviceRates r = device_rates(round_machine::lasting_device(), old, Plan{});
+    EXPECT_NEAR(r.matrix[DataType::bf16].sustained / (TFLOP / s), 10, 1e-9);
+    EXPECT_EQ(r.matrix[DataType::bf16].unit, ComputeUnit::vector);
+}
+
 TEST(DeviceRates, StartKernelsOfACapturedGraphSooner) {
     Plan captured;
     captured.cuda_graph = true;

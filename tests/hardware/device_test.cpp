@@ -72,6 +72,12 @@ TEST(MatrixPath, Bf16BeforeAmpereIsExpandedToFp32) {
     EXPECT_FALSE(path.native);
 }
 
+TEST(MatrixPath, OfALibraryWithoutTensorUnitsIsThatOfVectorUnits) {
+    const MatrixPath path = matrix_path(turing, fp16, true, false);
+    EXPECT_DOUBLE_EQ(tera(path), 13.45);
+    EXPECT_EQ(path.peak->unit, vector_units);
+    EXPECT_FALSE(path.native);
+}
 TEST(MatrixPath, Fp8OnAnA100IsExpandedToA16BitType) {
     for (const DataType type : {fp8, mxfp8, nvfp4}) {
         EXPECT_DOUBLE_EQ(tera(matrix_path(ampere, type, false)), 312) << to_text(type);

@@ -244,6 +244,9 @@ TEST(HostTime, IsAddedToThatOfTheDeviceWhereEachLaunchWaitsForItsKernel) {
     EXPECT_NEAR(estimate(prepare(job)).step / step, 1, 1e-9);
     job.plan.launch_blocking = true;
     EXPECT_NEAR(estimate(prepare(job)).step / step, 1.01, 1e-9);
+    job.plan.launch_blocking = false;
+    job.framework.launch_blocking = true;
+    EXPECT_NEAR(estimate(prepare(job)).step / step, 1.01, 1e-9);
 }
 
 TEST(HostTime, OfMicroBatchAndStepAreOverheads) {

@@ -104,6 +104,7 @@ void read_host(const FrameworkFields& r, Framework& f) {
     r.optional("checkpoint_overhead", f.checkpoint_overhead, overhead_bounds);
     r.read("step_overhead", f.step_overhead, overhead_bounds);
     r.read("micro_batch_overhead", f.micro_batch_overhead, overhead_bounds);
+    r.optional("launch_blocking", f.launch_blocking);
     r.read("dispatch_in_graph", f.dispatch_in_graph);
     r.read("native_build", f.native_build, efficiency_bounds);
 }
@@ -127,6 +128,7 @@ void read_kernels(const FrameworkFields& r, Framework& f) {
     r.optional("head_chunks", f.head_chunks);
     r.optional("logits_gradient_apart", f.logits_gradient_apart);
     r.read("channels_last", f.channels_last);
+    r.optional("tensor_units", f.tensor_units);
     r.optional("vector_filter_gradients", f.vector_filter_gradients);
     r.reader.word("casts_to_tf32", f.casts_to_tf32, cast_words);
     r.optional("plain_kernels", f.plain_kernels);
