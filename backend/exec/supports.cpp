@@ -104,6 +104,7 @@ private:
     void check_memory() {
         refuse_if(plan_.head_chunks > 1, "/plan/head_chunks", "the head runs over all tokens at once");
         refuse_if(plan_.pruned_fraction > 0, "/plan/pruned_fraction", "pruned weights do not run");
+        refuse_if(plan_.frozen_batch_norm, "/plan/frozen_batch_norm", "batch norms measure what they normalize");
     }
     void check_framework() {
         constexpr auto own = "\"framework\": \"sextant\" is what runs here";

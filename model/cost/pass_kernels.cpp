@@ -22,8 +22,12 @@ void KernelWriter::write_operator(const Operator& op, const Normalization& n, Bl
         // operands.
         const Bytes x = bytes_of(op.inputs.front());
         const int apply = framework_.plain_kernels ? 1 : 0;  // else one kernel does both
-        push_memory(out.forward, op.name, (plan_.forward_only ? 1.0 : 2.0) * x + output_bytes(op), false, sum_launches() + apply);
-        wait(out.forward.back(), plan_.forward_only ? 0 : waits_of_sums);
+        const bool measures = !plan_.forward_only && !plan_.frozen_batch_norm;
+        push_memory(out.forward, op.name, (measures ? 2.0 : 1.0) * x + output_bytes(op), false, sum_launches() + apply);
+        wait(out.forward.back(), measures ? waits_of_sums : 0);
+        if (plan_.frozen_batch_norm)
+            return push_memory(out.backward, op.name, framework_.frozen_batch_norm_passes.value * x, true,
+                               framework_.frozen_batch_norm_kernels);
         push_memory(out.backward, op.name, 5.0 * x, true, sum_launches() + 2 * apply);  // the means of groups are a kernel of their own
         wait(out.backward.back(), waits_of_sums);
     } else if (framework_.plain_kernels) {

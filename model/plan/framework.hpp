@@ -121,6 +121,9 @@ struct Framework {
     bool tensor_units = true;                      // its products and convolutions use the tensor units of a device that has them
     bool vector_filter_gradients = false;          // filter gradients of 16-bit convolutions are made on vector units: cuDNN before 7.4
     bool channels_last = false;                    // NHWC convolutions on tensor cores
+    // Backward of a batch norm whose statistics are frozen: passes over its operands, and the kernels that make them. cuDNN has none.
+    Sourced<double> frozen_batch_norm_passes{4, SourceKind::estimated, "two operands read for the sums, one again for what goes back"};
+    int frozen_batch_norm_kernels = 1;
     // Kernels as sextant-exec-cuda has them (docs/model/compute.md): sums over rows are made in parts, an operator with several outputs is
     // one product for each, attention in FP32 stores its scores, one kernel updates a block.
     bool plain_kernels = false;

@@ -100,6 +100,7 @@ struct Plan {
     bool launch_blocking = false;    // the host waits for each kernel before it issues the next (CUDA_LAUNCH_BLOCKING=1)
     bool forward_only = false;       // inference
     bool without_optimizer = false;  // a benchmark of forward and backward alone
+    bool frozen_batch_norm = false;  // batch norms train their gains and shifts with statistics that stay as they are
     Offload offload = Offload::none;
     OffloadActivations offload_activations = OffloadActivations::none;
     int offloaded_layers = 0;

@@ -41,6 +41,7 @@ TEST(Supports, SaysOfEachThingThatDoesNotRunWhereItStands) {
     EXPECT_THAT(refused({"plan.offload_activations=true"}), ElementsAre("/plan/offload_activations"));
     EXPECT_THAT(refused({"framework=horovod-pytorch"}), Contains("/framework"));
     EXPECT_THAT(refused({"plan.cuda_graph=true"}), Contains("/plan/cuda_graph"));
+    EXPECT_THAT(refused({"plan.frozen_batch_norm=true"}), Contains("/plan/frozen_batch_norm"));
     EXPECT_THAT(refused({"workload=swin_t"}), Contains("/workload")) << "the scores of its windows have a bias for each distance";
 }
 

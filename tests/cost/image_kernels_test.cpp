@@ -31,6 +31,35 @@ TEST(ImageKernels, OfBatchNormReadTheirInputOnceMoreForItsStatisticsInTraining) 
     }
 }
 
+// Of ResNet-18, by the kernels of its batch norms: forward a pass less, as in inference, backward what the framework takes instead of 5.
+TEST(ImageKernels, OfFrozenBatchNormsReadTheirInputOnceAndTakeTheFrameworksPassesBack) {
+    Plan measured;
+    measured.micro_batch = measured.global_batch = 4;
+    Plan frozen = measured;
+    frozen.frozen_batch_norm = true;
+    Framework framework = round_machine::framework();
+    framework.frozen_batch_norm_passes.value = 11;
+    framework.frozen_batch_norm_kernels = 7;
+    const Network network = build_network({"resnet18", "", ConvolutionalSpec{.name = "resnet18", .image_px = 64}, ""}, {.micro_batch = 4});
+    for (const Block& b : network.templates) {
+        const BlockKernels before = block_kernels(b.graph, b.role, measured, framework);
+        const BlockKernels now = block_kernels(b.graph, b.role, frozen, framework);
+        const auto image = [&](const Kernel& k) {
+            const Operator* op = k.op ? &b.graph.operators()[static_cast<std::size_t>(*k.op)] : nullptr;
+            const bool normalizes = op != nullptr && std::holds_alternative<Normalization>(op->kind);
+            return normalizes ? b.graph.tensor(op->inputs.front()).elements() * size_of(frozen.precision.activation) : Bytes{};
+        };
+        ASSERT_EQ(now.forward.size(), before.forward.size());
+        for (std::size_t i = 0; i < now.forward.size(); ++i)
+            EXPECT_DOUBLE_EQ((before.forward[i].bytes - now.forward[i].bytes).si(), image(now.forward[i]).si());
+        ASSERT_EQ(now.backward.size(), before.backward.size());
+        for (std::size_t i = 0; i < now.backward.size(); ++i) {
+            EXPECT_DOUBLE_EQ((now.backward[i].bytes - before.backward[i].bytes).si(), 6 * image(now.backward[i]).si());
+            EXPECT_EQ(now.backward[i].launches - before.backward[i].launches, image(now.backward[i]) > Bytes{} ? 6 : 0);
+        }
+    }
+}
+
 struct LayoutCopies {
     std::ptrdiff_t forward = 0, backward = 0;
     bool operator==(const LayoutCopies&) const = default;

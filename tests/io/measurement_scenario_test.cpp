@@ -230,6 +230,18 @@ TEST(MeasurementScenario, ImagesLieAsTheRowSays) {
     EXPECT_EQ(layout(R"json(, "memory_format": "contiguous_nchw")json"), false);
 }
 
+TEST(MeasurementScenario, AGraphThatIsTimedForwardAndWithGradientsFreezesItsBatchNorms) {
+    const auto of = [](const std::string& family, const std::string& phase) {
+        return scenario_of(vision_row(R"json("gpu": "V100 SXM2 16GB", "gpus": 1, "nodes": 1, "intra_node": {"kind": "nvlink"})json",
+                                      R"json("dp": 1, "global_batch": 32, "framework": "TensorFlow 1.12.0", "framework_family": ")json" +
+                                          family + R"json(", "phase": ")json" + phase + R"json(")json"));
+    };
+    EXPECT_TRUE(of("tensorflow", "forward_backward").plan.frozen_batch_norm);
+    EXPECT_TRUE(assumes(of("tensorflow", "forward_backward"), "statistics of inference"));
+    EXPECT_FALSE(of("tensorflow", "forward").plan.frozen_batch_norm);  // nothing trains
+    EXPECT_FALSE(of("pytorch-ddp", "forward_backward").plan.frozen_batch_norm);
+}
+
 TEST(MeasurementScenario, ANoteOfBlockingLaunchesMakesThemWait) {
     EXPECT_FALSE(scenario_of(megatron).plan.launch_blocking);
     std::string row(megatron);

@@ -208,7 +208,7 @@ TEST(ScenarioReader, EverySettingOfThePlanArrives) {
         read_good({R"(plan={"dp": 8, "tp": 2, "micro_batch": 1, "grad_accum": 4, "data_parallel": "fsdp", "shard_group": 4,
         "sequence_parallel": true, "recompute": {"blocks": 3}, "precision": {"base": "fp16", "reduction": "fp32", "master_weights": false},
         "optimizer": "none", "flash_attention": false, "cuda_graph": true, "offload": "optimizer", "offload_activations": true,
-        "pruned_fraction": 0.5, "gradient_overlap": false, "placement": ["data", "tensor"], "scattered": true})"});
+        "frozen_batch_norm": true, "pruned_fraction": 0.5, "gradient_overlap": false, "placement": ["data", "tensor"], "scattered": true})"});
     const Plan& plan = scenario.plan;
     EXPECT_EQ(plan.data_parallel, DataParallel::zero3);
     EXPECT_EQ(plan.shard_ranks(), 4);
@@ -221,6 +221,7 @@ TEST(ScenarioReader, EverySettingOfThePlanArrives) {
     EXPECT_TRUE(plan.without_optimizer);
     EXPECT_FALSE(plan.flash_attention);
     EXPECT_TRUE(plan.cuda_graph);
+    EXPECT_TRUE(plan.frozen_batch_norm);
     EXPECT_EQ(plan.offload, Offload::optimizer);
     EXPECT_EQ(plan.offload_activations, OffloadActivations::all);
     EXPECT_EQ(plan.pruned_fraction, 0.5);

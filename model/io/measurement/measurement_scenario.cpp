@@ -34,6 +34,10 @@ bool is_narrowed(const MeasuredPlan& p) {
     return casts && p.precision == p.precision_kind && (p.precision == "fp16" || p.precision == "bf16");
 }
 
+// A graph of TensorFlow 1 is made for inference or for training. Who times its forward alone and then adds gradients to it, without an
+// update, has made it for inference (u39kun/deep-learning-benchmark, frameworks/tensorflow/models.py: phase_train is False).
+bool has_frozen_batch_norms(const MeasuredPlan& p) { return p.framework_family == "tensorflow" && p.phase == "forward_backward"; }
+
 // As the row says in one word, or in the source's own; narrow types before those that a mixture with them names too.
 std::optional<DataType> precision_kind(const MeasuredPlan& p, const Device& device, RowReport& report) {
     if (const auto type = parse_data_type(p.precision_kind)) return type;
@@ -304,6 +308,8 @@ Plan plan_of(const TrainingRow& row, const Cluster& cluster, const Workload& wor
     if (is_narrowed(p)) plan.autocast = false;
     plan.forward_only = p.phase == "forward";
     plan.without_optimizer = p.phase == "forward_backward";
+    plan.frozen_batch_norm = has_frozen_batch_norms(p);
+    if (plan.frozen_batch_norm) report.assume("batch norms keep the statistics of inference: forward and backward of one graph");
     set_offload(p, plan);
     set_overlap(p, plan);
     if (const int used = row.hardware.gpus_used_per_node.value_or(cluster.node.devices); used < cluster.node.devices)

@@ -191,6 +191,7 @@ void read_execution(ObjectReader& r, Plan& plan) {
     r.optional("cuda_graph", plan.cuda_graph);
     r.optional("launch_blocking", plan.launch_blocking);
     r.optional("forward_only", plan.forward_only);
+    r.optional("frozen_batch_norm", plan.frozen_batch_norm);
     r.word("offload", plan.offload, offload_words);
     read_offloaded_activations(r, plan);
     r.optional("head_chunks", plan.head_chunks, Bounds{1, 1e6});

@@ -37,6 +37,7 @@ Json all_fields(const Plan& p) {
     json["cuda_graph"] = p.cuda_graph;
     json["launch_blocking"] = p.launch_blocking;
     json["forward_only"] = p.forward_only;
+    json["frozen_batch_norm"] = p.frozen_batch_norm;
     json["offload_activations"] = offload_activations_json(p);
     json["head_chunks"] = p.head_chunks;
     json["pruned_fraction"] = p.pruned_fraction;
