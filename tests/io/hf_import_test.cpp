@@ -83,6 +83,9 @@ const Released released[] = {
     {"granitemoe", "granite-3.0-3b-a800m", 3'298'793'472},
     // 2 x 92544 x 4096; 32 layers as Mistral has them; a norm
     {"internlm2", "internlm2-7b", 7'737'708'544},
+    // 2 x 163840 x 7168; 61 layers of 101,124,096 for attention and two norms, one of 3 x 7168 x 18432, the others of 385 experts of 3 x
+    // 7168 x 2048 and a router of 384 with its biases; a norm.
+    {"kimi_k2", "Kimi-K2-Base", 1'026'408'232'448},
     {"llama", "Llama-3.1-8B", 8'030'261'248},
     {"mamba2", "mamba2-2.7b", 2'702'599'680},
     {"mistral", "Mistral-7B-v0.1", 7'241'732'096},

@@ -175,6 +175,7 @@ constexpr HfFamily llama_relatives[] = {
     {"granite", llama},
     {"granitemoe", granitemoe},
     {"internlm2", internlm2},
+    {"kimi_k2", deepseek_v3},
     {"llama", llama},
     {"mistral", mistral},
     {"mixtral", mixtral},
