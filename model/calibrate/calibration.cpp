@@ -155,7 +155,8 @@ Fit fit_to(const std::vector<Target>& targets, std::vector<ProbeRun> probes, con
            const Scenario& machine) {
     std::vector<FitParameter> starts;
     starts.reserve(parameters.size());
-    for (const ProfileParameter& p : parameters) starts.push_back({p.name, p.get(machine), p.spread, p.least, p.most, p.begin});
+    for (const ProfileParameter& p : parameters)
+        starts.push_back({p.name, p.get(machine), p.spread, p.least, p.most, p.begin, p.other_begin});
     std::vector<FitPoint> points;
     points.reserve(targets.size());
     for (const Target& t : targets) points.push_back({t.measured.si(), t.noise});

@@ -28,6 +28,9 @@ struct FitParameter {
     double spread = 0.3;         // relative standard deviation of that
     double least = 0, most = 0;  // bounds
     double begin = 0;            // where the search begins; 0: at `value`. For what the model does not feel there
+    // Where a second search begins; 0: there is none. What lies far outside its noise counts for nothing, so that more than one place may
+    // be the best around: the better one is taken.
+    double other_begin = 0;
 };
 
 struct FitPoint {
@@ -48,6 +51,7 @@ struct Fit {
     std::vector<double> predicted;  // by point
     std::vector<double> weights;    // by point: 1 counts fully, 0 not at all
     int steps = 0;
+    double sum = 0;  // that was made least
 };
 
 Fit fit(const std::vector<FitParameter>&, const std::vector<FitPoint>&, const FitModel&);

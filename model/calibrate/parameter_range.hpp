@@ -15,7 +15,7 @@ template <class T>
 struct ParameterRange {
     T least, most;
     double spread = 0;
-    T usual{}, begin{};
+    T usual{}, begin{}, other_begin{};
 };
 
 // How sure we are. A number that nobody knows may be off by a factor of e either way. Of a library's numbers, and of what links and peaks
@@ -42,7 +42,8 @@ ProfileParameter parameter(std::string name, ParameterOwner owner, ParameterRang
             si_of(range.most),
             si_of(range.usual),
             range.spread,
-            si_of(range.begin)};
+            si_of(range.begin),
+            si_of(range.other_begin)};
 }
 
 // The number itself, where a profile need not state it.

@@ -21,6 +21,7 @@ struct ProfileParameter : SourcedField<Scenario> {
     double usual = 0;            // of such a parameter, where nothing is known of this one
     double spread = 0.3;         // relative, of what is known without measuring
     double begin = 0;            // where a fit begins; 0: at what is usual
+    double other_begin = 0;      // where a second search begins; 0: there is none
     std::string title{};         // for people, where `name` is a place
 
     [[nodiscard]] const std::string& shown_name() const { return title.empty() ? name : title; }

@@ -49,6 +49,26 @@ TEST(Fit, LeavesOutliersOut) {
     EXPECT_GT(found.weights[6], 0.9);
 }
 
+// Four are as measured with x = 3 e and with x = 3 / e, and two, which are less sure, with 3 e alone.
+TEST(Fit, TakesTheBetterOfTwoPlacesToBeginAt) {
+    const FitModel model = [](const std::vector<double>& p) {
+        const double either = 1 + std::pow(std::log(p[0] / 3), 2);
+        return std::vector<double>{either, either, either, either, p[0], p[0]};
+    };
+    const double wrong = 3 / std::exp(1), right = 3 * std::exp(1);
+    const std::vector<FitPoint> measured{{2, 0.05}, {2, 0.05}, {2, 0.05}, {2, 0.05}, {right, 0.3}, {right, 0.3}};
+    FitParameter x{"x", 1, 3, 0.1, 100};
+    const Fit near = fit({x}, measured, model);
+    EXPECT_NEAR(near.parameters[0].value, wrong, 0.05);
+    x.other_begin = 20;
+    const Fit better = fit({x}, measured, model);
+    EXPECT_NEAR(better.parameters[0].value, right, 0.05);
+    EXPECT_LT(better.sum, near.sum);
+    x.begin = 20;
+    x.other_begin = 1;
+    EXPECT_NEAR(fit({x}, measured, model).parameters[0].value, right, 0.05) << "whichever comes first";
+}
+
 // Measured twice, 10 and 10.5, each with a noise of 10 %; thought to be 10 before, with a spread of 10 %. In logarithms, with l = ln 1.05,
 // the three say 0, l and 0 with equal weight (but for 1 % that the biweight takes from the second): l / 3, and the spread is
 // 0.1 / sqrt(3).
