@@ -3,6 +3,7 @@
 #include "model/base/diagnostics.hpp"
 #include "model/base/quantity_text.hpp"
 #include "model/calibrate/fit.hpp"
+#include "model/plan/partition.hpp"
 #include "model/report/operator_comparison.hpp"
 #include "model/report/trace_terms.hpp"
 
@@ -24,7 +25,7 @@ constexpr double operator_error = 0.15, operators_count_as = 4;
 bool waits_by_chance(const Scenario& s) { return s.plan.pp > 1 || s.cluster.node.ranks_per_device > 1; }
 
 // Jobs on several hosts are there for what crosses the network: kernels are measured on one, and others may be slower.
-bool spans_hosts(const Scenario& s) { return s.plan.devices() > s.cluster.node.devices; }
+bool spans_hosts(const Scenario& s) { return used_nodes(s) > 1; }
 
 // What a probe took, or is predicted to take.
 struct ProbeTimes {
@@ -131,16 +132,17 @@ std::vector<Target> targets_of(const ProbeRun& probe, std::size_t i) {
     const ProbeTimes before = predicted_times(probe), measured = measured_times(probe);
     std::vector<Term> terms;
     if (!waits_by_chance(probe.scenario)) terms = fitted_terms(probe.measured, before.terms);
-    if (spans_hosts(probe.scenario))
-        std::erase_if(terms, [](Term t) { return t != Term::tensor_communication && t != Term::data_communication; });
+    const bool by_exchanges = spans_hosts(probe.scenario);
+    if (by_exchanges) std::erase_if(terms, [](Term t) { return t != Term::tensor_communication && t != Term::data_communication; });
     std::vector<Target> list;
     list.reserve(terms.size() + 1);
     for (const Term t : terms) list.push_back({.probe = i, .term = t});
-    if (terms.empty() && probe.measured.total() >= shortest) list.push_back({.probe = i});
+    if (terms.empty() && !by_exchanges && probe.measured.total() >= shortest) list.push_back({.probe = i});
     for (Target& t : list) t.noise = std::hypot(probe.noise, closed_form_error);
 
     std::vector<Target> calls;
-    for (std::size_t o = 0; o < before.calls.size() && !terms.empty() && !spans_hosts(probe.scenario); ++o)
+    const bool by_operators = !terms.empty() && !by_exchanges;
+    for (std::size_t o = 0; by_operators && o < before.calls.size(); ++o)
         if (before.calls[o] >= shortest && measured.calls[o] >= shortest) calls.push_back({.probe = i, .call = o});
     for (Target& t : calls) {
         t.noise = noise_among(std::hypot(probe.noise, operator_error), static_cast<double>(calls.size()), operators_count_as);

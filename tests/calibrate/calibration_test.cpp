@@ -38,8 +38,20 @@ protected:
         parameters_ = cpu_parameters(machine.node);
     }
 
+    void connect_three_hosts() {
+        std::ofstream(folder_ / "machine.json") << cluster_to_profile(connected_hosts(guessed_cluster(library_, facts_), 3));
+        std::ranges::move(network_parameters(), std::back_inserter(parameters_));
+    }
+
     [[nodiscard]] std::size_t index_of(const std::string& name) const {
         return static_cast<std::size_t>(std::ranges::find(parameters_, name, &ProfileParameter::name) - parameters_.begin());
+    }
+
+    // What is thought of each parameter before anything is measured.
+    [[nodiscard]] std::vector<double> guesses(const Scenario& probe) const {
+        std::vector<double> values;
+        for (const ProfileParameter& p : parameters_) values.push_back(p.get(probe));
+        return values;
     }
 
     // All bundled probes, as a machine with these values would run them, or so many of its hosts.
@@ -78,9 +90,7 @@ protected:
 };
 
 TEST_F(MadeUpMachine, ComesOutAsItIs) {
-    std::vector<double> truth;
-    const std::vector<ProbeRun> plain = runs({});
-    for (const ProfileParameter& p : parameters_) truth.push_back(p.get(plain[0].scenario));
+    std::vector<double> truth = guesses(runs({}).front().scenario);
     // Twice as fast in products, half as fast in memory, slower in functions and to start.
     truth[0] *= 2;
     truth[1] *= 0.5;
@@ -100,9 +110,7 @@ TEST_F(MadeUpMachine, ComesOutAsItIs) {
 
 // Times of a step leave open how much of it is exponentials and how much the products of attention.
 TEST_F(MadeUpMachine, IsKnownBetterByTheTimesOfOperators) {
-    std::vector<double> truth;
-    const std::vector<ProbeRun> plain = runs({});
-    for (const ProfileParameter& p : parameters_) truth.push_back(p.get(plain[0].scenario));
+    std::vector<double> truth = guesses(runs({}).front().scenario);
     const std::size_t exponential = index_of("time of an exponential"), attention = index_of("fused attention backward, fraction of peak");
     truth[exponential] *= 0.4;
     truth[attention] *= 2;
@@ -127,13 +135,9 @@ TEST_F(MadeUpMachine, HasNoRateThatItHasNoInstructionsFor) {
 }
 
 TEST_F(MadeUpMachine, HasTheNetworkBetweenItsHosts) {
-    const Cluster hosts = connected_hosts(guessed_cluster(library_, facts_), 3);
-    std::ofstream(folder_ / "machine.json") << cluster_to_profile(hosts);
-    std::ranges::move(network_parameters(), std::back_inserter(parameters_));
+    connect_three_hosts();
     const std::size_t bandwidth = parameters_.size() - 2, latency = parameters_.size() - 1, rate = 0;
-    const Scenario guess = runs({}, "network_probes.json", 3).front().scenario;
-    std::vector<double> truth;
-    for (const ProfileParameter& p : parameters_) truth.push_back(p.get(guess));
+    std::vector<double> truth = guesses(runs({}, "network_probes.json", 3).front().scenario);
     truth[bandwidth] *= 0.12;  // a gigabit
     truth[latency] *= 4;
     std::vector<ProbeRun> measured = runs(truth, "probes.json", 1);
@@ -153,12 +157,22 @@ TEST_F(MadeUpMachine, HasTheNetworkBetweenItsHosts) {
     EXPECT_EQ(cluster.node.nic_link.bandwidth.kind, SourceKind::measured);
 }
 
+// Not by its kernels either, which may be another host's.
+TEST_F(MadeUpMachine, LearnsNothingFromAnExchangeThatIsTooShortToBeTimed) {
+    connect_three_hosts();
+    std::vector<ProbeRun> measured = runs({}, "probes.json", 1);
+    for (ProbeRun& run : runs({}, "network_probes.json", 3)) {
+        run.measured[Term::data_communication] = 10 * units::us;
+        measured.push_back(std::move(run));
+    }
+    const Calibration found = calibrate(measured, parameters_, "a test");
+    EXPECT_THAT(found.residuals, testing::Each(testing::Field(&ProbeResidual::probe, testing::Not(testing::HasSubstr("between hosts")))));
+}
+
 // Not even where every probe runs as if all that it touches lay there.
 TEST_F(MadeUpMachine, FindsNoMoreInTheSharedCacheThanThereIs) {
     make_up({"made-up", "Some CPU", 2, 16 * units::GiB, 1 * units::MiB, true, 32 * units::MiB});
-    std::vector<double> truth;
-    const std::vector<ProbeRun> plain = runs({});
-    for (const ProfileParameter& p : parameters_) truth.push_back(p.get(plain[0].scenario));
+    std::vector<double> truth = guesses(runs({}).front().scenario);
     const std::size_t found_there = index_of("what a core finds in that");
     truth[found_there] = 1e9;
     const Calibration found = calibrate(runs(truth), parameters_, "a test");
