@@ -7,9 +7,9 @@
 #include <charconv>
 #include <chrono>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <string>
-#include <vector>
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -65,13 +65,14 @@ std::string today() {
 // Of the cores that were given to this process their lines of /proc/stat, "cpu0 ...", in ticks: user, nice, system, idle, iowait, irq,
 // softirq, steal (proc(5)).
 CoreTime core_time() {
-    const std::vector<int> cores = given_cores();
+    std::set<std::string> ours;
+    for (const int core : given_cores()) ours.insert("cpu" + std::to_string(core));
     std::ifstream stat("/proc/stat");
     double ticks = 0;
     for (std::string line, word; std::getline(stat, line);) {
         std::istringstream fields(line);
         fields >> word;
-        if (std::ranges::none_of(cores, [&](int core) { return word == "cpu" + std::to_string(core); })) continue;
+        if (!ours.contains(word)) continue;
         double n = 0;
         for (int field = 0; field < 8 && fields >> n; ++field)
             if (field != 3 && field != 4) ticks += n;

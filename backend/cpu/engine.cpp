@@ -76,29 +76,21 @@ void fetch_into_cache(const Matrix& m) {
         for (std::int64_t c = 0; c < m.columns; c += line) (void)*static_cast<volatile const float*>(m.row<float>(r) + c);
 }
 
-// c = scale a b + keep c, summed over so many rows of b at a time.
-void multiply_by_steps(const Matrix& a, const Matrix& b, const Matrix& c, float scale, float keep, std::int64_t step) {
-    for (std::int64_t k = 0; k < a.columns; k += step) {
-        const float* first = a.transposed ? a.row<float>(k) : a.row<float>(0) + k;
-        const float* second = b.transposed ? b.row<float>(0) + k : b.row<float>(k);
-        const auto status =
-            dnnl::sgemm(a.transposed ? 'T' : 'N', b.transposed ? 'T' : 'N', c.rows, c.columns, std::min(step, a.columns - k), scale, first,
-                        a.pitch, second, b.pitch, k == 0 ? keep : 1, c.row<float>(0), c.pitch);
-        dnnl::error::wrap_c_api(static_cast<dnnl_status_t>(status), "refused a product of matrices");
-    }
-}
-
+// c = scale a b + keep c.
 void multiply_at_once(const Matrix& a, const Matrix& b, const Matrix& c, float scale, float keep) {
-    multiply_by_steps(a, b, c, scale, keep, a.columns);
+    if (a.columns == 0) return;
+    const auto status = dnnl::sgemm(a.transposed ? 'T' : 'N', b.transposed ? 'T' : 'N', c.rows, c.columns, a.columns, scale,
+                                    a.row<float>(0), a.pitch, b.row<float>(0), b.pitch, keep, c.row<float>(0), c.pitch);
+    dnnl::error::wrap_c_api(static_cast<dnnl_status_t>(status), "refused a product of matrices");
 }
 
-// The same, part of b by part, each fetched before.
-void multiply_by_fetched_factors(const Matrix& a, const Matrix& b, const Matrix& c, float scale, float keep) {
-    const std::int64_t rows = rows_in_cache(b);
-    for (std::int64_t k = 0; k < b.rows; k += rows) {
-        const std::int64_t count = std::min(rows, b.rows - k);
+// The same, summed over so many rows of b at a time, of which `look` is told before.
+template <class Look>
+void multiply_by_steps(const Matrix& a, const Matrix& b, const Matrix& c, float scale, float keep, std::int64_t step, const Look& look) {
+    for (std::int64_t k = 0; k < a.columns; k += step) {
+        const std::int64_t count = std::min(step, a.columns - k);
         const Matrix part = b.some_rows(k, count);
-        fetch_into_cache(part);
+        look(part);
         multiply_at_once(a.transpose().some_rows(k, count).transpose(), part, c, scale, k == 0 ? keep : 1);
     }
 }
@@ -170,13 +162,13 @@ void Engine::multiply_reals(const Matrix& a, const Matrix& b, const Matrix& c, f
     const bool narrow = c.columns < packed_width;
     if (!a.transposed && b.transposed && c.rows <= (b.rows * b.columns < own_cache ? 32 : 64)) return multiply_turned(a, b, c, scale, keep);
     if (has_wide_vectors && !b.transposed) {
-        if (!a.transposed && c.rows <= 16) return multiply_by_fetched_factors(a, b, c, scale, keep);
+        if (!a.transposed && c.rows <= 16) return multiply_by_steps(a, b, c, scale, keep, rows_in_cache(b), fetch_into_cache);
         if (a.transposed && keep != 0 && a.columns <= (narrow ? 32 : 96)) return multiply_into_fetched_sums(a, b, c, scale, keep);
     }
     const bool crowded = a.transposed && a.pitch % few_sets == 0 && narrow;
     if (!crowded) return multiply_at_once(a, b, c, scale, keep);
     constexpr std::int64_t rows_at_a_time = 192;
-    if (has_wide_vectors) return multiply_by_steps(a, b, c, scale, keep, rows_at_a_time);
+    if (has_wide_vectors) return multiply_by_steps(a, b, c, scale, keep, rows_at_a_time, [](const Matrix&) {});
     Matrix straight = a;
     straight.data = turned_memory(a.rows * a.columns);
     straight.pitch = a.columns;

@@ -170,14 +170,11 @@ private:
 
 Fit fit(const std::vector<FitParameter>& parameters, const std::vector<FitPoint>& points, const FitModel& model) {
     Fit found = Fitter(parameters, points, model).run();
+    const auto has_other = [](const FitParameter& p) { return p.other_begin > 0; };
+    if (std::ranges::none_of(parameters, has_other)) return found;
     std::vector<FitParameter> others = parameters;
-    bool has_others = false;
     for (FitParameter& p : others)
-        if (p.other_begin > 0) {
-            p.begin = p.other_begin;
-            has_others = true;
-        }
-    if (!has_others) return found;
+        if (has_other(p)) p.begin = p.other_begin;
     Fit other = Fitter(others, points, model).run();
     return other.sum < found.sum ? other : found;
 }

@@ -213,8 +213,7 @@ void add_network(const MeasuredHardware& h, Cluster& cluster, const MeasurementS
     }
     node.nics = n.nics_per_node.value_or(for_devices ? usual_ports(gbit, node.devices) : 1);
     if (!n.nic_gbit_per_s || !n.nics_per_node)
-        report.assume("network not stated in full: " + std::to_string(node.nics) + (node.nics == 1 ? " port" : " ports") + " of " +
-                      number_text(gbit) + " Gbit/s a node");
+        report.assume("network not stated in full: " + counted(node.nics, "port") + " of " + number_text(gbit) + " Gbit/s a node");
     node.nic_link = look_up(best->link, sources, report, "/hardware/inter_node");
     if (best->port != port) node.nic_link.bandwidth.value = port;
     const bool ethernet = best->fabric == "ethernet";
