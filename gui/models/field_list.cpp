@@ -50,6 +50,7 @@ FieldSection model_section() {
 FieldSection hardware_section() {
     Field cluster = named("hardware.cluster", QStringLiteral("Cluster"), QStringLiteral("Nodes and the network between them"),
                           NameKind::clusters, [](const Scenario& s) { return q(s.cluster.name); });
+    cluster.inside = "hardware.cluster.base";
     cluster.needed = true;
     Field device = named("hardware.device", QStringLiteral("Device"),
                          QStringLiteral("Another device in the same nodes: a name, or the file of a profile, which `sextant profiles show` "

@@ -23,6 +23,8 @@ TEST(NamedFiles, OfADocumentAreFoundFromWhereItIsMovedTo) {
     const ScenarioDocument d{"/jobs/a.json", R"({"workload": "wl.json", "hardware": {"cluster": "../c.json"}, "name": "x.json"})", {}};
     EXPECT_THAT(moved(d, "/best/b.json").edits, ElementsAre("workload=../jobs/wl.json", "hardware.cluster=../c.json"));
     EXPECT_THAT(moved(d, "/jobs/b.json").edits, ElementsAre());
+    const ScenarioDocument changed{"/jobs/a.json", R"({"hardware": {"cluster": {"base": "c.json", "nodes": 2}}})", {}};
+    EXPECT_THAT(moved(changed, "/best/b.json").edits, ElementsAre("hardware.cluster.base=../jobs/c.json"));
 }
 
 }  // namespace

@@ -293,6 +293,27 @@ TEST_F(ClusterFile, WhatDoesNotFitTogetherIsReportedTogether) {
     EXPECT_THAT(problem_at(problems, "/shared_storage/0"), HasSubstr("did you mean \"Lustre, flash (LUMI-F)\""));
 }
 
+TEST_F(ClusterFile, ChangesOfAnotherAreReportedWhereTheyStand) {
+    const auto problems_in = [&](const std::string& text) {
+        Catalog catalog = open_catalog(bundled);
+        Diagnostics problems;
+        Cluster c;
+        EXPECT_FALSE(read_cluster_reference(JsonFile::from_text(text, "job.json", problems).root(), catalog, c));
+        return problems;
+    };
+    const Diagnostics wrong = problems_in(R"({"base": "selene", "nodes": 0, "node": {"nicks": 4, "devices": 5, "device": "A1000"}})");
+    EXPECT_THAT(problem_at(wrong, "/nodes"), HasSubstr("at least 1"));
+    EXPECT_THAT(problem_at(wrong, "/node/nicks"), HasSubstr("did you mean \"nics\""));
+    EXPECT_THAT(problem_at(wrong, "/node/device"), HasSubstr("no device is called"));
+    EXPECT_THAT(problem_at(wrong, "/node/devices_per_switch"), HasSubstr("does not divide the node's 5 devices"));
+    EXPECT_THAT(problem_at(problems_in(R"({"base": "selen"})"), "/base"), HasSubstr("no cluster is called"));
+    EXPECT_THAT(problem_at(problems_in(R"({"base": 7})"), "/base"), HasSubstr("expected the name"));
+    EXPECT_THAT(problem_at(problems_in(R"({"base": "selene", "node": 8})"), "/node"), HasSubstr("object"));
+    // A file is whole: else two could name each other.
+    EXPECT_THAT(problem_at(problems_of(write("again.json", R"({"schema": "cluster/1", "base": "again.json"})")), "/base"),
+                HasSubstr("unknown key"));
+}
+
 TEST_F(ClusterFile, FileSystemsHaveTheNamesThatUsersKnow) {
     const std::string systems = R"x("file_systems": {"tmp": "local", "scratch": "NFS (SURF Lisa)",
         "datasets": {"name": "mine", "type": "nfs", "read_only": true, "capacity": "3 TB"}}, "slurm": {"partition": "gpu"}, "node": )x";

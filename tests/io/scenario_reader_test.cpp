@@ -161,6 +161,24 @@ TEST(ScenarioReader, WhatIfNumbersReplaceThoseOfTheProfileAndNameTheScenarioAsSo
     EXPECT_DOUBLE_EQ(*read_good({"hardware.host_memory=96 GiB"}).cluster.node.host.memory / GiB, 96);
 }
 
+TEST(ScenarioReader, AClusterMayBeAnotherOneWithChanges) {
+    const auto cluster = [](const std::vector<std::string>& set) { return bundled_scenario("gpt3-175b-1024xa100", set).cluster; };
+    const Cluster selene = cluster({});
+    const Cluster changed = cluster({"hardware.cluster.fabric.oversubscription=2", "hardware.cluster.node.host.memory=1024 GiB",
+                                     "hardware.cluster.node.nic_link.bandwidth=50 GB/s"});
+    ASSERT_DOUBLE_EQ(selene.fabric.oversubscription, 1);
+    EXPECT_DOUBLE_EQ(changed.fabric.oversubscription, 2);
+    EXPECT_EQ(changed.fabric.nodes_per_leaf, selene.fabric.nodes_per_leaf);
+    EXPECT_DOUBLE_EQ(*changed.node.host.memory / GiB, 1024);
+    EXPECT_NE(changed.node.host.memory.source, selene.node.host.memory.source);  // it says nothing of this number
+    EXPECT_DOUBLE_EQ(*changed.node.nic_link.bandwidth / (GB / s), 50);
+    EXPECT_EQ(changed.node.nic_link.name, selene.node.nic_link.name);
+    EXPECT_EQ(changed.node.device.gemm_curves.size(), selene.node.device.gemm_curves.size());  // which the file beside it holds
+    EXPECT_FALSE(selene.node.device.gemm_curves.empty());
+    // A device is another one, not the same with another name.
+    EXPECT_EQ(cluster({"hardware.cluster.node.device=h100"}).node.device.name, "H100 SXM5 80GB");
+}
+
 TEST(ScenarioReader, AnotherClockChangesThePeaksInProportion) {
     const auto device = [](const std::vector<std::string>& set) {
         return bundled_scenario("precision-fp16-a100", set).cluster.node.device;

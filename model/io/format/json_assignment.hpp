@@ -40,7 +40,7 @@ struct NamedThing {
     std::string_view path, name_member;
 };
 inline constexpr NamedThing named_things[] = {
-    {"workload", "model"}, {"hardware.device", "base"}, {"framework", "base"}, {"plan.precision", "base"}};
+    {"workload", "model"}, {"hardware.cluster", "base"}, {"hardware.device", "base"}, {"framework", "base"}, {"plan.precision", "base"}};
 
 // The object that takes the place of the scalar at `path`: of "gpt3-175b" as a workload {"model": "gpt3-175b"}, of anything else an empty
 // one.

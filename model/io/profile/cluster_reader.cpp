@@ -1,6 +1,7 @@
 // Reads cluster profiles ("cluster/1"): a node, how its devices reach each other, and the fabric between nodes.
 #include "model/io/profile/fingerprint.hpp"
 #include "model/io/profile/profile_fields.hpp"
+#include "model/io/profile/profile_json.hpp"
 #include "model/io/profile/profile_reader.hpp"
 #include "model/io/profile/profile_words.hpp"
 
@@ -238,6 +239,21 @@ void read_cluster_fields(ObjectReader& r, Catalog& catalog, Cluster& c) {
 
 bool read_cluster(const JsonNode& n, Catalog& catalog, Cluster& out) {
     return read_whole(n, {}, out, [&](ObjectReader& r, Cluster& c) { read_cluster_fields(r, catalog, c); });
+}
+
+// The base is written out, with the source of each number, so that a changed one does not take over its source.
+bool read_changed_cluster(const JsonNode& n, Catalog& catalog, Cluster& out) {
+    Cluster base;
+    if (!read_cluster_reference(n.child("base"), catalog, base)) return false;
+    nlohmann::json changes = *n.value, whole = with_schema("cluster/1", json_of(base, ProfileForm::profile));
+    changes.erase("base");
+    const JsonNode node = n.child("node");
+    const bool other_device = node.is_object() && node.child("device").value;
+    if (other_device) whole["node"].erase("device");  // as a whole: hardware.device says what a device has otherwise
+    whole.merge_patch(changes);
+    if (!read_cluster({&whole, n.file, n.pointer, n.diagnostics}, catalog, out)) return false;
+    if (!other_device) out.node.device = std::move(base.node.device);  // its measured products are not in what was written
+    return true;
 }
 
 }  // namespace sextant

@@ -266,7 +266,9 @@ std::vector<NamesOfKind> all_names(Catalog& c) {
 bool read_device_reference(const JsonNode& n, Catalog& c, Device& out) { return read_reference(n, c, out); }
 bool read_link_reference(const JsonNode& n, Catalog& c, LinkType& out) { return read_reference(n, c, out); }
 bool read_storage_reference(const JsonNode& n, Catalog& c, StorageClass& out) { return read_reference(n, c, out); }
-bool read_cluster_reference(const JsonNode& n, Catalog& c, Cluster& out) { return read_reference(n, c, out); }
+bool read_cluster_reference(const JsonNode& n, Catalog& c, Cluster& out) {
+    return n.is_object() && n.child("base").value ? read_changed_cluster(n, c, out) : read_reference(n, c, out);
+}
 
 std::string check_profile(Catalog& catalog, const fs::path& path, Diagnostics& diagnostics) {
     return check_profile(catalog, JsonFile::load(path, diagnostics).root());

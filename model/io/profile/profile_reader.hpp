@@ -50,6 +50,7 @@ struct NamesOfKind {
 std::vector<NamesOfKind> all_names(Catalog&);
 
 // Where another document refers to a profile: by name, by the path of a file beside it, or with the profile itself as an object.
+// Of a cluster also as another one with changes: {"base": "selene", "fabric": {"oversubscription": 2}}.
 // Each returns false after complaining.
 bool read_device_reference(const JsonNode&, Catalog&, Device&);
 bool read_link_reference(const JsonNode&, Catalog&, LinkType&);
@@ -63,6 +64,8 @@ bool read_storage(const JsonNode&, StorageClass&);
 bool read_sample_speeds(const JsonNode&, const Provenance& outer, SampleSpeeds&);
 bool read_library(const JsonNode&, CommunicationLibrary&);
 bool read_cluster(const JsonNode&, Catalog&, Cluster&);
+// What stands beside "base" is laid over that cluster as a JSON merge patch (RFC 7386). A node's device is taken as a whole.
+bool read_changed_cluster(const JsonNode&, Catalog&, Cluster&);
 
 // Reads any profile, whichever its schema, and adds every problem. Returns its schema, empty when it has none.
 std::string check_profile(Catalog&, const JsonNode&);

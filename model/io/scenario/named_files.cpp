@@ -6,10 +6,23 @@ namespace {
 namespace fs = std::filesystem;
 
 // Where a scenario, or a benchmark of storage, may name a file.
-constexpr const char* places[] = {"workload",         "framework",          "framework.base",     "library",
-                                  "hardware",         "hardware.cluster",   "hardware.device",    "hardware.device.base",
-                                  "hardware.network", "hardware.peer_link", "hardware.host_link", "hardware.cluster.node.device",
-                                  "storage",          "data.storage",       "data.staging.to",    "data.checkpoints.storage"};
+constexpr const char* places[] = {"workload",
+                                  "framework",
+                                  "framework.base",
+                                  "library",
+                                  "hardware",
+                                  "hardware.cluster",
+                                  "hardware.cluster.base",
+                                  "hardware.device",
+                                  "hardware.device.base",
+                                  "hardware.network",
+                                  "hardware.peer_link",
+                                  "hardware.host_link",
+                                  "hardware.cluster.node.device",
+                                  "storage",
+                                  "data.storage",
+                                  "data.staging.to",
+                                  "data.checkpoints.storage"};
 
 // That is named by a relative path.
 std::optional<fs::path> file_at(const ScenarioDocument& document, const char* place) {
