@@ -82,7 +82,7 @@ void check_that_it_ends(const std::filesystem::path& prefix, std::size_t ranks) 
 
 ExecutionTrace execution_trace(const Prepared& job, std::uint64_t seed) {
     const PricedStep step(job, seed);
-    ExecutionTrace trace{{}, step.recorded.groups()};
+    ExecutionTrace trace{{}, step.recorded.groups(), {}};
     for (GraphRank r = 0; r < step.recorded.ranks(); ++r) trace.ranks.push_back(step.recorded.rank(r));
     return trace;
 }

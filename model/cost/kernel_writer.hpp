@@ -76,7 +76,7 @@ private:
     void write_operator(const Operator& op, const Normalization& n, BlockKernels& out) const;
     void write_operator(const Operator& op, const SequenceConvolution&, BlockKernels& out) const;
     void write_operator(const Operator& op, const Softmax&, BlockKernels& out) const;
-    void write_gate_in_passes(const Operator& op, BlockKernels& out) const;
+    void write_gate_in_passes(const Operator& op, ClampedGate fused, BlockKernels& out) const;
     void write_norm_in_passes(const Operator& op, BlockKernels& out) const;
     void write_in_passes(const Operator& op, const Pointwise& p, BlockKernels& out) const;
     void write_operator(const Operator& op, const Pointwise& p, BlockKernels& out) const;

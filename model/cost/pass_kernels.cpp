@@ -65,10 +65,15 @@ void KernelWriter::write_operator(const Operator& op, const Softmax&, BlockKerne
 // the router's weight, added and put together again 12, two limits 4, x sigmoid(1.702 x) 7, + 1, the product, times the router's weight
 // in FP32 and back 11. Backward: the last of these 11, the product 6, the sigmoid 14, limits with their masks 12, halves put together
 // 8, the bias and its sum 12.
-void KernelWriter::write_gate_in_passes(const Operator& op, BlockKernels& out) const {
+// With the limits apart (NVIDIA/Megatron-LM, weighted_bias_quick_geglu_impl and _apply_bias), forward: two limits 4, halves put together 4,
+// the gate 3; the bias in FP32, times the router's weight 2, added 5, put together 4, narrowed 3. Backward: the last widened 3, narrowed
+// and put together 5, gradients of the bias and of the weight 12; the gate 5 and the sum of its rows 3; limits with their masks 11, halves
+// put together 4.
+void KernelWriter::write_gate_in_passes(const Operator& op, ClampedGate fused, BlockKernels& out) const {
     const Bytes result = output_bytes(op);
-    push_memory(out.forward, op.name, 34.0 * result, false, 14);
-    push_memory(out.backward, op.name, 63.0 * result, true, 26);
+    const bool limits_apart = fused == ClampedGate::limits_apart;
+    push_memory(out.forward, op.name, (limits_apart ? 25.0 : 34.0) * result, false, limits_apart ? 8 : 14);
+    push_memory(out.backward, op.name, (limits_apart ? 43.0 : 63.0) * result, true, limits_apart ? 17 : 26);
 }
 
 // An RMS norm of PyTorch's functions (transformers, LlamaRMSNorm), which widens 16 bits and narrows them again. Passes of the wide type:
@@ -95,8 +100,9 @@ void KernelWriter::write_in_passes(const Operator& op, const Pointwise& p, Block
 }
 
 void KernelWriter::write_operator(const Operator& op, const Pointwise& p, BlockKernels& out) const {
-    const bool whole = framework_.fuses_clamped_gate || framework_.fusion_in(plan_.precision.compute) == Fusion::compiler;
-    if (p.kind == PointwiseKind::clamped_gate && !whole) return write_gate_in_passes(op, out);
+    const bool compiled = framework_.fusion_in(plan_.precision.compute) == Fusion::compiler;
+    const ClampedGate gate = compiled ? ClampedGate::whole : framework_.clamped_gate;
+    if (p.kind == PointwiseKind::clamped_gate && gate != ClampedGate::whole) return write_gate_in_passes(op, gate, out);
     if (framework_.composes_functions && (p.kind == PointwiseKind::gate || p.kind == PointwiseKind::rotary))
         return write_in_passes(op, p, out);
     if (inside_products_[op.outputs.front().value]) return push_memory(out.backward, op.name, input_bytes(op), true);

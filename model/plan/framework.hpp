@@ -63,6 +63,10 @@ enum class NarrowWeights {
     in_primary,  // the only weights there are; as `beside` in NVFP4, which optimizers do not write
 };
 
+// What of GPT-OSS's gate is one kernel: each of its functions, all but the limits of its operands and the bias behind the second product,
+// or the whole with them.
+enum class ClampedGate { by_function, limits_apart, whole };
+
 // Which FP32 products its libraries multiply in TF32 unless they are told not to, on devices that have it.
 enum class CastToTf32 { none, convolutions, all };
 
@@ -102,7 +106,7 @@ struct Framework {
     Sourced<Bytes> bytes_in_flight{{}, SourceKind::estimated, "enough for any memory"};
     Fusion fusion = Fusion::none;
     std::optional<Fusion> fusion_fp32;  // where networks that multiply in FP32 or TF32 are compiled differently
-    bool fuses_clamped_gate = false;    // GPT-OSS's gate is one kernel; else a pass for each of its functions
+    ClampedGate clamped_gate = ClampedGate::by_function;
     // PyTorch's own kernels, one for each function: a gate is an activation and a product, an RMS norm a chain in FP32, rotary positions
     // are products with two tables. False where the framework has a kernel for the whole.
     bool composes_functions = false;

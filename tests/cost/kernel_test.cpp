@@ -154,7 +154,10 @@ TEST(LayerKernels, PassOverAClampedGateOnceForEachFunctionWhereNoKernelHasItWhol
     Cut cut{.mlp = MlpKind::clamped_swiglu};
     EXPECT_DOUBLE_EQ(bytes_of(cut.layer().forward, "mlp.act"), 34 * 4 * stream);
     EXPECT_DOUBLE_EQ(bytes_of(cut.layer().backward, "mlp.act"), 63 * 4 * stream);
-    cut.framework.fuses_clamped_gate = true;
+    cut.framework.clamped_gate = ClampedGate::limits_apart;
+    EXPECT_DOUBLE_EQ(bytes_of(cut.layer().forward, "mlp.act"), 25 * 4 * stream);
+    EXPECT_DOUBLE_EQ(bytes_of(cut.layer().backward, "mlp.act"), 43 * 4 * stream);
+    cut.framework.clamped_gate = ClampedGate::whole;
     EXPECT_DOUBLE_EQ(bytes_of(cut.layer().forward, "mlp.act"), 3 * 4 * stream);
     EXPECT_DOUBLE_EQ(bytes_of(cut.layer().backward, "mlp.act"), 5 * 4 * stream);
 }

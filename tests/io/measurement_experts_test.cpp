@@ -37,6 +37,19 @@ TEST(MeasurementScenario, ExpertsAreCutAsTheirFrameworkUsuallyDoesAndAsTheyCanBe
     EXPECT_TRUE(assumes(scenario_of(mixture(R"("ep": 64)", "Megatron-LM")), "64 cannot be laid over 16 ranks"));
 }
 
+TEST(MeasurementScenario, RecipesFuseExpertsWhereTheWholeIterationIsOneGraph) {
+    const auto scenario = [](const std::string& graphs) {
+        return scenario_of(mixture(R"("ep": 8, "cuda_graph": )" + graphs, "Megatron-Bridge / Megatron-Core, NeMo container 26.06"));
+    };
+    EXPECT_EQ(scenario(R"("full_iteration/[]")").framework.name, "nemo-26.06");
+    EXPECT_EQ(scenario(R"("none/[]")").framework.name, "nemo-26.06");
+    const Scenario in_parts = scenario(R"("transformer_engine/['attn', 'moe_router']")");
+    EXPECT_EQ(in_parts.framework.name, "nemo");
+    EXPECT_TRUE(in_parts.plan.cuda_graph);
+    EXPECT_TRUE(scenario("true").plan.cuda_graph);
+    EXPECT_FALSE(scenario(R"("none/full_iteration")").plan.cuda_graph);
+}
+
 TEST(MeasurementScenario, ModulesOfOtherWordsAreThoseThatAreKnownHereOrAreSaidToBeKept) {
     const auto row = [](const std::string& modules) {
         std::string text = mixture(R"("ep": 8, "recompute": "selective", "recompute_modules": [)" + modules + "]", "Megatron-LM");

@@ -27,7 +27,7 @@ TEST(MeasurementReader, ReadsARowAndPassesOverKeysThatItDoesNotKnow) {
     const auto& row = std::get<TrainingRow>(file.rows[0]);
     EXPECT_EQ(row.hardware.nodes, 2);
     EXPECT_FALSE(row.plan.grad_accum);
-    EXPECT_FALSE(row.plan.cuda_graph);
+    EXPECT_EQ(row.plan.cuda_graph, "none/full_iteration");
     EXPECT_EQ(row.plan.offload, (std::vector<std::string>{"x", "y"}));
     EXPECT_DOUBLE_EQ(*row.step_time / units::s, 1.5);
     EXPECT_DOUBLE_EQ(*row.memory / units::GB, 7);

@@ -9,8 +9,9 @@
 namespace sextant {
 namespace {
 
-// All conditions must hold; an empty word always does. `words` stand in the row's framework, precision or optimizer as the source words
-// them, `kind` in its precision_kind, `update` in its variable_update; `from` is the first year that counts, of the source's own words.
+// All conditions must hold; an empty word always does. `words` stand in the row's framework, precision, optimizer or CUDA graphs as the
+// source words them, `kind` in its precision_kind, `update` in its variable_update; `from` is the first year that counts, of the source's
+// own words.
 struct FrameworkRule {
     std::string_view family, words, kind, update;
     int from;
@@ -28,6 +29,9 @@ constexpr FrameworkRule rules[] = {
     {"deepspeed", "liger", "", "", 0, "deepspeed-liger"},
     {"deepspeed", "", "", "", 0, "deepspeed"},
     {"megatron-core", "AutoModel", "", "", 0, "nemo-automodel"},
+    // What recipes fuse from container 26.06 on they fuse where the whole iteration is one graph (NVIDIA-NeMo/Megatron-Bridge@067f987
+    // src/megatron/bridge/perf_recipes/), not where Transformer Engine captures attention and the router.
+    {"megatron-core", "transformer_engine/", "", "", 0, "nemo"},
     {"megatron-core", "container 26.06", "", "", 0, "nemo-26.06"},
     {"megatron-core", "container 26.08", "", "", 0, "nemo-26.06"},
     {"megatron-core", "NeMo", "", "", 0, "nemo"},  // Megatron Bridge too: NeMo's recipes in its container
@@ -85,7 +89,7 @@ int year_in(std::string_view text) {
 
 std::string framework_name(const TrainingRow& row, RowReport& report) {
     const MeasuredPlan& p = row.plan;
-    const std::string words = p.framework + " " + p.precision + " " + p.optimizer;
+    const std::string words = p.framework + " " + p.precision + " " + p.optimizer + " " + p.cuda_graph;
     const int year = std::max(year_in(p.framework), year_in(row.header.source_ref));
     const auto holds = [&](const FrameworkRule& r) {
         return (r.family.empty() || r.family == p.framework_family) && mentions(words, r.words) && mentions(p.precision_kind, r.kind) &&

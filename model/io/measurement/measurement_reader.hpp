@@ -72,8 +72,9 @@ struct MeasuredPlan {
     std::string fsdp, recompute, recompute_detail, schedule, variable_update, phase, optimizer, ddp, trainable;
     std::string precision, precision_kind, framework, framework_family, release;
     std::string grad_reduce_dtype, grad_dtype, grad_allreduce, fsdp_mixed_precision, moe_dispatcher;
+    std::string cuda_graph;  // "implementation/scope", "whole", or begins with "none"
     std::vector<std::string> recompute_modules, offload;
-    bool sequence_parallel = false, embedding_as_pipeline_layer = false, activation_cpu_offload = false, cuda_graph = false;
+    bool sequence_parallel = false, embedding_as_pipeline_layer = false, activation_cpu_offload = false;
     bool fp8_params = false, shard_weights = false, shard_gradients = false;
     int lmhead_chunks = 1;
     std::optional<bool> flash_attention, grad_overlap, param_gather_overlap, tp_overlap, p2p_overlap, moe_a2a_overlap, channels_last;

@@ -302,7 +302,7 @@ Plan plan_of(const TrainingRow& row, const Cluster& cluster, const Workload& wor
     plan.flash_attention = p.flash_attention.value_or(false);
     if (!p.flash_attention && workload.is_transformer())
         report.assume("attention scores are written out: no fused kernel (FlashAttention)");
-    plan.cuda_graph = p.cuda_graph;
+    plan.cuda_graph = !p.cuda_graph.empty() && !p.cuda_graph.starts_with("none");
     plan.launch_blocking = mentions(row.header.notes, "CUDA_LAUNCH_BLOCKING=1");
     plan.channels_last = p.channels_last;
     if (is_narrowed(p)) plan.autocast = false;

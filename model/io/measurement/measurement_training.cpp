@@ -28,20 +28,6 @@ void read_word(RowFields& f, std::string_view key, std::string& word, std::strin
         f.optional(key, word);
 }
 
-// true, or "implementation/scope" where the implementation may be "none".
-bool read_cuda_graph(RowFields& f) {
-    const JsonNode n = f.get("cuda_graph");
-    bool flag = false;
-    if (!n.value) return flag;
-    if (!n.is_string()) {
-        read_value(n, flag);
-        return flag;
-    }
-    std::string text;
-    read_value(n, text);
-    return !text.starts_with("none");
-}
-
 void read_model(RowFields& f, MeasuredModel& m) {
     const std::pair<const char*, std::string*> texts[] = {
         {"name", &m.name}, {"family", &m.family}, {"mlp", &m.mlp}, {"positional", &m.positional}};
@@ -115,7 +101,7 @@ void read_settings(RowFields& f, MeasuredPlan& p) {
     for (const auto& [key, field] : texts) f.optional(key, *field);
     f.optional("recompute_modules", p.recompute_modules);
     p.offload = read_words(f, "offload");
-    p.cuda_graph = read_cuda_graph(f);
+    read_word(f, "cuda_graph", p.cuda_graph, "whole", "none");
 }
 
 void read_switches(RowFields& f, MeasuredPlan& p) {

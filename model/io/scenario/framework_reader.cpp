@@ -23,6 +23,8 @@ constexpr Bounds convolution_bounds{0.01, 1.34};  // 1: as the libraries of 2017
 constexpr Bounds efficiency_bounds{0.01, 1};      // divides a time, so that zero is no answer
 
 constexpr Word<Fusion> fusion_words[] = {{"none", Fusion::none}, {"pointwise", Fusion::pointwise}, {"compiler", Fusion::compiler}};
+constexpr Word<ClampedGate> clamped_gate_words[] = {
+    {"by_function", ClampedGate::by_function}, {"limits_apart", ClampedGate::limits_apart}, {"whole", ClampedGate::whole}};
 constexpr Word<CastToTf32> cast_words[] = {
     {"none", CastToTf32::none}, {"convolutions", CastToTf32::convolutions}, {"all", CastToTf32::all}};
 constexpr Word<OffloadedGradients> offloaded_gradients_words[] = {{"with_update", OffloadedGradients::with_update},
@@ -118,7 +120,7 @@ void read_kernels(const FrameworkFields& r, Framework& f) {
     r.read("fused_optimizer", f.fused_optimizer);
     r.read("optimizer_kernels_per_tensor", f.optimizer_kernels_per_tensor, kernels_bounds);
     r.read("fused_gradient_accumulation", f.fused_gradient_accumulation);
-    r.optional("fuses_clamped_gate", f.fuses_clamped_gate);
+    r.reader.word("clamped_gate", f.clamped_gate, clamped_gate_words);
     r.optional("composes_functions", f.composes_functions);
     r.optional("fuses_expert_gate", f.fuses_expert_gate);
     r.optional("accumulates_from_first", f.accumulates_from_first);
