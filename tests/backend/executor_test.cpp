@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <map>
 
 namespace sextant {
@@ -384,6 +385,21 @@ TEST_F(Executor, LeavesATraceOfEveryRank) {
     EXPECT_EQ(computed[0], computed[1]);
     EXPECT_GT(computed[2], 0);
     EXPECT_EQ(computed[2], computed[3]);
+}
+
+// A shell beside the rank says again and again how much of its memory lies in such pages. Layers have 4 MB of weights each.
+TEST_F(Executor, AsksForHugePages) {
+#if !defined(__GLIBC__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "memory does not come from glibc";
+#endif
+    std::string offered;
+    std::getline(std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled"), offered);
+    if (offered.find("[madvise]") == std::string::npos) GTEST_SKIP() << "not left to programs here";
+    constexpr auto watch = "\"$0\" \"$@\" & while grep AnonHugePages /proc/$!/smaps_rollup 2>/dev/null; do sleep 0.01; done; wait $!";
+    through_ = {"sh", "-c", watch};
+    const ProcessResult result = start({{"mlp", {{"widths", {1024, 1024, 1024, 10}}}}}, {{"micro_batch", 8}}, 1);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.out, testing::ContainsRegex("AnonHugePages: +[1-9]"));
 }
 
 TEST_F(Executor, RefusesBeforeItStarts) {
