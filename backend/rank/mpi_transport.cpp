@@ -2,6 +2,7 @@
 
 #include "backend/exec/routing.hpp"
 #include "backend/rank/mpi_world.hpp"
+#include "backend/storage/clock.hpp"
 #include "model/base/diagnostics.hpp"
 
 #include <algorithm>
@@ -11,6 +12,10 @@
 
 namespace sextant {
 namespace {
+
+// Open MPI looks which messages are done, and moves some after that. So it is asked twice, and again while that takes so long that it has
+// moved some.
+constexpr Seconds long_look = 20 * units::us;
 
 int count_of(const Array& a) {
     if (a.elements > std::numeric_limits<int>::max())
@@ -110,8 +115,16 @@ Ticket MpiTransport::start(const Call& call) {
 void MpiTransport::poll(std::vector<Ticket>& done) {
     finished_.resize(requests_.size());
     int count = 0;
-    check_mpi(MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, finished_.data(), MPI_STATUSES_IGNORE),
-              "MPI_Testsome");
+    const auto test = [&] {
+        check_mpi(MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, finished_.data(), MPI_STATUSES_IGNORE),
+                  "MPI_Testsome");
+    };
+    test();
+    for (Seconds look = long_look; count == 0 && look >= long_look;) {
+        const Seconds before = now();
+        test();
+        look = now() - before;
+    }
     if (count == MPI_UNDEFINED || count == 0) return;
     finished_.resize(static_cast<std::size_t>(count));
     std::ranges::sort(finished_);
