@@ -95,16 +95,6 @@ Seconds filter_gradient_passes(const Kernel& k, const DeviceRates& d, const Comp
     return passing_time(registers_of(k) * image, image, d, scale) + passing_time(rest, rest, d, scale);
 }
 
-// A core packs the operands of a product. Forward multiplies with the weights turned round, since they lie [outputs, inputs], which is a
-// pass more; and since they were last touched the update has gone over all that the rank keeps.
-Seconds packing_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
-    if (k.kind == KernelKind::convolution && k.weight_gradient) return filter_gradient_passes(k, d, scale);
-    if (k.kind != KernelKind::gemm || k.backward) return passing_time(k.bytes, k.bytes, d, scale);
-    const Bytes weights = min(k.bytes, static_cast<double>(k.batch * k.n * k.k) * size_of(k.type)), others = k.bytes - weights;
-    const Seconds twice = d.kept > Bytes{} ? passing_time(2.0 * weights, d.kept, d, scale) : 2.0 * weights / (d.memory * scale.memory);
-    return twice + passing_time(others, others, d, scale);
-}
-
 // So much from a core's own cache, or so much from farther away, wherever what is touched lies. Of twice as much as a cache holds nothing
 // is left in it for the next pass.
 Seconds time_of_passes(Bytes near, Bytes far, Bytes touched, const DeviceRates& d, const ComputeScale& scale, double width) {
@@ -113,6 +103,21 @@ Seconds time_of_passes(Bytes near, Bytes far, Bytes touched, const DeviceRates& 
     Seconds time = own * near / (d.cached * scale.memory) + (1 - own - shared) * far / streaming_bandwidth(d, scale, width);
     if (shared > 0) time += shared * far / (d.shared * scale.memory);
     return time;
+}
+
+// A core packs the operands of a product. Forward multiplies with the weights turned round, since they lie [outputs, inputs], which is a
+// pass more; and since they were last touched the update has gone over all that the rank keeps. A line that is written was fetched first:
+// of gradients of weights that is another pass, where a sum to add to is not counted already.
+Seconds packing_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
+    if (k.kind == KernelKind::convolution && k.weight_gradient) return filter_gradient_passes(k, d, scale);
+    if (k.kind == KernelKind::gemm && k.weight_gradient) {
+        const Bytes fetched = max(Bytes{}, static_cast<double>(k.batch * k.m * k.n) * size_of(k.type) - k.epilogue);
+        return time_of_passes(k.bytes, k.bytes + fetched, k.bytes, d, scale, 1);
+    }
+    if (k.kind != KernelKind::gemm || k.backward) return passing_time(k.bytes, k.bytes, d, scale);
+    const Bytes weights = min(k.bytes, static_cast<double>(k.batch * k.n * k.k) * size_of(k.type)), others = k.bytes - weights;
+    const Seconds twice = d.kept > Bytes{} ? passing_time(2.0 * weights, d.kept, d, scale) : 2.0 * weights / (d.memory * scale.memory);
+    return twice + passing_time(others, others, d, scale);
 }
 
 // A score costs an exponential beside its products: as long as products take over so many elements of a head. A multiprocessor does 16

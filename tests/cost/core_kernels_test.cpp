@@ -89,6 +89,22 @@ TEST(KernelTime, OfAProductOnACoreReadsItsWeightsFromWhereTheUpdateLeftThem) {
     EXPECT_NEAR(kernel_time(g, r) / us, 1 + 100 + 20 + 0.4, 1e-9);
 }
 
+TEST(KernelTime, OfTheGradientOfAWeightOnACoreFetchesWhatItWrites) {
+    // As above, 12 MB of operands, and the result of 1000 x 1000 in BF16 is fetched too: 14 us.
+    Kernel g = product(1000, 1000, 5000);
+    g.bytes = 12 * MB;
+    g.backward = g.weight_gradient = true;
+    EXPECT_NEAR(kernel_time(g, rates_with_cache()) / us, 1 + 100 + 14, 1e-9);
+    // What the product adds to is among its bytes.
+    g.epilogue = 2 * MB;
+    EXPECT_NEAR(kernel_time(g, rates_with_cache()) / us, 1 + 100 + 12, 1e-9);
+    // 500 x 1000 in the cache, with what else the product touches: 0.9 MB at 10 TB/s, and 2 x 500 x 1000 x 200 operations are 2 us.
+    Kernel small = product(500, 1000, 200);
+    small.bytes = 0.9 * MB;
+    small.backward = small.weight_gradient = true;
+    EXPECT_NEAR(kernel_time(small, rates_with_cache()) / us, 1 + 2 + 0.09, 1e-9);
+}
+
 TEST(KernelTime, OfAProductOnACoreAddsThePassesOverItsOperandsToItsArithmetic) {
     // 2 x 1000 x 1000 x 5000 = 10 GFLOP at 100 TFLOP/s are 100 us; 12 MB from memory 12 us; 1 us to start.
     Kernel g = product(1000, 1000, 5000);
