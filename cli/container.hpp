@@ -2,7 +2,7 @@
 // https://apptainer.org/docs/user/main/gpu.html.
 #pragma once
 
-#include "model/io/search/plan_export.hpp"
+#include "model/io/export/plan_export.hpp"
 
 #include <string>
 

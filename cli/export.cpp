@@ -6,8 +6,8 @@
 #include "cli/scenario_options.hpp"
 #include "cli/slurm_job.hpp"
 #include "cli/writable.hpp"
+#include "model/io/export/plan_export.hpp"
 #include "model/io/format/replace_file.hpp"
-#include "model/io/search/plan_export.hpp"
 
 #include <CLI/CLI.hpp>
 

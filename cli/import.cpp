@@ -5,10 +5,10 @@
 #include "model/io/format/replace_file.hpp"
 #include "model/io/format/separate_files.hpp"
 #include "model/io/onnx/onnx_import.hpp"
-#include "model/io/scenario/hf_import.hpp"
-#include "model/io/scenario/peft_import.hpp"
-#include "model/io/scenario/workload_writer.hpp"
 #include "model/io/storage_benchmark/dlio_import.hpp"
+#include "model/io/workload/hf_import.hpp"
+#include "model/io/workload/peft_import.hpp"
+#include "model/io/workload/workload_writer.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -2,10 +2,10 @@
 #include "cli/commands.hpp"
 #include "model/base/spelling.hpp"
 #include "model/io/format/json_reader.hpp"
+#include "model/io/profile/framework_reader.hpp"
+#include "model/io/profile/framework_text.hpp"
 #include "model/io/profile/profile_writer.hpp"
-#include "model/io/scenario/framework_reader.hpp"
-#include "model/io/scenario/framework_text.hpp"
-#include "model/io/scenario/workload_writer.hpp"
+#include "model/io/workload/workload_writer.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -2,7 +2,7 @@
 // https://slurm.schedmd.com/sbatch.html.
 #pragma once
 
-#include "model/io/search/plan_export.hpp"
+#include "model/io/export/plan_export.hpp"
 #include "model/sextant.hpp"
 
 #include <string>

@@ -1,5 +1,5 @@
 #include "fuzz/targets.hpp"
-#include "model/io/scenario/framework_reader.hpp"
+#include "model/io/profile/framework_reader.hpp"
 
 namespace sextant::fuzz {
 

@@ -1,7 +1,7 @@
 #include "fuzz/targets.hpp"
 #include "model/io/onnx/onnx_import.hpp"
-#include "model/io/scenario/workload_reader.hpp"
-#include "model/io/scenario/workload_writer.hpp"
+#include "model/io/workload/workload_reader.hpp"
+#include "model/io/workload/workload_writer.hpp"
 
 #include <cstdlib>
 

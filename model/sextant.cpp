@@ -1,8 +1,8 @@
 #include "model/sextant.hpp"
 
 #include "model/io/format/json_files.hpp"
+#include "model/io/profile/framework_reader.hpp"
 #include "model/io/profile/profile_reader.hpp"
-#include "model/io/scenario/framework_reader.hpp"
 #include "model/io/scenario/lesson_reader.hpp"
 #include "model/io/scenario/named_files.hpp"
 #include "model/io/storage_benchmark/dlio_import.hpp"

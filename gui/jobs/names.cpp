@@ -1,8 +1,8 @@
 #include "gui/jobs/names.hpp"
 
 #include "gui/models/text.hpp"
+#include "model/io/profile/framework_reader.hpp"
 #include "model/io/profile/profile_reader.hpp"
-#include "model/io/scenario/framework_reader.hpp"
 
 namespace sextant::gui {
 namespace {

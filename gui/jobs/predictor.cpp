@@ -8,7 +8,7 @@
 #include "gui/models/timeline/timeline.hpp"
 #include "model/io/format/json_reader.hpp"
 #include "model/io/format/json_text.hpp"
-#include "model/io/scenario/workload_reader.hpp"
+#include "model/io/workload/workload_reader.hpp"
 
 #include <utility>
 

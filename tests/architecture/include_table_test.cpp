@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+#include <regex>
+
 namespace sextant {
 namespace {
 
@@ -10,6 +14,20 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+
+// By folder of model/io, the other folders there that it includes.
+std::map<std::string, std::set<std::string>> includes_within_io() {
+    static const std::regex folder(R"re(model/io/(\w+)/)re"), include(R"re(#include "model/io/(\w+)/)re");
+    std::map<std::string, std::set<std::string>> included;
+    for (const SourceFile& file : cpp_files("model/io")) {
+        std::smatch own;
+        if (!std::regex_search(file.path, own, folder)) continue;
+        std::set<std::string>& others = included[own[1].str()];
+        for (auto it = std::sregex_iterator(file.text.begin(), file.text.end(), include); it != std::sregex_iterator(); ++it)
+            if ((*it)[1] != own[1]) others.insert((*it)[1].str());
+    }
+    return included;
+}
 
 TEST(IncludeTable, IsKeptByEveryFile) {
     std::size_t files = 0;
@@ -29,6 +47,18 @@ TEST(IncludeTable, HasNoCycleBelowTheFacade) {
         for (const std::string_view other : row.may_include) EXPECT_TRUE(seen.contains(other)) << row.part << " may include " << other;
         seen.insert(row.part);
     }
+}
+
+TEST(FoldersOfIo, IncludeEachOtherInNoCycle) {
+    auto left = includes_within_io();
+    ASSERT_GT(left.size(), 10u) << "the test must have found the folders";
+    // Folders that include none of those that are left go, until none is left.
+    const auto includes_none_left = [&](const auto& folder) {
+        return std::ranges::none_of(folder.second, [&](const std::string& other) { return left.contains(other); });
+    };
+    while (std::erase_if(left, includes_none_left) > 0) {
+    }
+    EXPECT_THAT(left, IsEmpty());
 }
 
 TEST(IncludeTable, FindsAForbiddenEdge) {

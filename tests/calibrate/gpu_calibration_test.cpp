@@ -3,8 +3,8 @@
 #include "model/calibrate/calibration.hpp"
 #include "model/io/calibration/device_facts.hpp"
 #include "model/io/calibration/probe_reader.hpp"
+#include "model/io/profile/framework_writer.hpp"
 #include "model/io/profile/profile_writer.hpp"
-#include "model/io/scenario/framework_writer.hpp"
 #include "model/sextant.hpp"
 #include "tests/base/refusal.hpp"
 

@@ -152,7 +152,7 @@ TEST(ExportMegatron, WindowsInAllLayersButEveryNthHaveAFlagAndOtherArrangementsN
     EXPECT_THAT(refused_pointers([&] { megatron_launch(job); }), ElementsAre("/workload/norm_placement"));
 }
 
-// Every flag that Megatron-LM is told exists there: the list was made from its source, see export_megatron.cpp.
+// Every flag that Megatron-LM is told exists there: the list was made from its source, see model/io/export/megatron.cpp.
 TEST(ExportMegatron, KnowsNoFlagThatMegatronDoesNot) {
     const std::set<std::string> known{"--tensor-model-parallel-size",
                                       "--pipeline-model-parallel-size",

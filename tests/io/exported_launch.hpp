@@ -1,7 +1,7 @@
 // What is looked at of a launch that was exported.
 #pragma once
 
-#include "model/io/search/plan_export.hpp"
+#include "model/io/export/plan_export.hpp"
 
 #include <string>
 #include <vector>

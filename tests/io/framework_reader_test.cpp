@@ -1,7 +1,7 @@
-#include "model/io/scenario/framework_reader.hpp"
+#include "model/io/profile/framework_reader.hpp"
 
 #include "model/hardware/catalog.hpp"
-#include "model/io/scenario/framework_text.hpp"
+#include "model/io/profile/framework_text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
-#include "model/io/scenario/hf_import.hpp"
+#include "model/io/workload/hf_import.hpp"
 
-#include "model/io/scenario/workload_reader.hpp"
-#include "model/io/scenario/workload_writer.hpp"
+#include "model/io/workload/workload_reader.hpp"
+#include "model/io/workload/workload_writer.hpp"
 #include "tests/base/refusal.hpp"
 #include "tests/io/read_back_workload.hpp"
 #include "tests/io/scenario_fixture.hpp"

@@ -1,7 +1,7 @@
 #include "model/io/onnx/onnx_import.hpp"
 
 #include "model/io/format/protobuf_writer.hpp"
-#include "model/io/scenario/workload_writer.hpp"
+#include "model/io/workload/workload_writer.hpp"
 #include "tests/base/refusal.hpp"
 #include "tests/io/read_back_workload.hpp"
 

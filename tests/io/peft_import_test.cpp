@@ -1,4 +1,4 @@
-#include "model/io/scenario/peft_import.hpp"
+#include "model/io/workload/peft_import.hpp"
 
 #include "tests/base/refusal.hpp"
 #include "tests/io/read_back_workload.hpp"

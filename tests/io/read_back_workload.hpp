@@ -2,8 +2,8 @@
 #pragma once
 
 #include "model/base/diagnostics.hpp"
-#include "model/io/scenario/workload_reader.hpp"
-#include "model/io/scenario/workload_writer.hpp"
+#include "model/io/workload/workload_reader.hpp"
+#include "model/io/workload/workload_writer.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "model/io/scenario/workload_writer.hpp"
+#include "model/io/workload/workload_writer.hpp"
 
 #include "tests/io/read_back_workload.hpp"
 

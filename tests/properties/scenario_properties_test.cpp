@@ -1,6 +1,6 @@
 // What must hold of any prediction, tried on every scenario.
+#include "model/io/profile/framework_reader.hpp"
 #include "model/io/report/report_writer.hpp"
-#include "model/io/scenario/framework_reader.hpp"
 #include "model/plan/gradient_fusion.hpp"
 #include "tests/golden/bundled_scenarios.hpp"
 

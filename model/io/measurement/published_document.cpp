@@ -3,7 +3,7 @@
 #include "model/io/format/json_text.hpp"
 #include "model/io/profile/profile_writer.hpp"
 #include "model/io/scenario/scenario_edits.hpp"
-#include "model/io/scenario/workload_writer.hpp"
+#include "model/io/workload/workload_writer.hpp"
 
 #include <nlohmann/json.hpp>
 

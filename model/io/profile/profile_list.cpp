@@ -1,8 +1,8 @@
 #include "model/base/list_text.hpp"
 #include "model/io/format/json_text.hpp"
 #include "model/io/format/text_table.hpp"
+#include "model/io/profile/framework_reader.hpp"
 #include "model/io/profile/profile_writer.hpp"
-#include "model/io/scenario/framework_reader.hpp"
 #include "model/workload/workload.hpp"
 
 #include <nlohmann/json.hpp>
@@ -17,7 +17,7 @@ std::string tera(const Device& d, DataType type, ComputeUnit unit) {
     return p ? number_text(p->rate.value / (TFLOP / s)) : "-";
 }
 
-// Of products that train, which sum in more bits than they multiply; not of those in another type.
+// The rate of products in the type itself, which sum in more bits than they multiply, as training needs.
 std::string narrow_tera(const Device& d, DataType type) {
     const MatrixPath path = matrix_path(d, type, false);
     return path.native ? number_text(path.peak->rate.value / (TFLOP / s)) : "-";

@@ -4,7 +4,7 @@
 #include "model/hardware/catalog.hpp"
 #include "model/io/scenario/plan_words.hpp"
 #include "model/io/scenario/plan_writer.hpp"
-#include "model/io/scenario/workload_writer.hpp"
+#include "model/io/workload/workload_writer.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -25,7 +25,8 @@ Json offload_activations_json(const Plan& p) {
     return word_of(p.offload_activations, offload_activations_words);
 }
 
-// Of a plan all but its precision. Any of micro-batch, global batch and accumulation may be stated, so that whichever changes is said.
+// All fields of a plan but its precision. Any of micro-batch, global batch and accumulation may be stated, so that whichever changes is
+// said.
 Json all_fields(const Plan& p) {
     Json json = plan_json(p);
     json["grad_accum"] = p.micro_batches();

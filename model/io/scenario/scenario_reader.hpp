@@ -1,7 +1,7 @@
 // A scenario file of schema "scenario/1": everything a prediction depends on. docs/scenario_format.md describes it.
 #pragma once
 
-#include "model/io/scenario/workload_reader.hpp"
+#include "model/io/workload/workload_reader.hpp"
 #include "model/plan/scenario.hpp"
 
 #include <functional>

@@ -1,4 +1,4 @@
-#include "model/io/scenario/framework_writer.hpp"
+#include "model/io/profile/framework_writer.hpp"
 
 #include "model/io/format/json_reader.hpp"
 #include "model/io/format/json_text.hpp"

@@ -1,9 +1,9 @@
 // tf.distribute: https://www.tensorflow.org/guide/distributed_training; https://www.tensorflow.org/api_docs/python/tf/distribute/ has
 // MirroredStrategy, MultiWorkerMirroredStrategy, ParameterServerStrategy and experimental.CommunicationOptions. The programs of one job
 // find each other by TF_CONFIG, which is different on each node.
-#include "model/io/search/export_refusals.hpp"
-#include "model/io/search/plan_export.hpp"
-#include "model/io/search/python_call.hpp"
+#include "model/io/export/plan_export.hpp"
+#include "model/io/export/python_call.hpp"
+#include "model/io/export/refusals.hpp"
 
 namespace sextant {
 namespace {

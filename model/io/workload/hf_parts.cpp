@@ -1,4 +1,4 @@
-#include "model/io/scenario/hf_parts.hpp"
+#include "model/io/workload/hf_parts.hpp"
 
 namespace sextant {
 

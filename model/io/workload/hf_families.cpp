@@ -1,6 +1,6 @@
-#include "model/io/scenario/hf_families.hpp"
+#include "model/io/workload/hf_families.hpp"
 
-#include "model/io/scenario/hf_parts.hpp"
+#include "model/io/workload/hf_parts.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Llama and its relatives: decoders with RMS norms in front of attention and a gated MLP.
-#include "model/io/scenario/hf_parts.hpp"
+#include "model/io/workload/hf_parts.hpp"
 
 namespace sextant {
 namespace {

@@ -1,4 +1,4 @@
-#include "model/io/scenario/framework_reader.hpp"
+#include "model/io/profile/framework_reader.hpp"
 
 #include "model/hardware/catalog.hpp"
 #include "model/io/format/text_file.hpp"
@@ -237,7 +237,7 @@ Framework load_file(const std::filesystem::path& path, Diagnostics& diagnostics)
     return file.root().value ? read_framework(file.root()) : Framework{};
 }
 
-Framework load(const std::string& wanted, const JsonNode& place, const std::filesystem::path& data_root) {
+Framework load_named(const std::string& wanted, const JsonNode& place, const std::filesystem::path& data_root) {
     if (wanted.ends_with(".json")) return load_file(file_beside(*place.file, wanted), *place.diagnostics);
     const std::vector<std::string> names = framework_names(data_root);
     if (std::ranges::binary_search(names, wanted)) return load_file(file_of(data_root, wanted), *place.diagnostics);
@@ -270,11 +270,11 @@ std::vector<std::string> framework_names(const std::filesystem::path& data_root)
 
 Framework load_framework(const JsonNode& node, const std::filesystem::path& data_root) {
     std::string wanted;
-    if (!node.is_object()) return node.value && read_value(node, wanted) ? load(wanted, node, data_root) : Framework{};
+    if (!node.is_object()) return node.value && read_value(node, wanted) ? load_named(wanted, node, data_root) : Framework{};
     ObjectReader r(node);
     r.default_source({SourceKind::published, "the scenario"});
     Framework f;
-    if (r.required("base", wanted)) f = load(wanted, r.get("base"), data_root);
+    if (r.required("base", wanted)) f = load_named(wanted, r.get("base"), data_root);
     r.optional("title", f.title);
     read_fields({r, Fields::changed}, f);
     return f;
@@ -283,7 +283,7 @@ Framework load_framework(const JsonNode& node, const std::filesystem::path& data
 Framework load_framework(std::string_view name_or_path, const std::filesystem::path& data_root, Diagnostics& diagnostics) {
     if (name_or_path.ends_with(".json")) return load_file(std::string(name_or_path), diagnostics);
     const std::string folder = folder_of(data_root).string();
-    return load(std::string(name_or_path), JsonNode{nullptr, &folder, "", &diagnostics}, data_root);
+    return load_named(std::string(name_or_path), JsonNode{nullptr, &folder, "", &diagnostics}, data_root);
 }
 
 }  // namespace sextant

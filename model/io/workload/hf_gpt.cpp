@@ -1,5 +1,5 @@
 // Decoders in the manner of GPT: layer norms and an MLP without a gate.
-#include "model/io/scenario/hf_parts.hpp"
+#include "model/io/workload/hf_parts.hpp"
 
 namespace sextant {
 namespace {

@@ -1,5 +1,5 @@
 // Relatives of Llama that have norms, windows or blocks arranged in ways of their own: Gemma, OLMo, Cohere, StableLM.
-#include "model/io/scenario/hf_parts.hpp"
+#include "model/io/workload/hf_parts.hpp"
 
 #include <algorithm>
 #include <string>
@@ -73,7 +73,7 @@ void gemma3_text(ObjectReader& r, TransformerSpec& spec) {
     r.optional("final_logit_softcapping", spec.logit_softcap, softcap_bound);
 }
 
-// Of text and images, what reads text.
+// A model of text and images: its part that reads text.
 void gemma3(ObjectReader& r, TransformerSpec& spec) {
     const JsonNode text = r.need("text_config");
     if (!text.value) return;

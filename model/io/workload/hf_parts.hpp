@@ -1,8 +1,8 @@
 // What the readers of several families share, and the families, file by file. Internal to the import of Hugging Face's configs.
 #pragma once
 
-#include "model/io/scenario/hf_families.hpp"
-#include "model/io/scenario/workload_fields.hpp"
+#include "model/io/workload/hf_families.hpp"
+#include "model/io/workload/workload_fields.hpp"
 
 #include <span>
 #include <string>

@@ -1,6 +1,6 @@
-#include "model/io/scenario/peft_import.hpp"
+#include "model/io/workload/peft_import.hpp"
 
-#include "model/io/scenario/workload_fields.hpp"
+#include "model/io/workload/workload_fields.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -56,7 +56,7 @@ void refuse_what_trains_otherwise(ObjectReader& r) {
     refuse_unless("layers_to_transform", empty, "adapters of some layers alone are not modeled");
 }
 
-// Of modules that are parts of one product here, PEFT has an adapter each: whether some are left out, or several share one.
+// Modules that are parts of one product here have an adapter each in PEFT. Says whether some are left out, or several share one.
 std::string parts_of_products(const std::vector<std::string>& named, bool all) {
     const auto count = [&](std::initializer_list<std::string_view> parts) {
         return all ? parts.size() : static_cast<std::size_t>(std::ranges::count_if(named, [&](const std::string& n) {

@@ -1,9 +1,9 @@
-#include "model/io/scenario/workload_reader.hpp"
+#include "model/io/workload/workload_reader.hpp"
 
 #include "model/base/spelling.hpp"
 #include "model/io/format/text_file.hpp"
-#include "model/io/scenario/hf_import.hpp"
-#include "model/io/scenario/workload_fields.hpp"
+#include "model/io/workload/hf_import.hpp"
+#include "model/io/workload/workload_fields.hpp"
 
 namespace sextant {
 namespace {

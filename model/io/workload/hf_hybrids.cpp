@@ -1,5 +1,5 @@
 // Hybrids of state spaces and attention.
-#include "model/io/scenario/hf_parts.hpp"
+#include "model/io/workload/hf_parts.hpp"
 
 #include <algorithm>
 #include <utility>

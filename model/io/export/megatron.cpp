@@ -1,7 +1,7 @@
 // Flags of Megatron-LM, as of commit d98e8a64 (August 2026): megatron/training/arguments.py, and the fields of
 // megatron/core/model_parallel_config.py and megatron/core/transformer/transformer_config.py, of which it makes flags.
-#include "model/io/search/export_refusals.hpp"
-#include "model/io/search/plan_export.hpp"
+#include "model/io/export/plan_export.hpp"
+#include "model/io/export/refusals.hpp"
 #include "model/plan/framework_defaults.hpp"
 
 #include <algorithm>
@@ -288,7 +288,7 @@ void experts(const TransformerSpec& t, Words& w) {
         w.flag("--moe-router-enable-expert-bias");
         w.set("--moe-router-bias-update-rate", moe.bias_update_speed);
     }
-    // Of one expert the score counts as it is, before others are left out.
+    // The score of a single expert counts as it is, before others are left out.
     w.flag_if(!moe.sigmoid_router && moe.topk == 1, "--moe-router-pre-softmax");
     if (moe.balance_loss > 0) {
         w.set("--moe-router-load-balancing-type", "seq_aux_loss");

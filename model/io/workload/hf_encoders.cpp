@@ -1,5 +1,5 @@
 // Encoders, T5, and vision transformers.
-#include "model/io/scenario/hf_parts.hpp"
+#include "model/io/workload/hf_parts.hpp"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 // Keys of DeepSpeed's configuration: https://www.deepspeed.ai/docs/config-json/; tensor parallelism in training ("tensor_parallel":
 // {"autotp_size"}): https://www.deepspeed.ai/tutorials/autotp-training/.
+#include "model/io/export/plan_export.hpp"
+#include "model/io/export/refusals.hpp"
 #include "model/io/format/json_text.hpp"
-#include "model/io/search/export_refusals.hpp"
-#include "model/io/search/plan_export.hpp"
 #include "model/plan/framework_defaults.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 // horovodrun: https://horovod.readthedocs.io/en/stable/running_include.html. It starts ranks and says nothing of batches or precision.
-#include "model/io/search/export_refusals.hpp"
-#include "model/io/search/plan_export.hpp"
+#include "model/io/export/plan_export.hpp"
+#include "model/io/export/refusals.hpp"
 
 namespace sextant {
 

@@ -1,6 +1,6 @@
-#include "model/io/scenario/hf_import.hpp"
+#include "model/io/workload/hf_import.hpp"
 
-#include "model/io/scenario/hf_families.hpp"
+#include "model/io/workload/hf_families.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,8 +1,8 @@
 // PyTorch Lightning: https://lightning.ai/docs/pytorch/stable/common/trainer.html; its strategies:
 // https://lightning.ai/docs/pytorch/stable/api/lightning.pytorch.strategies.FSDPStrategy.html, .DDPStrategy.html, .DeepSpeedStrategy.html.
-#include "model/io/search/export_refusals.hpp"
-#include "model/io/search/plan_export.hpp"
-#include "model/io/search/python_call.hpp"
+#include "model/io/export/plan_export.hpp"
+#include "model/io/export/python_call.hpp"
+#include "model/io/export/refusals.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
-#include "model/io/scenario/workload_writer.hpp"
+#include "model/io/workload/workload_writer.hpp"
 
 #include "model/io/format/json_text.hpp"
-#include "model/io/scenario/workload_fields.hpp"
+#include "model/io/workload/workload_fields.hpp"
 
 #include <nlohmann/json.hpp>
 

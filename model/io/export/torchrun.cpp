@@ -1,8 +1,8 @@
 // torchrun: https://docs.pytorch.org/docs/stable/elastic/run.html. The environment is what `accelerate launch` sets for the programs that
 // it starts (src/accelerate/utils/launch.py of huggingface/accelerate); the arguments are fields of TrainingArguments of
 // huggingface/transformers (https://huggingface.co/docs/transformers/main_classes/trainer).
-#include "model/io/search/export_refusals.hpp"
-#include "model/io/search/plan_export.hpp"
+#include "model/io/export/plan_export.hpp"
+#include "model/io/export/refusals.hpp"
 
 #include <algorithm>
 
