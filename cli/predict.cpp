@@ -4,6 +4,7 @@
 #include "cli/scenario_options.hpp"
 #include "cli/verdict.hpp"
 #include "cli/writable.hpp"
+#include "model/base/enum_names.hpp"
 #include "model/base/list_text.hpp"
 #include "model/io/format/replace_file.hpp"
 #include "model/io/report/report_html.hpp"
@@ -37,8 +38,7 @@ std::string explainable() {
 Term term_named(const std::string& asked) {
     std::string name = asked;
     std::ranges::replace(name, ' ', '_');
-    for (const Term t : all_terms)
-        if (to_text(t) == name) return t;
+    if (const auto term = enumerator_named(name, all_terms)) return *term;
     throw InputError(Diagnostic{"--explain " + asked, "", "no such part of the report", explainable()});
 }
 

@@ -1,5 +1,6 @@
 #include "cli/search_options.hpp"
 
+#include "model/base/enum_names.hpp"
 #include "model/base/quantity_text.hpp"
 #include "model/io/profile/processor_info.hpp"
 #include "model/io/scenario/pin_reader.hpp"
@@ -15,8 +16,9 @@ void SearchOptions::add_to(CLI::App& command) {
     const auto repeatable = [&](const char* name, std::vector<std::string>& into, const char* type, const char* help) {
         command.add_option(name, into, help)->take_all()->allow_extra_args(false)->type_name(type);
     };
+    const auto objectives = enumerator_names(all_objectives);
     command.add_option("--objective", objective, "what to optimize")
-        ->check(CLI::IsMember({"throughput", "time", "cost", "energy", "memory"}));
+        ->check(CLI::IsMember(std::vector<std::string>(objectives.begin(), objectives.end())));
     repeatable("--pin", pins, "FIELD[=VALUE]", "keep a field of the plan, or fix it at a value: tp=8 (repeatable)");
     repeatable("--where", where, "CONDITION", "only plans for which this holds: 'memory < 70 GiB' (repeatable)");
     command.add_option("--threads", threads, "search threads; default: one per core")->check(CLI::Range(1, 1024));

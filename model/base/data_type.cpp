@@ -1,41 +1,15 @@
 #include "model/base/data_type.hpp"
 
+#include "model/base/enum_names.hpp"
+
 namespace sextant {
 
 std::string_view to_text(DataType type) {
-    switch (type) {
-        case DataType::fp64:
-            return "fp64";
-        case DataType::fp32:
-            return "fp32";
-        case DataType::tf32:
-            return "tf32";
-        case DataType::bf16:
-            return "bf16";
-        case DataType::fp16:
-            return "fp16";
-        case DataType::fp8:
-            return "fp8";
-        case DataType::mxfp8:
-            return "mxfp8";
-        case DataType::nvfp4:
-            return "nvfp4";
-        case DataType::int32:
-            return "int32";
-        case DataType::int8:
-            return "int8";
-        case DataType::int4:
-            return "int4";
-        case DataType::int1:
-            return "int1";
-    }
-    return "fp32";
+    static constexpr std::string_view names[data_type_count] = {"fp64",  "fp32",  "tf32",  "bf16", "fp16", "fp8",
+                                                                "mxfp8", "nvfp4", "int32", "int8", "int4", "int1"};
+    return names[static_cast<std::size_t>(type)];
 }
 
-std::optional<DataType> parse_data_type(std::string_view text) {
-    for (const DataType type : all_data_types)
-        if (to_text(type) == text) return type;
-    return std::nullopt;
-}
+std::optional<DataType> parse_data_type(std::string_view text) { return enumerator_named(text, all_data_types); }
 
 }  // namespace sextant

@@ -3,17 +3,8 @@
 namespace sextant {
 
 std::string_view to_text(SourceKind kind) {
-    switch (kind) {
-        case SourceKind::datasheet:
-            return "datasheet";
-        case SourceKind::measured:
-            return "measured";
-        case SourceKind::published:
-            return "published";
-        case SourceKind::estimated:
-            return "estimated";
-    }
-    return "estimated";
+    static constexpr std::string_view names[] = {"datasheet", "measured", "published", "estimated"};
+    return names[static_cast<std::size_t>(kind)];
 }
 
 }  // namespace sextant

@@ -1,5 +1,7 @@
 #include "model/cost/collectives.hpp"
 
+#include "model/base/enum_array.hpp"
+#include "model/base/enum_names.hpp"
 #include "model/cost/message_passing.hpp"
 
 #include <algorithm>
@@ -9,7 +11,9 @@
 namespace sextant {
 namespace {
 
-// Of a connection: how much is on its way, and in how many slots (NCCL's NCCL_BUFFSIZE and NCCL_STEPS).
+constexpr int collective_count = static_cast<int>(Collective::send) + 1;
+
+// How much a connection has on its way, and in how many slots (NCCL's NCCL_BUFFSIZE and NCCL_STEPS).
 constexpr Bytes buffer = 4 * units::MiB;
 constexpr double slots = 8;
 
@@ -68,7 +72,7 @@ struct Call {
             call.fixed += std::ceil(group.ring / library.channel_rate) * p.channel_start->value / scale.latency;
         return call;
     }
-    // Of a tree's bandwidth, what its chunks fill: between two sizes along the powers of two.
+    // The fraction of a tree's bandwidth that its chunks fill, interpolated between the sizes that are powers of two.
     [[nodiscard]] double tree_fill(const Protocol& p) const {
         if (p.tree_fill.empty()) return 1;
         const double at = std::clamp(std::log2(size / (64 * units::B)), 0.0, static_cast<double>(p.tree_fill.size() - 1));
@@ -140,8 +144,8 @@ struct Call {
     }
 };
 
-// Of a ring over several nodes, the part in its first node, as a ring of its own: hops over PCIe and through host memory share the host's
-// links, so that they get less than each would alone.
+// The part of a ring over several nodes that is in its first node, as a ring of its own: hops over PCIe and through host memory share the
+// host's links, so that they get less than each would alone.
 RingLayout ring_in_a_node(const Topology& topology, const RingLayout& ring) {
     const auto node_of = [&](DeviceIndex d) { return d / topology.devices_per_node(); };
     const auto next = std::ranges::find_if(ring.order, [&](DeviceIndex d) { return node_of(d) != node_of(ring.order.front()); });
@@ -161,30 +165,13 @@ Seconds host_time(Collective what, Bytes size, const Group& group, const Communi
 }  // namespace
 
 std::string_view to_text(Collective c) {
-    switch (c) {
-        case Collective::all_reduce:
-            return "all_reduce";
-        case Collective::all_gather:
-            return "all_gather";
-        case Collective::reduce_scatter:
-            return "reduce_scatter";
-        case Collective::all_to_all:
-            return "all_to_all";
-        case Collective::broadcast:
-            return "broadcast";
-        case Collective::reduce:
-            return "reduce";
-        case Collective::send:
-            return "send";
-    }
-    return "all_reduce";
+    static constexpr std::string_view names[collective_count] = {"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast",
+                                                                 "reduce",     "send"};
+    return names[static_cast<std::size_t>(c)];
 }
 
 std::optional<Collective> find_collective(std::string_view name) {
-    for (const Collective c : {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter, Collective::all_to_all,
-                               Collective::broadcast, Collective::reduce, Collective::send})
-        if (to_text(c) == name) return c;
-    return std::nullopt;
+    return enumerator_named(name, enumerators<Collective, collective_count>());
 }
 
 GroupMachine group_machine(const Cluster& c) {

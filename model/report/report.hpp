@@ -17,6 +17,8 @@ namespace sextant {
 // What limits the speed of the computation, in the terms of the SURF course "Parallel computing for deep learning"; and host_latency, for a
 // device that waits for its host although it communicates with nobody.
 enum class BottleneckKind { compute, memory_bandwidth, memory_size, communication_bandwidth, communication_latency, host_latency, io };
+inline constexpr int bottleneck_kind_count = static_cast<int>(BottleneckKind::io) + 1;
+inline constexpr auto all_bottleneck_kinds = enumerators<BottleneckKind, bottleneck_kind_count>();
 std::string_view to_text(BottleneckKind);
 
 // One resource made better: what the step would gain.

@@ -1,18 +1,13 @@
 #include "model/search/plan_space.hpp"
 
+#include "model/base/enum_names.hpp"
 #include "model/plan/partition.hpp"
 #include "model/plan/plan_features.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace sextant {
 namespace {
-
-constexpr std::array<std::string_view, plan_field_count> field_names{"dp",          "tp",        "pp",           "cp",
-                                                                     "ep",          "expert_tp", "placement",    "data_parallel",
-                                                                     "shard_group", "offload",   "micro_batch",  "sequence_parallel",
-                                                                     "schedule",    "vpp",       "stage_blocks", "recompute"};
 
 std::vector<std::int64_t> divisors(std::int64_t n) {
     std::vector<std::int64_t> small, large;
@@ -39,7 +34,7 @@ const MixtureOfExperts* experts_of(const PlanSpace& space) {
     return t && t->moe ? &*t->moe : nullptr;
 }
 
-// The field whose value needs it.
+// The field of a plan whose value needs the feature.
 PlanField field_of(PlanFeature feature) {
     switch (feature) {
         case PlanFeature::several_nodes:
@@ -93,7 +88,7 @@ std::vector<int> expert_tensor_degrees(const PlanSpace& space, int tp) {
 
 bool servers_pinned(const PlanSpace& space) { return space.job.plan.has_servers() && !space.is_free(PlanField::data_parallel); }
 
-// Over all data-parallel ranks, or over those of one node.
+// Shards over all data-parallel ranks, or over those of one node.
 std::vector<std::optional<int>> shard_groups(const PlanSpace& space, const Plan& plan) {
     if (!space.is_free(PlanField::shard_group)) return {space.job.plan.shard_group};
     std::vector<std::optional<int>> groups{std::nullopt};
@@ -169,13 +164,15 @@ bool can_be(const PlanSpace& space, const Plan& plan) {
 
 }  // namespace
 
-std::string_view to_text(PlanField field) { return field_names[static_cast<std::size_t>(field)]; }
-
-std::optional<PlanField> plan_field(std::string_view name) {
-    const auto* const found = std::ranges::find(field_names, name);
-    if (found == field_names.end()) return {};
-    return static_cast<PlanField>(found - field_names.begin());
+std::string_view to_text(PlanField field) {
+    static constexpr std::string_view names[plan_field_count] = {"dp",          "tp",        "pp",           "cp",
+                                                                 "ep",          "expert_tp", "placement",    "data_parallel",
+                                                                 "shard_group", "offload",   "micro_batch",  "sequence_parallel",
+                                                                 "schedule",    "vpp",       "stage_blocks", "recompute"};
+    return names[static_cast<std::size_t>(field)];
 }
+
+std::optional<PlanField> plan_field(std::string_view name) { return enumerator_named(name, all_plan_fields); }
 
 PlanSpace plan_space(Scenario job, std::set<PlanField> pinned, int devices) {
     Scenario whole = job;
@@ -186,7 +183,7 @@ PlanSpace plan_space(Scenario job, std::set<PlanField> pinned, int devices) {
     return {std::move(job), std::move(pinned), devices, static_cast<int>(network.sequence.size()), static_cast<int>(layers)};
 }
 
-// However they are divided.
+// Whichever way the model is divided over them.
 bool reaches_all(const PlanSpace& space) {
     Plan all = space.job.plan;
     all.tp = all.pp = all.cp = 1;

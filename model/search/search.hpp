@@ -20,6 +20,8 @@ enum class Objective {
     energy,      // for a sample
     memory,      // at the peak of the fullest device
 };
+inline constexpr int objective_count = static_cast<int>(Objective::memory) + 1;
+inline constexpr auto all_objectives = enumerators<Objective, objective_count>();
 std::string_view to_text(Objective);
 std::optional<Objective> objective(std::string_view name);
 

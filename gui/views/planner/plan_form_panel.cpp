@@ -14,7 +14,6 @@
 namespace sextant::gui {
 namespace {
 
-constexpr Objective objectives[] = {Objective::throughput, Objective::time, Objective::cost, Objective::energy, Objective::memory};
 constexpr int narrowest = 64, room_for_one_row = 860;
 
 // A field below its name, and below it what is wrong with its text.
@@ -39,7 +38,7 @@ PlanFormPanel::PlanFormPanel() {
     objective_->setObjectName(QStringLiteral("planner.objective"));
     objective_->setMinimumWidth(narrowest);
     objective_->setToolTip(tr("What the best plan is best in. Cost needs the price of a device"));
-    for (const Objective o : objectives) objective_->addItem(capitalised(words_of(o)));
+    for (const Objective o : all_objectives) objective_->addItem(capitalised(words_of(o)));
 
     const QString how_many = tr("How many");
     const Row& numbers = add(PlanFormField::devices, how_many, "planner.devices",

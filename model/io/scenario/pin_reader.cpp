@@ -1,5 +1,6 @@
 #include "model/io/scenario/pin_reader.hpp"
 
+#include "model/base/enum_names.hpp"
 #include "model/base/spelling.hpp"
 #include "model/io/format/json_reader.hpp"
 #include "model/io/scenario/plan_reader.hpp"
@@ -10,10 +11,8 @@ namespace {
 
 PlanField field_named(const std::string& name, const std::string& pin) {
     if (const auto field = plan_field(name)) return *field;
-    std::vector<std::string_view> known;
-    known.reserve(all_plan_fields.size());
-    for (const PlanField f : all_plan_fields) known.push_back(to_text(f));
-    throw InputError(Diagnostic{"--pin " + pin, "", "\"" + name + "\" is nothing that a search chooses", hint_for(name, known)});
+    throw InputError(Diagnostic{"--pin " + pin, "", "\"" + name + "\" is nothing that a search chooses",
+                                hint_for(name, enumerator_names(all_plan_fields))});
 }
 
 }  // namespace

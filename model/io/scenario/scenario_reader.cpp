@@ -1,5 +1,6 @@
 #include "model/io/scenario/scenario_reader.hpp"
 
+#include "model/base/enum_names.hpp"
 #include "model/io/profile/profile_fields.hpp"
 #include "model/io/scenario/allocation_reader.hpp"
 #include "model/io/scenario/data_source_reader.hpp"
@@ -37,7 +38,7 @@ void read_network(ObjectReader& r, const ScenarioSources& sources, Scenario& sce
                       "state it in an inline cluster, as \"ethernet\" of its node");
 }
 
-// Of the link in use, which the library has a say in.
+// Sets the bandwidth of the link in use, which depends on the library.
 void read_network_bandwidth(const JsonNode& hardware, Scenario& scenario) {
     ObjectReader r(hardware);
     r.ignore_others();
@@ -204,13 +205,10 @@ void narrow_frozen_weights(Scenario& s) {
 
 // Fields of the plan that a search may choose, and is not to.
 void read_pinned(ObjectReader& r, std::vector<std::string>& pinned) {
-    std::vector<std::string_view> known;
-    known.reserve(all_plan_fields.size());
-    for (const PlanField field : all_plan_fields) known.push_back(to_text(field));
     r.each("pinned", [&](const JsonNode& n) {
         std::string name;
         if (!read_value(n, name)) return;
-        if (!plan_field(name)) return complain_about_word(n, name, known);
+        if (!plan_field(name)) return complain_about_word(n, name, enumerator_names(all_plan_fields));
         pinned.push_back(std::move(name));
     });
 }
