@@ -16,7 +16,7 @@ constexpr int block = 1 << 20;  // of what goes to the file at once; the library
 
 class ArchiveWriter final : public DatasetWriter {
 public:
-    ArchiveWriter(ArchiveKind kind, const std::filesystem::path& path, Encoding encoding)
+    ArchiveWriter(ArchiveKind kind, const std::filesystem::path& path, SampleEncoding encoding)
         : path_(path),
           suffix_(suffix_of(encoding)),
           archive_(archive_write_new(), archive_write_free),

@@ -106,7 +106,8 @@ private:
                 reader->read(i, sample);
                 result_.bytes += static_cast<double>(sample.bytes.size()) * units::B;
                 if (!result_.extents.empty()) continue;
-                result_.encoding = to_text(sample.extents.empty() ? encoding_of(sample.bytes).value_or(Encoding::raw) : Encoding::raw);
+                result_.encoding =
+                    to_text(sample.extents.empty() ? encoding_of(sample.bytes).value_or(SampleEncoding::raw) : SampleEncoding::raw);
                 naming([&] { return reader->name(i); }, [&] { result_.extents = to_text(decode(sample).extents); });
             } catch (const InputError& e) {
                 if (s_.bad == BadSamples::fail) throw;
@@ -174,8 +175,8 @@ private:
         if (write_rows_.empty()) write_rows_ = {{"write", 1, false, 0, {}, {}, 0, {}}, {"write to the disk", 1, false, 0, {}, {}, 0, {}}};
         const auto count = static_cast<std::int64_t>(samples.size());
         const Extents extents = samples.front().extents.empty() ? decode(samples.front()).extents : samples.front().extents;
-        const Encoding encoding =
-            samples.front().extents.empty() ? encoding_of(samples.front().bytes).value_or(Encoding::raw) : Encoding::raw;
+        const SampleEncoding encoding =
+            samples.front().extents.empty() ? encoding_of(samples.front().bytes).value_or(SampleEncoding::raw) : SampleEncoding::raw;
         const ReadCounters before = read_counters();
         const fs::path& beside = written_.emplace_back(s_.path.string() + ".bench" + std::to_string(written_.size()));
         const Stopwatch writing;

@@ -22,33 +22,33 @@ ByteArray decode_npy(BlobView file) {
 
 }  // namespace
 
-std::optional<Encoding> encoding_of(BlobView file) {
+std::optional<SampleEncoding> encoding_of(BlobView file) {
     const std::string_view text = text_of(file);
-    if (text.starts_with("\x89PNG")) return Encoding::png;
-    if (text.starts_with("\xff\xd8\xff")) return Encoding::jpeg;
-    if (is_npy(file)) return Encoding::raw;
+    if (text.starts_with("\x89PNG")) return SampleEncoding::png;
+    if (text.starts_with("\xff\xd8\xff")) return SampleEncoding::jpeg;
+    if (is_npy(file)) return SampleEncoding::raw;
     return std::nullopt;
 }
 
 ByteArray decode(const Sample& sample) {
     if (!sample.extents.empty()) return {sample.extents, sample.bytes};
-    const std::optional<Encoding> encoding = encoding_of(sample.bytes);
+    const std::optional<SampleEncoding> encoding = encoding_of(sample.bytes);
     if (!encoding) throw_damage("it is neither PNG, JPEG nor .npy, by how it begins");
     switch (*encoding) {
-        case Encoding::png:
+        case SampleEncoding::png:
             return decode_png(sample.bytes);
-        case Encoding::jpeg:
+        case SampleEncoding::jpeg:
             return decode_jpeg(sample.bytes);
-        case Encoding::raw:
+        case SampleEncoding::raw:
             break;
     }
     return decode_npy(sample.bytes);
 }
 
-Sample encode(const ByteArray& array, std::int64_t label, Encoding encoding) {
-    if (encoding == Encoding::raw) return {array.values, array.extents, label};
+Sample encode(const ByteArray& array, std::int64_t label, SampleEncoding encoding) {
+    if (encoding == SampleEncoding::raw) return {array.values, array.extents, label};
     if (!is_image(array.extents)) throw_damage(to_text(array.extents) + " is no image of one or three channels", "--encoding raw");
-    return {encoding == Encoding::png ? encode_png(array) : encode_jpeg(array), {}, label};
+    return {encoding == SampleEncoding::png ? encode_png(array) : encode_jpeg(array), {}, label};
 }
 
 }  // namespace sextant

@@ -8,12 +8,12 @@
 namespace sextant {
 
 // Recognizes the encoding of a file by its first bytes; none where it is not one of these.
-std::optional<Encoding> encoding_of(BlobView file);
+std::optional<SampleEncoding> encoding_of(BlobView file);
 
 // Refuses a damaged or truncated file, even where the library would accept it.
 ByteArray decode(const Sample&);
 // PNG and JPEG take images of one or three channels, `raw` takes anything.
-Sample encode(const ByteArray&, std::int64_t label, Encoding);
+Sample encode(const ByteArray&, std::int64_t label, SampleEncoding);
 
 // Resizes an image: each pixel is a mean of those that it covers, weighted by a triangle as wide as the scale factor (Pillow's "bilinear").
 ByteArray resize(const ByteArray&, std::int64_t height, std::int64_t width);

@@ -60,9 +60,9 @@ public:
         if (found.size() != 2) refuse(word_, "\"" + to_text(found) + "\" is no height and width", "such as 224x224");
         return {found[0], found[1]};
     }
-    Encoding encoding() {
+    SampleEncoding encoding() {
         const std::string& text = value();
-        const std::optional<Encoding> found = encoding_named(text);
+        const std::optional<SampleEncoding> found = encoding_named(text);
         if (!found) refuse(word_, "\"" + text + "\" is no encoding", "raw, png or jpeg");
         return *found;
     }

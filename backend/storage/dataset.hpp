@@ -13,7 +13,7 @@ namespace sextant {
 // What must be known of a dataset before it is written.
 struct Outline {
     std::int64_t samples = 0;
-    Encoding encoding = Encoding::raw;
+    SampleEncoding encoding = SampleEncoding::raw;
     Extents extents;  // of the first sample; with the encoding `raw`, of all
 };
 

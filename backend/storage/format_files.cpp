@@ -48,7 +48,7 @@ private:
 
 class FilesWriter final : public DatasetWriter {
 public:
-    FilesWriter(fs::path root, Encoding encoding) : root_(std::move(root)), suffix_(suffix_of(encoding)) { make_folder(root_); }
+    FilesWriter(fs::path root, SampleEncoding encoding) : root_(std::move(root)), suffix_(suffix_of(encoding)) { make_folder(root_); }
 
     void append(const Sample& sample) override {
         if (folders_.insert(sample.label).second) make_folder(root_ / class_folder(sample.label));

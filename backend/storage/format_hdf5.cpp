@@ -195,7 +195,7 @@ public:
     }
 
 private:
-    [[nodiscard]] bool bare() const { return outline_.encoding == Encoding::raw; }
+    [[nodiscard]] bool bare() const { return outline_.encoding == SampleEncoding::raw; }
 
     void check(bool good) const {
         if (!good) throw BackendError("cannot write all of " + path_.string() + ": HDF5: " + hdf5_error());

@@ -11,8 +11,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void check_encoding(const DatasetFormat& format, Encoding encoding) {
-    if (format.arrays_only && encoding != Encoding::raw)
+void check_encoding(const DatasetFormat& format, SampleEncoding encoding) {
+    if (format.arrays_only && encoding != SampleEncoding::raw)
         throw InputError(Diagnostic{
             "--encoding", "", std::string(format.name) + " holds arrays of one shape, and no " + std::string(to_text(encoding)) + " files",
             "--encoding raw, or another format"});
@@ -23,7 +23,7 @@ bool has_codec(const Extents& extents) { return extents.size() == 3 && (extents[
 // A sample as it is to be written.
 class Converter {
 public:
-    Converter(const DatasetReader& reader, const ConvertSettings& settings, Encoding encoding)
+    Converter(const DatasetReader& reader, const ConvertSettings& settings, SampleEncoding encoding)
         : reader_(reader), settings_(settings), encoding_(encoding) {}
 
     Sample operator()(std::int64_t index) {
@@ -39,25 +39,25 @@ private:
         // What is already as it should be is passed on as it is, and only looked at.
         ByteArray array = decode(sample);
         const bool same =
-            !settings_.resize && sample.extents.empty() && encoding_ != Encoding::raw && encoding_of(sample.bytes) == encoding_;
+            !settings_.resize && sample.extents.empty() && encoding_ != SampleEncoding::raw && encoding_of(sample.bytes) == encoding_;
         if (settings_.resize) {
             if (array.extents.size() != 3) throw_damage(to_text(array.extents) + " is no image that could be resized");
             array = sextant::resize(array, settings_.resize->height, settings_.resize->width);
         }
         if (extents_.empty()) extents_ = array.extents;
-        if (encoding_ == Encoding::raw && array.extents != extents_)
+        if (encoding_ == SampleEncoding::raw && array.extents != extents_)
             throw_damage("it is " + to_text(array.extents) + ", and the first sample " + to_text(extents_), "--resize makes them alike");
         return same ? std::move(sample) : encode(array, sample.label, encoding_);
     }
 
     const DatasetReader& reader_;
     const ConvertSettings& settings_;
-    Encoding encoding_;
+    SampleEncoding encoding_;
     Extents extents_;
 };
 
-Encoding encoding_at(const DatasetReader& reader, const DatasetFormat& format) {
-    if (format.arrays_only) return Encoding::raw;
+SampleEncoding encoding_at(const DatasetReader& reader, const DatasetFormat& format) {
+    if (format.arrays_only) return SampleEncoding::raw;
     Sample first;
     for (std::int64_t i = 0;; ++i) {
         try {
@@ -67,24 +67,24 @@ Encoding encoding_at(const DatasetReader& reader, const DatasetFormat& format) {
             if (i + 1 == reader.count()) throw;
         }
     }
-    return first.extents.empty() ? encoding_of(first.bytes).value_or(Encoding::raw) : Encoding::raw;
+    return first.extents.empty() ? encoding_of(first.bytes).value_or(SampleEncoding::raw) : SampleEncoding::raw;
 }
 
 }  // namespace
 
 Written make_dataset(const MakeSettings& s, const SamplesDone& progress) {
     const DatasetFormat& format = format_named(s.format);
-    const Encoding usual = format.arrays_only || !has_codec(s.extents) ? Encoding::raw : Encoding::jpeg;
+    const SampleEncoding usual = format.arrays_only || !has_codec(s.extents) ? SampleEncoding::raw : SampleEncoding::jpeg;
     const Outline outline{s.samples, s.encoding.value_or(usual), s.extents};
     check_encoding(format, outline.encoding);
-    if (outline.encoding != Encoding::raw && !has_codec(s.extents))
+    if (outline.encoding != SampleEncoding::raw && !has_codec(s.extents))
         throw InputError(Diagnostic{"--size", "", to_text(s.extents) + " is no image of one or three channels", "--encoding raw"});
     const LearnableSamples samples(s.extents, s.classes, s.seed);
     replace_dataset(s.out, [&](const fs::path& aside) {
         const std::unique_ptr<DatasetWriter> writer = format.create(aside, outline);
         for (std::int64_t i = 0; i < s.samples; ++i) {
             Sample sample = samples.sample(i);
-            if (outline.encoding != Encoding::raw)
+            if (outline.encoding != SampleEncoding::raw)
                 sample = encode({sample.extents, std::move(sample.bytes)}, sample.label, outline.encoding);
             writer->append(sample);
             progress(i + 1, s.samples);
@@ -97,7 +97,7 @@ Written make_dataset(const MakeSettings& s, const SamplesDone& progress) {
 Written convert_dataset(const ConvertSettings& s, const SamplesDone& progress) {
     const DatasetFormat& format = format_named(s.format);
     const std::unique_ptr<DatasetReader> reader = open_dataset(s.in);
-    const Encoding encoding = s.encoding ? *s.encoding : encoding_at(*reader, format);
+    const SampleEncoding encoding = s.encoding ? *s.encoding : encoding_at(*reader, format);
     check_encoding(format, encoding);
     Converter converter(*reader, s, encoding);
     Written written;

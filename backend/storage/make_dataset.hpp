@@ -10,7 +10,7 @@ namespace sextant {
 struct MakeSettings {
     std::filesystem::path out;
     std::string format = "files";
-    std::optional<Encoding> encoding;  // absent: JPEG where the format takes it and the samples are images
+    std::optional<SampleEncoding> encoding;  // absent: JPEG where the format takes it and the samples are images
     std::int64_t samples = 1000, classes = 10;
     Extents extents = {224, 224, 3};
     std::uint64_t seed = 1;
@@ -19,7 +19,7 @@ struct MakeSettings {
 struct ConvertSettings {
     std::filesystem::path in, out;
     std::string format = "files";
-    std::optional<Encoding> encoding;  // absent: as they are, where the format takes that
+    std::optional<SampleEncoding> encoding;  // absent: as they are, where the format takes that
     std::optional<ImageSize> resize;
     BadSamples bad = BadSamples::fail;
 };

@@ -72,7 +72,8 @@ private:
         std::vector<ByteArray> values;
         for (std::int64_t i = 0; i < pictures; ++i) values.push_back(decode(made.sample(i)));
         const Bytes all = static_cast<double>(pictures * elements(made.extents())) * B;
-        const auto encoding = [&](Encoding as, std::optional<Sourced<Bandwidth>>& encodes, std::optional<Sourced<Bandwidth>>& decodes) {
+        const auto encoding = [&](SampleEncoding as, std::optional<Sourced<Bandwidth>>& encodes,
+                                  std::optional<Sourced<Bandwidth>>& decodes) {
             std::vector<Sample> files(values.size());
             encodes = rate(all, time_of([&] {
                                for (std::size_t i = 0; i < values.size(); ++i) files[i] = encode(values[i], 0, as);
@@ -81,8 +82,8 @@ private:
                                for (const Sample& file : files) values.front() = decode(file);
                            }));
         };
-        encoding(Encoding::jpeg, speeds_.encode_jpeg, speeds_.decode_jpeg);
-        encoding(Encoding::png, speeds_.encode_png, speeds_.decode_png);
+        encoding(SampleEncoding::jpeg, speeds_.encode_jpeg, speeds_.decode_jpeg);
+        encoding(SampleEncoding::png, speeds_.encode_png, speeds_.decode_png);
         speeds_.resize = rate(all, time_of([&] {
                                   for (const ByteArray& image : values) static_cast<void>(resize(image, scaled.height, scaled.width));
                               }));
@@ -134,7 +135,7 @@ private:
     }
     static void write(const DatasetFormat& format, const fs::path& at, const Sample& sample, std::int64_t count) {
         fs::remove_all(at);
-        const std::unique_ptr<DatasetWriter> writer = format.create(at, {count, Encoding::raw, sample.extents});
+        const std::unique_ptr<DatasetWriter> writer = format.create(at, {count, SampleEncoding::raw, sample.extents});
         for (std::int64_t i = 0; i < count; ++i) writer->append(sample);
         writer->finish();
     }
@@ -168,7 +169,7 @@ private:
         });
         return all / static_cast<double>(size.count);
     }
-    // Of what plain_writing wrote.
+    // Reads what plain_writing wrote.
     Seconds plain_reading(const SizeOfSamples& size, bool packed) const {
         const fs::path at = folder_.path() / "plain";
         Blob bytes(static_cast<std::size_t>(size.bytes));

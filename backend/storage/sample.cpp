@@ -1,5 +1,6 @@
 #include "backend/storage/sample.hpp"
 
+#include "model/base/enum_names.hpp"
 #include "model/base/list_text.hpp"
 
 #include <algorithm>
@@ -7,25 +8,14 @@
 #include <charconv>
 
 namespace sextant {
-namespace {
 
-struct EncodingName {
-    Encoding encoding;
-    std::string_view name, suffix;
-};
-constexpr std::array encodings = {EncodingName{Encoding::raw, "raw", "npy"}, EncodingName{Encoding::png, "png", "png"},
-                                  EncodingName{Encoding::jpeg, "jpeg", "jpg"}};
+std::optional<SampleEncoding> encoding_named(std::string_view name) {
+    return enumerator_named(name, std::array{SampleEncoding::raw, SampleEncoding::png, SampleEncoding::jpeg});
+}
 
-const EncodingName& row_of(Encoding e) { return *std::ranges::find(encodings, e, &EncodingName::encoding); }
-
-}  // namespace
-
-std::string_view to_text(Encoding e) { return row_of(e).name; }
-std::string_view suffix_of(Encoding e) { return row_of(e).suffix; }
-
-std::optional<Encoding> encoding_named(std::string_view name) {
-    const auto* const row = std::ranges::find(encodings, name, &EncodingName::name);
-    return row == encodings.end() ? std::nullopt : std::optional(row->encoding);
+std::string_view suffix_of(SampleEncoding e) {
+    static constexpr std::string_view suffixes[] = {"npy", "png", "jpg"};
+    return suffixes[static_cast<std::size_t>(e)];
 }
 
 std::int64_t elements(const Extents& extents) {

@@ -1,6 +1,8 @@
 // A sample of a dataset: bytes with a label, and what the bytes are.
 #pragma once
 
+#include "model/plan/data_source.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -14,11 +16,9 @@ using Blob = std::vector<std::uint8_t>;
 using BlobView = std::span<const std::uint8_t>;
 using Extents = std::vector<std::int64_t>;  // [height, width, channels] of an image, [length] of a sequence of tokens
 
-// How a sample is stored in a dataset. `raw`: an array of bytes; where each sample is a file, a .npy file.
-enum class Encoding { raw, png, jpeg };
-std::string_view to_text(Encoding);
-std::optional<Encoding> encoding_named(std::string_view);
-std::string_view suffix_of(Encoding);  // of a file's name: "npy", "png", "jpg"
+// `raw` is an array of bytes; where each sample is a file, a .npy file.
+std::optional<SampleEncoding> encoding_named(std::string_view);
+std::string_view suffix_of(SampleEncoding);  // of a file's name: "npy", "png", "jpg"
 
 struct Sample {
     Blob bytes;

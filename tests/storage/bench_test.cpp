@@ -46,7 +46,7 @@ using BenchOfFiles = DatasetTest;
 
 TEST_F(BenchOfFiles, NamesWhatItSkips) {
     BenchSettings s;
-    s.path = make("d", {"files", Encoding::png});
+    s.path = make("d", {"files", SampleEncoding::png});
     write_bytes(open_dataset(s.path)->name(2), "damaged");
     s.epochs = 1;
     EXPECT_THROW(bench_dataset(s, no_progress), InputError);

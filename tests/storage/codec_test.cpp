@@ -30,7 +30,7 @@ int largest_difference(const Blob& a, const Blob& b) {
 TEST(Codec, PngLosesNothingInColourAndGrey) {
     for (const std::int64_t channels : {1, 3}) {
         const ByteArray image = ramp(9, 14, channels);
-        const ByteArray found = decode(encode(image, 3, Encoding::png));
+        const ByteArray found = decode(encode(image, 3, SampleEncoding::png));
         EXPECT_EQ(found.extents, image.extents);
         EXPECT_EQ(found.values, image.values);
     }
@@ -39,16 +39,16 @@ TEST(Codec, PngLosesNothingInColourAndGrey) {
 TEST(Codec, JpegLosesLittleOfASmoothPicture) {
     for (const std::int64_t channels : {1, 3}) {
         const ByteArray image = ramp(16, 24, channels);
-        const ByteArray found = decode(encode(image, 3, Encoding::jpeg));
+        const ByteArray found = decode(encode(image, 3, SampleEncoding::jpeg));
         EXPECT_EQ(found.extents, image.extents);
         EXPECT_LE(largest_difference(found.values, image.values), 12);
     }
 }
 
 TEST(Codec, RefusesWhatIsCutOffWhereverItIsCut) {
-    for (const Encoding e : {Encoding::raw, Encoding::png, Encoding::jpeg}) {
+    for (const SampleEncoding e : {SampleEncoding::raw, SampleEncoding::png, SampleEncoding::jpeg}) {
         Sample whole = encode(ramp(16, 16, 3), 0, e);
-        if (e == Encoding::raw) continue;  // bare values: their reader knows their size
+        if (e == SampleEncoding::raw) continue;  // bare values: their reader knows their size
         for (std::size_t bytes = 0; bytes < whole.bytes.size() - 12; bytes += 5) {
             const Sample cut{Blob(whole.bytes.begin(), whole.bytes.begin() + static_cast<std::ptrdiff_t>(bytes)), {}, 0};
             EXPECT_THROW(decode(cut), InputError) << to_text(e) << " cut to " << bytes;
@@ -57,7 +57,7 @@ TEST(Codec, RefusesWhatIsCutOffWhereverItIsCut) {
 }
 
 TEST(Codec, DoesNotBelieveAPictureOfAHugeSize) {
-    Sample png = encode(ramp(4, 4, 3), 0, Encoding::png);
+    Sample png = encode(ramp(4, 4, 3), 0, SampleEncoding::png);
     // Width and height stand at 16 and 20, most significant byte first.
     png.bytes[16] = png.bytes[20] = 0x00;
     png.bytes[17] = png.bytes[21] = 0x0f;

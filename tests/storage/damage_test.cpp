@@ -91,7 +91,7 @@ TEST_P(DamagedDatasets, OfNoUseAreRefusedWithTheirName) {
 using DamagedFiles = DatasetTest;
 
 TEST_F(DamagedFiles, AreNamedOneByOne) {
-    make("d", {"files", Encoding::png});
+    make("d", {"files", SampleEncoding::png});
     const auto reader = open_dataset(at("d"));
     const fs::path cut = reader->name(3), gone = reader->name(4), closed = reader->name(5);
     write_bytes(cut, bytes_of(cut).substr(0, 40));
@@ -111,7 +111,7 @@ TEST_F(DamagedFiles, AreNamedOneByOne) {
 }
 
 TEST_F(DamagedFiles, OfATfrecordAreFoundByTheirChecksums) {
-    make("d", {"tfrecord", Encoding::raw});
+    make("d", {"tfrecord", SampleEncoding::raw});
     std::string bytes = bytes_of(at("d"));
     bytes[100] ^= 1;  // of the first record
     write_bytes(at("d"), bytes);
@@ -123,7 +123,7 @@ TEST_F(DamagedFiles, OfATfrecordAreFoundByTheirChecksums) {
 
 // The block's address stands at byte 48 (HDF5 File Format Specification, II.A); the library would take what it finds there for a size.
 TEST_F(DamagedFiles, OfHdf5ThatNameABlockForADriverAreRefusedUnopened) {
-    make("d", {"hdf5", Encoding::raw});
+    make("d", {"hdf5", SampleEncoding::raw});
     std::string bytes = bytes_of(at("d"));
     ASSERT_EQ(bytes.substr(48, 8), std::string(8, '\xff'));  // nowhere
     bytes.replace(48, 8, std::string("\x08\0\0\0\0\0\0\0", 8));
@@ -134,7 +134,7 @@ TEST_F(DamagedFiles, OfHdf5ThatNameABlockForADriverAreRefusedUnopened) {
 // Behind the end of a file the HDF5 library reads zeros, and values without an encoding would be believed. Of 20 samples the first stand
 // whole in what is left; but nobody knows of what the rest was.
 TEST_F(DamagedFiles, OfHdf5ThatAreCutOffWhileTheyAreReadAreRefused) {
-    make("d", {"hdf5", Encoding::raw});
+    make("d", {"hdf5", SampleEncoding::raw});
     const auto reader = open_dataset(at("d"));
     Sample sample;
     ASSERT_NO_THROW(reader->read(0, sample));

@@ -13,8 +13,8 @@ namespace fs = std::filesystem;
 std::vector<DatasetKind> dataset_kinds() {
     std::vector<DatasetKind> kinds;
     for (const DatasetFormat* f : dataset_formats())
-        for (const Encoding e : {Encoding::raw, Encoding::png, Encoding::jpeg})
-            if (e == Encoding::raw || !f->arrays_only) kinds.push_back({std::string(f->name), e});
+        for (const SampleEncoding e : {SampleEncoding::raw, SampleEncoding::png, SampleEncoding::jpeg})
+            if (e == SampleEncoding::raw || !f->arrays_only) kinds.push_back({std::string(f->name), e});
     return kinds;
 }
 

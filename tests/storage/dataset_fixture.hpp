@@ -12,7 +12,7 @@ namespace sextant {
 
 struct DatasetKind {
     std::string format;
-    Encoding encoding = Encoding::raw;
+    SampleEncoding encoding = SampleEncoding::raw;
 };
 std::vector<DatasetKind> dataset_kinds();  // every format with every encoding that it takes
 void PrintTo(const DatasetKind&, std::ostream*);

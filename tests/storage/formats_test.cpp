@@ -34,8 +34,8 @@ TEST_P(DatasetFormats, GiveBackWhatWasWritten) {
         reader->read(i, read);
         Sample expected = made.sample(i);
         // JPEG loses something, and always the same.
-        const ByteArray values = GetParam().encoding == Encoding::jpeg
-                                     ? decode(encode({expected.extents, expected.bytes}, expected.label, Encoding::jpeg))
+        const ByteArray values = GetParam().encoding == SampleEncoding::jpeg
+                                     ? decode(encode({expected.extents, expected.bytes}, expected.label, SampleEncoding::jpeg))
                                      : ByteArray{expected.extents, expected.bytes};
         const ByteArray found = decode(read);
         EXPECT_EQ(found.extents, (Extents{8, 6, 3}));
@@ -82,7 +82,7 @@ TEST_P(DatasetFormats, AreReadByThreadsAtOnce) {
 class DatasetArrays : public DatasetTest, public testing::WithParamInterface<DatasetKind> {};
 std::vector<DatasetKind> kinds_of_arrays() {
     std::vector<DatasetKind> kinds = dataset_kinds();
-    std::erase_if(kinds, [](const DatasetKind& k) { return k.encoding != Encoding::raw; });
+    std::erase_if(kinds, [](const DatasetKind& k) { return k.encoding != SampleEncoding::raw; });
     return kinds;
 }
 INSTANTIATE_TEST_SUITE_P(All, DatasetArrays, testing::ValuesIn(kinds_of_arrays()), test_name);
@@ -147,7 +147,7 @@ using DatasetFiles = DatasetTest;
 TEST_F(DatasetFiles, OfOthersHaveAClassForEachFolder) {
     fs::create_directories(at("pets/cats"));
     fs::create_directories(at("pets/dogs"));
-    const Blob picture = encode({{2, 2, 3}, Blob(12, 7)}, 0, Encoding::png).bytes;
+    const Blob picture = encode({{2, 2, 3}, Blob(12, 7)}, 0, SampleEncoding::png).bytes;
     for (const char* name : {"pets/dogs/a.png", "pets/cats/b.PNG", "pets/cats/README.txt", "pets/cats/.hidden.png"})
         write_bytes(at(name), text_of(picture));
     const auto reader = open_dataset(at("pets"));

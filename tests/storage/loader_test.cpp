@@ -256,7 +256,7 @@ TEST(Loader, WorksAheadNoFurtherThanItsPrefetch) {
 using LoaderOfFiles = DatasetTest;
 
 TEST_F(LoaderOfFiles, DecodesResizesAndTellsWhatThatTook) {
-    const std::shared_ptr<const DatasetReader> reader = open_dataset(make("d", {"tar", Encoding::png}, 20, {16, 16, 3}));
+    const std::shared_ptr<const DatasetReader> reader = open_dataset(make("d", {"tar", SampleEncoding::png}, 20, {16, 16, 3}));
     LoaderSettings s = settings(5, 2);
     s.shuffle = false;
     s.resize = ImageSize{4, 6};
@@ -280,7 +280,7 @@ TEST_F(LoaderOfFiles, DecodesResizesAndTellsWhatThatTook) {
 }
 
 TEST_F(LoaderOfFiles, MakesNumbersOfBytesWhereItIsAsked) {
-    const std::shared_ptr<const DatasetReader> reader = open_dataset(make("d", {"npy", Encoding::raw}, 20, {4, 4, 3}));
+    const std::shared_ptr<const DatasetReader> reader = open_dataset(make("d", {"npy", SampleEncoding::raw}, 20, {4, 4, 3}));
     LoaderSettings s = settings(5, 2);
     s.shuffle = false;
     s.numbers = Numbers{100, 50};
@@ -295,9 +295,9 @@ TEST_F(LoaderOfFiles, MakesNumbersOfBytesWhereItIsAsked) {
 }
 
 TEST_F(LoaderOfFiles, TakesASampleOfAnotherShapeForABadOne) {
-    make("d", {"files", Encoding::png}, 6);
+    make("d", {"files", SampleEncoding::png}, 6);
     const auto reader = std::shared_ptr<const DatasetReader>(open_dataset(at("d")));
-    const Blob other = encode({{3, 3, 3}, Blob(27)}, 0, Encoding::png).bytes;
+    const Blob other = encode({{3, 3, 3}, Blob(27)}, 0, SampleEncoding::png).bytes;
     write_bytes(reader->name(4), {reinterpret_cast<const char*>(other.data()), other.size()});
     LoaderSettings s = settings(6, 1);
     s.shuffle = false;

@@ -20,18 +20,18 @@ class ConvertedDatasets : public DatasetTest, public testing::WithParamInterface
 INSTANTIATE_TEST_SUITE_P(All, ConvertedDatasets, testing::ValuesIn(dataset_kinds()), test_name);
 
 TEST_P(ConvertedDatasets, HoldTheSameSamples) {
-    make("from", {"zip", Encoding::png});
+    make("from", {"zip", SampleEncoding::png});
     convert_dataset({at("from"), at("to"), GetParam().format, GetParam().encoding, {}, BadSamples::fail}, no_progress);
     const std::vector<Sample> before = samples_of(*open_dataset(at("from"))), after = samples_of(*open_dataset(at("to")));
     ASSERT_EQ(after.size(), before.size());
     for (std::size_t i = 0; i < before.size(); ++i) {
         EXPECT_EQ(after[i].label, before[i].label);
-        if (GetParam().encoding == Encoding::png) {
+        if (GetParam().encoding == SampleEncoding::png) {
             EXPECT_EQ(after[i].bytes, before[i].bytes) << "what need not change does not";
-        } else if (GetParam().encoding == Encoding::raw) {
+        } else if (GetParam().encoding == SampleEncoding::raw) {
             EXPECT_EQ(decode(after[i]).values, decode(before[i]).values);
         } else {
-            EXPECT_EQ(encoding_of(after[i].bytes), Encoding::jpeg);
+            EXPECT_EQ(encoding_of(after[i].bytes), SampleEncoding::jpeg);
         }
     }
 }
@@ -39,7 +39,7 @@ TEST_P(ConvertedDatasets, HoldTheSameSamples) {
 using MadeDatasets = DatasetTest;
 
 TEST_F(MadeDatasets, KeepTheirEncodingWhereNothingIsSaid) {
-    make("from", {"files", Encoding::jpeg});
+    make("from", {"files", SampleEncoding::jpeg});
     convert_dataset({at("from"), at("to"), "hdf5", {}, {}, BadSamples::fail}, no_progress);
     EXPECT_EQ(samples_of(*open_dataset(at("to")))[3].bytes, samples_of(*open_dataset(at("from")))[3].bytes);
     convert_dataset({at("to"), at("array"), "npy", {}, {}, BadSamples::fail}, no_progress);
@@ -47,13 +47,13 @@ TEST_F(MadeDatasets, KeepTheirEncodingWhereNothingIsSaid) {
 }
 
 TEST_F(MadeDatasets, AreResizedOnceForAll) {
-    make("from", {"files", Encoding::png});
+    make("from", {"files", SampleEncoding::png});
     convert_dataset({at("from"), at("to"), "raw", {}, ImageSize{3, 2}, BadSamples::fail}, no_progress);
     EXPECT_EQ(samples_of(*open_dataset(at("to")))[0].extents, (Extents{3, 2, 3}));
 }
 
 TEST_F(MadeDatasets, LoseBadSamplesOnlyWhereThatIsAskedFor) {
-    make("from", {"files", Encoding::png});
+    make("from", {"files", SampleEncoding::png});
     write_bytes(open_dataset(at("from"))->name(7), "damaged");
     EXPECT_THROW(convert_dataset({at("from"), at("to"), "npy", {}, {}, BadSamples::fail}, no_progress), InputError);
     EXPECT_FALSE(fs::exists(at("to")));
@@ -67,7 +67,7 @@ TEST_F(MadeDatasets, LoseBadSamplesOnlyWhereThatIsAskedFor) {
 TEST_F(MadeDatasets, CanBeLearned) {
     // The mean picture of each class, of 200 samples; the nearest mean names the class of 100 others, also after JPEG has lost what it
     // loses.
-    make("d", {"lmdb", Encoding::jpeg}, 300, {16, 16, 3});
+    make("d", {"lmdb", SampleEncoding::jpeg}, 300, {16, 16, 3});
     const std::vector<Sample> samples = samples_of(*open_dataset(at("d")));
     std::vector<std::vector<double>> means(5, std::vector<double>(16 * 16 * 3));
     std::vector<int> counts(5);
@@ -113,21 +113,21 @@ TEST_F(MadeDatasets, ReplaceNothingThatIsNoDataset) {
     fs::create_directories(at("home/photos"));
     write_bytes(at("home/letter.txt"), "dear");
     for (const char* there : {"home", "home/letter.txt"}) {
-        EXPECT_THROW(make(there, {"files", Encoding::png}), InputError) << there;
-        EXPECT_THROW(make(there, {"tar", Encoding::png}), InputError) << there;
+        EXPECT_THROW(make(there, {"files", SampleEncoding::png}), InputError) << there;
+        EXPECT_THROW(make(there, {"tar", SampleEncoding::png}), InputError) << there;
     }
     EXPECT_EQ(bytes_of(at("home/letter.txt")), "dear");
-    make("d", {"files", Encoding::png});
-    make("d", {"tar", Encoding::png});  // a folder of ours by a file
+    make("d", {"files", SampleEncoding::png});
+    make("d", {"tar", SampleEncoding::png});  // a folder of ours by a file
     EXPECT_EQ(format_at(at("d")).name, "tar");
-    make("d", {"files", Encoding::png});  // and back
+    make("d", {"files", SampleEncoding::png});  // and back
     EXPECT_EQ(format_at(at("d")).name, "files");
 }
 
 TEST_F(MadeDatasets, AreRefusedWhereFormatAndEncodingDoNotGoTogether) {
-    EXPECT_THROW(make("d", {"npy", Encoding::png}), InputError);
-    EXPECT_THROW(make("d", {"tar", Encoding::png}, 5, {64}), InputError);
-    EXPECT_THROW(make("no/such/folder/d", {"tar", Encoding::png}), BackendError);
+    EXPECT_THROW(make("d", {"npy", SampleEncoding::png}), InputError);
+    EXPECT_THROW(make("d", {"tar", SampleEncoding::png}, 5, {64}), InputError);
+    EXPECT_THROW(make("no/such/folder/d", {"tar", SampleEncoding::png}), BackendError);
 }
 
 }  // namespace

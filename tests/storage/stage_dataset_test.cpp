@@ -25,7 +25,7 @@ protected:
 };
 
 TEST_F(StagingTest, CopiesAndTakesAwayAgain) {
-    const fs::path data = make("d", {"files", Encoding::png});
+    const fs::path data = make("d", {"files", SampleEncoding::png});
     {
         StagedDataset staged(data, at("near"), StageMode::copy);
         EXPECT_EQ(everything_in(staged.path()), everything_in(data));
@@ -39,7 +39,7 @@ TEST_F(StagingTest, CopiesAndTakesAwayAgain) {
 }
 
 TEST_F(StagingTest, UnpacksAnArchiveIntoFiles) {
-    const fs::path data = make("d.tar", {"tar", Encoding::png});
+    const fs::path data = make("d.tar", {"tar", SampleEncoding::png});
     const StagedDataset staged(data, at("near"), StageMode::untar);
     const auto reader = open_dataset(staged.path());
     EXPECT_EQ(reader->count(), 20);
@@ -47,14 +47,14 @@ TEST_F(StagingTest, UnpacksAnArchiveIntoFiles) {
 }
 
 TEST_F(StagingTest, LeavesACopyOfTheSameDatasetToTheJobThatUsesIt) {
-    const fs::path data = make("d", {"files", Encoding::png});
+    const fs::path data = make("d", {"files", SampleEncoding::png});
     const StagedDataset staged(data, at("near"), StageMode::copy);
     { const StagedDataset of_another_job(data, at("near"), StageMode::copy); }
     EXPECT_EQ(everything_in(staged.path()), everything_in(data));
 }
 
 TEST_F(StagingTest, TakesAwayWhatAKilledRunLeft) {
-    const fs::path data = make("d", {"files", Encoding::png});
+    const fs::path data = make("d", {"files", SampleEncoding::png});
     const auto stage_and_die = [&] {
         const StagedDataset staged(data, at("near"), StageMode::copy);
         ::kill(::getpid(), SIGKILL);
@@ -67,7 +67,7 @@ TEST_F(StagingTest, TakesAwayWhatAKilledRunLeft) {
 
 // Where no shell was left to remove it. Locks of another host are not seen on this one.
 TEST_F(StagingTest, TakesAwayWhatNobodyOfThisHostHasLocked) {
-    const fs::path data = make("d", {"files", Encoding::png});
+    const fs::path data = make("d", {"files", SampleEncoding::png});
     char host[256] = {};
     ASSERT_EQ(::gethostname(host, sizeof host - 1), 0);
     const fs::path left = at("near") / ("sextant-stage-" + std::string(host) + "-abcdef");
@@ -80,7 +80,7 @@ TEST_F(StagingTest, TakesAwayWhatNobodyOfThisHostHasLocked) {
 
 TEST_F(StagingTest, LeavesNothingWhereTheFilesystemFillsUp) {
     if (::geteuid() != 0) GTEST_SKIP() << "only root can mount a small filesystem";
-    const fs::path data = make("d", {"files", Encoding::png});
+    const fs::path data = make("d", {"files", SampleEncoding::png});
     if (std::system(("mount -t tmpfs -o size=16k tmpfs " + at("near").string() + " 2>/dev/null").c_str()) != 0)
         GTEST_SKIP() << "a small filesystem cannot be mounted here";
     // A few kilobytes, but each file takes a page.
@@ -90,7 +90,7 @@ TEST_F(StagingTest, LeavesNothingWhereTheFilesystemFillsUp) {
 }
 
 TEST_F(StagingTest, RefusesWhatCannotBeAndLeavesNothing) {
-    const fs::path data = make("d", {"files", Encoding::png});
+    const fs::path data = make("d", {"files", SampleEncoding::png});
     EXPECT_THROW(StagedDataset(data, at("near"), StageMode::untar), InputError) << "no archive";
     EXPECT_THROW(StagedDataset(at("nothing"), at("near"), StageMode::copy), InputError);
     EXPECT_THROW(StagedDataset(data, at("nowhere"), StageMode::copy), InputError);
