@@ -1,5 +1,6 @@
 #include "model/io/format/json_reader.hpp"
 
+#include "model/base/enum_names.hpp"
 #include "model/base/list_text.hpp"
 #include "model/base/spelling.hpp"
 
@@ -20,36 +21,32 @@ std::string found_at(const JsonNode& n) {
     return n.value->is_number() ? "a number" : "a JSON " + std::string(n.value->type_name());
 }
 
+// Complains, and says that nothing was read.
+bool refuse(const JsonNode& n, std::string what, std::string hint = {}) {
+    n.complain(std::move(what), std::move(hint));
+    return false;
+}
+bool refuse_type(const JsonNode& n, std::string_view expected) {
+    complain_about_type(n, expected);
+    return false;
+}
+
 bool check_bounds(const JsonNode& n, double value, Bounds bounds, const std::string& shown,
                   const std::function<std::string(double)>& show) {
-    if (!std::isfinite(value)) {
-        n.complain(shown + " is not a finite number");
-        return false;
-    }
-    if (value < bounds.low) {
-        const bool must_be_positive = bounds.low == std::numeric_limits<double>::min();
-        n.complain(shown + (must_be_positive ? " must be greater than zero" : " must be at least " + show(bounds.low)));
-        return false;
-    }
-    if (value > bounds.high) {
-        n.complain(shown + " must be at most " + show(bounds.high));
-        return false;
-    }
+    if (!std::isfinite(value)) return refuse(n, shown + " is not a finite number");
+    const bool must_be_positive = bounds.low == std::numeric_limits<double>::min();
+    if (value < bounds.low)
+        return refuse(n, shown + (must_be_positive ? " must be greater than zero" : " must be at least " + show(bounds.low)));
+    if (value > bounds.high) return refuse(n, shown + " must be at most " + show(bounds.high));
     return true;
 }
 
 bool read_integer(const JsonNode& n, std::int64_t& out, Bounds bounds) {
-    if (!n.value->is_number()) {
-        complain_about_type(n, "a whole number");
-        return false;
-    }
+    if (!n.value->is_number()) return refuse_type(n, "a whole number");
     const double value = n.value->get<double>();
     const auto show = [](double x) { return number_text(x, 1); };  // all digits before the point, none after it
     if (!check_bounds(n, value, bounds, n.value->dump(), show)) return false;
-    if (value != std::floor(value) || std::fabs(value) > 0x1p53) {
-        n.complain(n.value->dump() + " is not a whole number");
-        return false;
-    }
+    if (value != std::floor(value) || std::fabs(value) > 0x1p53) return refuse(n, n.value->dump() + " is not a whole number");
     out = static_cast<std::int64_t>(value);
     return true;
 }
@@ -57,33 +54,22 @@ bool read_integer(const JsonNode& n, std::int64_t& out, Bounds bounds) {
 }  // namespace
 
 bool read_value(const JsonNode& n, bool& out) {
-    if (!n.value->is_boolean()) {
-        complain_about_type(n, "true or false");
-        return false;
-    }
+    if (!n.value->is_boolean()) return refuse_type(n, "true or false");
     out = n.value->get<bool>();
     return true;
 }
 
 bool read_value(const JsonNode& n, std::string& out) {
-    if (!n.value->is_string()) {
-        complain_about_type(n, "a text");
-        return false;
-    }
+    if (!n.value->is_string()) return refuse_type(n, "a text");
     const std::string& text = n.value->get_ref<const std::string&>();
-    if (printable(text) != text) {
-        n.complain("a text with control characters", "letters, digits and signs; what colors a terminal belongs into no file");
-        return false;
-    }
+    if (printable(text) != text)
+        return refuse(n, "a text with control characters", "letters, digits and signs; what colors a terminal belongs into no file");
     out = text;
     return true;
 }
 
 bool read_value(const JsonNode& n, double& out, Bounds bounds) {
-    if (!n.value->is_number()) {
-        complain_about_type(n, "a number");
-        return false;
-    }
+    if (!n.value->is_number()) return refuse_type(n, "a number");
     const double value = n.value->get<double>();
     if (!check_bounds(n, value, bounds, n.value->dump(), [](double x) { return number_text(x, 6); })) return false;
     out = value;
@@ -108,18 +94,12 @@ bool read_value(const JsonNode& n, DataType& out) {
         out = *type;
         return true;
     }
-    std::vector<std::string_view> known;
-    known.reserve(all_data_types.size());
-    for (const DataType t : all_data_types) known.push_back(to_text(t));
-    complain_about_word(n, text, known);
+    complain_about_word(n, text, enumerator_names(all_data_types));
     return false;
 }
 
 bool read_value(const JsonNode& n, std::vector<std::string>& out) {
-    if (!n.is_array()) {
-        complain_about_type(n, "a list of texts");
-        return false;
-    }
+    if (!n.is_array()) return refuse_type(n, "a list of texts");
     bool ok = true;
     for (const JsonNode& e : n.elements()) {
         std::string text;
@@ -131,20 +111,13 @@ bool read_value(const JsonNode& n, std::vector<std::string>& out) {
 
 bool read_quantity(const JsonNode& n, const UnitTable& table, Bounds bounds, double& si) {
     const std::string example = "\"" + std::string(table.example) + "\"";
-    if (n.value->is_number()) {
-        n.complain("unit missing: a " + std::string(table.dimension) + " is written as a text with its unit", "as in " + example);
-        return false;
-    }
-    if (!n.value->is_string()) {
-        n.complain("expected a " + std::string(table.dimension) + ", found " + found_at(n), "as in " + example);
-        return false;
-    }
+    if (n.value->is_number())
+        return refuse(n, "unit missing: a " + std::string(table.dimension) + " is written as a text with its unit", "as in " + example);
+    if (!n.value->is_string())
+        return refuse(n, "expected a " + std::string(table.dimension) + ", found " + found_at(n), "as in " + example);
     const std::string text = n.value->get<std::string>();
     const ParsedQuantity parsed = parse_quantity(text.size() > 200 ? text.substr(0, 200) : text, table);
-    if (!parsed.si) {
-        n.complain(parsed.error);
-        return false;
-    }
+    if (!parsed.si) return refuse(n, parsed.error);
     if (!check_bounds(n, *parsed.si, bounds, in_quotes(text), [&](double x) { return format_quantity(x, table); })) return false;
     si = *parsed.si;
     return true;
@@ -222,8 +195,7 @@ bool ObjectReader::schema(std::string_view expected) {
     std::string found;
     if (!required("schema", found)) return false;
     if (found == expected) return true;
-    get("schema").complain(in_quotes(found) + " is not the schema expected here", "expected \"" + std::string(expected) + "\"");
-    return false;
+    return refuse(get("schema"), in_quotes(found) + " is not the schema expected here", "expected \"" + std::string(expected) + "\"");
 }
 
 }  // namespace sextant
