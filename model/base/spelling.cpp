@@ -28,7 +28,8 @@ std::vector<std::size_t> edit_distances(std::string_view a, std::string_view b) 
     return row;
 }
 
-// Of a word and what of the text is nearest to it, among what begins where one of the text's words does.
+// The edit distance between a word and the part of the text that is nearest to it, among the parts that begin where a word of the text
+// does.
 std::size_t distance_within(std::string_view word, std::string_view text) {
     std::size_t nearest = word.size();
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -95,7 +96,7 @@ std::vector<Candidate> candidates(std::string_view word, const std::vector<std::
     return found;
 }
 
-// Of the character in UTF-8 that the text begins with; none if it begins with none.
+// The length of the UTF-8 character that the text begins with; 0 where it begins with none.
 std::size_t character_bytes(std::string_view text) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const std::size_t bytes = byte(0) < 0x80 ? 1 : byte(0) < 0xc2 ? 0 : byte(0) < 0xe0 ? 2 : byte(0) < 0xf0 ? 3 : byte(0) < 0xf5 ? 4 : 0;
@@ -110,6 +111,18 @@ std::string lower_case(std::string_view text) {
     std::string out(text);
     for (char& c : out) c = lower_case(c);
     return out;
+}
+
+std::string letters_and_digits(std::string_view text) {
+    std::string out = lower_case(text);
+    std::erase_if(out, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; });
+    return out;
+}
+
+std::string_view trimmed(std::string_view text) {
+    constexpr std::string_view space = " \t\r\n";
+    const std::size_t first = std::min(text.find_first_not_of(space), text.size());
+    return text.substr(first, text.find_last_not_of(space) + 1 - first);
 }
 
 std::string printable(std::string text) {

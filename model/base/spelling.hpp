@@ -9,6 +9,12 @@ namespace sextant {
 
 std::string lower_case(std::string_view);
 
+// What is left where people may write "all-reduce", "AllReduce" or "all_reduce": letters and digits alone, in lower case.
+std::string letters_and_digits(std::string_view);
+
+// Without the white space around it.
+std::string_view trimmed(std::string_view);
+
 // With '?' for each control character but line feeds and tabs, which a terminal would obey, and for each byte that is no UTF-8.
 std::string printable(std::string);
 

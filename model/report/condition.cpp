@@ -1,34 +1,27 @@
 #include "model/report/condition.hpp"
 
 #include "model/base/list_text.hpp"
+#include "model/base/parse_number.hpp"
 #include "model/base/spelling.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 
 namespace sextant {
 namespace {
 
-std::string trimmed(std::string_view t) {
-    const auto first = t.find_first_not_of(" \t");
-    if (first == std::string_view::npos) return {};
-    return std::string(t.substr(first, t.find_last_not_of(" \t") - first + 1));
-}
-
 [[noreturn]] void refuse(const Condition& c, std::string what, std::string hint) {
     throw InputError(Diagnostic{c.option + " '" + c.text + "'", "", std::move(what), std::move(hint)});
 }
 
 double plain_number(const Condition& c, std::string hint = "a plain number or a percentage, as in 0.4 or 40 %") {
-    double value = 0;
-    const char* end = c.value.data() + c.value.size();
-    const auto [rest, error] = std::from_chars(c.value.data(), end, value);
-    const std::string unit = trimmed({rest, static_cast<std::size_t>(end - rest)});
-    if (error != std::errc{} || !std::isfinite(value) || !(unit.empty() || unit == "%"))
-        refuse(c, "\"" + c.value + "\" is not a number", std::move(hint));
-    return unit == "%" ? value / 100 : value;
+    std::string_view digits = c.value;
+    const bool is_percentage = digits.ends_with('%');
+    if (is_percentage) digits.remove_suffix(1);
+    const auto value = parse_number<double>(trimmed(digits));
+    if (!value) refuse(c, "\"" + c.value + "\" is not a number", std::move(hint));
+    return is_percentage ? *value / 100 : *value;
 }
 
 double truth(const Condition& c) {

@@ -45,6 +45,20 @@ TEST(NearestNumberedNames, HaveTheNumbersOfTheWord) {
     EXPECT_THAT(nearest_numbered_names("t5-7b", names), IsEmpty());
 }
 
+TEST(LettersAndDigits, AreTheSameOfANameHoweverItIsWritten) {
+    for (const char* name : {"reduce_scatter", "Reduce-Scatter", "ReduceScatter", "reduce scatter"})
+        EXPECT_EQ(letters_and_digits(name), "reducescatter");
+    EXPECT_EQ(letters_and_digits("ZB-V 2"), "zbv2");
+    EXPECT_EQ(letters_and_digits("--"), "");
+}
+
+TEST(Trimmed, LeavesSpaceInsideAlone) {
+    EXPECT_EQ(trimmed(" \ta b\r\n"), "a b");
+    EXPECT_EQ(trimmed("ab"), "ab");
+    EXPECT_EQ(trimmed(" \n"), "");
+    EXPECT_EQ(trimmed(""), "");
+}
+
 TEST(HintFor, NamesTheNearestAndListsWhatCanBeRead) {
     EXPECT_EQ(hint_for("memry", {"memory", "power"}), "did you mean \"memory\"? one of: memory, power");
     EXPECT_EQ(hint_for("xyzzy", {"memory", "power"}), "one of: memory, power");

@@ -1,6 +1,7 @@
 #include "model/io/calibration/benchmark_log.hpp"
 
 #include "model/base/parse_number.hpp"
+#include "model/base/spelling.hpp"
 #include "model/io/calibration/log_lines.hpp"
 
 #include <algorithm>
@@ -56,9 +57,7 @@ std::optional<double> number_in(std::string_view word) {
 }
 
 LogKind kind_of_log(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(" \t\r\n");
-    if (first == std::string_view::npos) return LogKind::unknown;
-    if (text[first] == '{') return LogKind::json;
+    if (trimmed(text).starts_with('{')) return LogKind::json;
     for (const LogLine& line : lines_of(text)) {
         if (line.says("# OSU MPI") || line.says("# OSU NCCL")) return LogKind::osu;
         if (line.says("nThread ") || line.says("out-of-place") || line.says("nccl-tests version")) return LogKind::nccl_tests;

@@ -6,11 +6,11 @@
 //         33554432       8388608     float     sum      -1    240.6  139.46  244.06      0    240.3  139.64  244.36      0
 //
 // The last eight columns are the same in all versions; older ones have no root or no redop.
+#include "model/base/spelling.hpp"
 #include "model/io/calibration/benchmark_log.hpp"
 #include "model/io/calibration/log_lines.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <map>
 #include <set>
@@ -42,15 +42,9 @@ std::string program_named_in(const LogLine& line) {
 }
 // A file is called after its benchmark, often shortened: "all_reduce.txt", "nccl-allreduce-8gpus.log".
 const Program* program_of_file(const std::string& path) {
-    const auto plain = [](std::string_view text) {
-        std::string out;
-        for (const char c : text)
-            if (c != '_' && c != '-') out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-        return out;
-    };
-    const std::string file = plain(path.substr(path.find_last_of('/') + 1));
+    const std::string file = letters_and_digits(path.substr(path.find_last_of('/') + 1));
     for (const Program& p : programs)
-        if (file.find(plain(p.name)) != std::string::npos) return &p;
+        if (file.find(letters_and_digits(p.name)) != std::string::npos) return &p;
     return nullptr;
 }
 

@@ -1,4 +1,5 @@
 // Documents as they are parsed, and the places of the values in them.
+#include "model/base/spelling.hpp"
 #include "model/io/format/json_assignment.hpp"
 #include "model/io/format/json_reader.hpp"
 #include "model/io/format/text_file.hpp"
@@ -173,8 +174,7 @@ void JsonFile::set(std::string_view assignment) {
         return diagnostics_->add({"--set", "", "an assignment is no text in UTF-8", "letters as a terminal sends them"});
     // As strict with a structure as with a file; any other text is a text.
     const std::string_view value = assignment.substr(std::min(assignment.find('='), assignment.size() - 1) + 1);
-    const auto first = value.find_first_not_of(" \t\n");
-    if (first != std::string_view::npos && (value[first] == '{' || value[first] == '['))
+    if (const std::string_view text = trimmed(value); text.starts_with('{') || text.starts_with('['))
         if (!JsonFile::from_text(value, "--set " + std::string(assignment), *diagnostics_).root().value) return;
     if (std::string wrong = assign(*document_, assignment); !wrong.empty())
         diagnostics_->add(

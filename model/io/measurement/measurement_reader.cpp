@@ -12,8 +12,7 @@ std::string collective_named(const std::string& words) {
         {"allreduce", "all_reduce"}, {"allgather", "all_gather"}, {"reducescatter", "reduce_scatter"},
         {"alltoall", "alltoall"},    {"broadcast", "broadcast"},  {"bcast", "broadcast"},
         {"reduce", "reduce"}};
-    std::string letters = lower_case(words);
-    std::erase_if(letters, [](char c) { return c == '_' || c == '-' || c == ' '; });
+    std::string letters = letters_and_digits(words);
     if (letters.starts_with("mpi")) letters.erase(0, 3);
     for (const auto& [spelled, name] : names)
         if (letters == spelled) return std::string(name);

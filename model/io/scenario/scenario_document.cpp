@@ -1,5 +1,6 @@
 #include "model/io/scenario/scenario_document.hpp"
 
+#include "model/base/spelling.hpp"
 #include "model/io/format/json_assignment.hpp"
 #include "model/io/format/json_text.hpp"
 
@@ -66,12 +67,6 @@ std::size_t length_of_value(std::string_view text) {
         }
     }
     return i;
-}
-
-std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view space = " \t\r\n";
-    const std::size_t first = std::min(text.find_first_not_of(space), text.size());
-    return text.substr(first, text.find_last_not_of(space) + 1 - first);
 }
 
 // The member of an object, which was parsed before: its members follow one another in the text as they do in the value.
