@@ -3,6 +3,8 @@
 #include "model/predict/stage_memory.hpp"
 #include "model/predict/step_price.hpp"
 
+#include <algorithm>
+
 namespace sextant {
 namespace {
 
@@ -66,6 +68,10 @@ Bytes StageMemory::total() const {
     return sum;
 }
 
+std::size_t Estimate::fullest_stage() const {
+    return static_cast<std::size_t>(std::ranges::max_element(memory, {}, &StageMemory::total) - memory.begin());
+}
+
 Estimate estimate(const Prepared& prepared, const Resources& r) {
     const Prepared::State& job = prepared.state();
     const OwnStagePrices stages = price_stages(job, r);
@@ -89,7 +95,7 @@ Estimate estimate(const Prepared& prepared, const Resources& r) {
     e.slowest = step.slowest;
     e.slowest[Term::bubble] += max(Seconds{}, e.step - e.slowest.total());  // it waits for the rank that finishes last
     e.memory = stage_memory(job);
-    for (const StageMemory& stage : e.memory) e.peak_memory = max(e.peak_memory, stage.total());
+    e.peak_memory = e.memory[e.fullest_stage()].total();
     e.device_memory = device_memory(job);
     e.host = host_memory(job);
     count_flops(e, job);

@@ -94,6 +94,7 @@ struct Estimate {
     int last_stage = 0;     // the stage whose rank finishes last
     Seconds taking;         // from the first micro-batch that the first stage takes to the last, where nobody waits for samples
 
+    [[nodiscard]] std::size_t fullest_stage() const;  // that with the peak memory; of several the first
     [[nodiscard]] bool fits_device() const { return peak_memory <= device_memory; }
     [[nodiscard]] bool fits() const { return fits_device() && host.fits(); }
 };

@@ -8,7 +8,6 @@
 #include "gui/views/paint/stacked_bars.hpp"
 #include "gui/views/simulation_state.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -45,7 +44,7 @@ std::shared_ptr<Chart> stages(const Estimate& e) {
 // The fullest stage at this micro-batch, at the largest that fits and around them.
 std::shared_ptr<Chart> micro_batches(const Report& r, std::int64_t now) {
     const Estimate& e = r.estimate;
-    const StageMemory& fullest = *std::ranges::max_element(e.memory, {}, &StageMemory::total);
+    const StageMemory& fullest = e.memory[e.fullest_stage()];
     std::set<std::int64_t> sizes{1, now, 2 * now};
     if (r.batch.largest_micro_batch > 0 && !r.batch.any_micro_batch_fits()) sizes.insert(r.batch.largest_micro_batch);
     auto bars = bars_against(e.device_memory, r.batch.largest_micro_batch > 0 ? e.device_memory : e.peak_memory);

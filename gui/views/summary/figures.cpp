@@ -8,8 +8,6 @@
 
 #include <QVBoxLayout>
 
-#include <algorithm>
-
 namespace sextant::gui {
 namespace {
 
@@ -23,11 +21,11 @@ std::shared_ptr<Chart> memory_bar(const Estimate& e) {
     auto bar = std::make_shared<StackedBars>();
     bar->has_legend = bar->has_axis = false;
     bar->row_height = 12;
-    const auto fullest = std::ranges::max_element(e.memory, {}, &StageMemory::total);
+    const StageMemory& fullest = e.memory[e.fullest_stage()];
     BarRow row;
     for (const MemoryKind kind : all_memory_kinds) {
         row.parts.push_back(
-            {static_cast<int>(kind), words_of(kind), (*fullest)[kind].si(), quantity((*fullest)[kind]), fill_of(kind), meaning(kind)});
+            {static_cast<int>(kind), words_of(kind), fullest[kind].si(), quantity(fullest[kind]), fill_of(kind), meaning(kind)});
     }
     bar->rows = {row};
     bar->limit = {e.device_memory.si(), QString()};

@@ -98,10 +98,10 @@ std::string breakdown(const Prepared& job, const Estimate& e) {
 
 std::string memory(const Report& r) {
     const Estimate& e = r.estimate;
-    const auto fullest = std::ranges::max_element(e.memory, {}, &StageMemory::total);
+    const StageMemory& fullest = e.memory[e.fullest_stage()];
     Rows rows{{"of the fullest rank", "bytes"}};
     for (const MemoryKind kind : all_memory_kinds) {
-        if ((*fullest)[kind] > Bytes{}) rows.push_back({words(to_text(kind)), to_text((*fullest)[kind])});
+        if (fullest[kind] > Bytes{}) rows.push_back({words(to_text(kind)), to_text(fullest[kind])});
     }
     return section("Memory") + figure(memory_svg(e)) + table(rows) + says("Largest micro-batch: " + largest_micro_batch_text(r) + ".");
 }

@@ -8,7 +8,6 @@
 #include "model/report/headings.hpp"
 #include "model/report/worth_telling.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace sextant {
@@ -56,15 +55,13 @@ std::string room_text(Bytes needed, Bytes there) {
 
 std::string memory_text(const Report& r) {
     const Estimate& e = r.estimate;
-    const auto fullest = std::max_element(e.memory.begin(), e.memory.end(),
-                                          [](const StageMemory& a, const StageMemory& b) { return a.total() < b.total(); });
+    const std::size_t stage = e.fullest_stage();
+    const StageMemory& fullest = e.memory[stage];
     std::string out = "\nMemory of the fullest rank";
-    if (e.memory.size() > 1)
-        out += " (stage " + std::to_string(fullest - e.memory.begin()) + " of " + std::to_string(e.memory.size()) + ")";
+    if (e.memory.size() > 1) out += " (stage " + std::to_string(stage) + " of " + std::to_string(e.memory.size()) + ")";
     out += ": " + room_text(e.peak_memory, e.device_memory) + "\n";
     for (const MemoryKind k : all_memory_kinds) {
-        if ((*fullest)[k] > Bytes::from_si(1e5))
-            out += padded("  " + words(to_text(k)), label_width) + right(to_text((*fullest)[k]), 10) + "\n";
+        if (fullest[k] > Bytes::from_si(1e5)) out += padded("  " + words(to_text(k)), label_width) + right(to_text(fullest[k]), 10) + "\n";
     }
     if (e.host.total() > Bytes{}) out += row("host memory", room_text(e.host.total(), e.host.there) + ", each node");
     return out + row("largest micro-batch", largest_micro_batch_text(r));
