@@ -21,7 +21,7 @@ RankTimes times_of(const Trace& trace, GraphRank rank, int steps) {
     return times;
 }
 
-// What is done once a step, by the times that it takes.
+// The rate of what is done once a step, from how long the steps take.
 ComparedValue<Frequency> rates(Frequency predicted, const ComparedValue<Seconds>& step) {
     return {predicted, predicted * (step.predicted / step.simulated), predicted * (step.predicted / step.measured)};
 }
@@ -142,8 +142,8 @@ std::optional<std::string> other_machine(const CalibrationStamp& calibration, co
     return std::nullopt;
 }
 
-// What the prediction would be if experts were loaded as they were; none where the scenario has about that load, or rooms that are as large
-// whoever comes.
+// What the prediction would be if experts were loaded as in the run. None where the scenario has about that load, or where experts are
+// padded to the same size whatever their load.
 std::optional<std::string> uneven_load(Scenario s, const Comparison& c, const RunRecord& run) {
     auto* network = std::get_if<TransformerSpec>(&s.workload.spec);
     if (network == nullptr || !network->moe || run.expert_rank_imbalance.empty()) return std::nullopt;
@@ -252,45 +252,40 @@ StepTimes step_times(std::vector<Seconds> times, std::size_t preparing) {
 }
 
 void add_term_quantities(std::vector<NamedQuantity>& list, const Terms& predicted, const Terms& measured) {
-    const UnitTable* time = &unit_table<Seconds>();
     for (const Term t : all_terms) {
         const std::string name(to_text(t));
-        list.push_back({"terms." + name, measured[t].si(), time});
-        list.push_back({"residual." + name, (measured[t] - predicted[t]).si(), time});
+        list.emplace_back("terms." + name, measured[t]);
+        list.emplace_back("residual." + name, measured[t] - predicted[t]);
         // What nobody predicted is beyond any multiple of it; nothing is as much as nothing.
         const double without = measured[t] > Seconds{} ? std::numeric_limits<double>::infinity() : 1;
-        list.push_back({"ratio." + name, ratio(measured[t].si(), predicted[t].si()).value_or(without), nullptr});
+        list.emplace_back("ratio." + name, ratio(measured[t].si(), predicted[t].si()).value_or(without));
     }
 }
 
 std::vector<NamedQuantity> named_quantities(const Comparison& c) {
-    const UnitTable* time = &unit_table<Seconds>();
-    const UnitTable* size = &unit_table<Bytes>();
     const auto share = [](const Terms& part, const Terms& all) { return all.total() > Seconds{} ? part.total() / all.total() : 0; };
-    std::vector<NamedQuantity> list = {
-        {"step_time", c.step.measured.si(), time},
-        {"predicted_step_time", c.step.predicted.si(), time},
-        {"simulated_step_time", c.step.simulated.si(), time},
-        {"step_time_ratio", c.step.measured / c.step.predicted, nullptr},
-        {"samples_per_s", c.samples_per_s.measured.si(), nullptr},
-        {"largest_residual", std::fabs(c.residual.seconds.si()), time},
-        {"largest_residual_share", c.residual.share, nullptr},
-        {"bubble", c.bubble.measured, nullptr},
-        {"communication_share", share(communication_of(c.terms.measured), c.terms.measured), nullptr},
-        {"predicted_communication_share", share(communication_of(c.terms.predicted), c.terms.predicted), nullptr}};
+    std::vector<NamedQuantity> list = {{"step_time", c.step.measured},
+                                       {"predicted_step_time", c.step.predicted},
+                                       {"simulated_step_time", c.step.simulated},
+                                       {"step_time_ratio", c.step.measured / c.step.predicted},
+                                       {"samples_per_s", c.samples_per_s.measured},
+                                       {"largest_residual", max(c.residual.seconds, -c.residual.seconds)},
+                                       {"largest_residual_share", c.residual.share},
+                                       {"bubble", c.bubble.measured},
+                                       {"communication_share", share(communication_of(c.terms.measured), c.terms.measured)},
+                                       {"predicted_communication_share", share(communication_of(c.terms.predicted), c.terms.predicted)}};
     Bytes arrays, process;
     for (const RankComparison& r : c.ranks) {
         arrays = max(arrays, r.measured_memory.arrays);
         process = max(process, r.measured_memory.process);
     }
-    list.push_back({"memory_arrays", arrays.si(), size});
-    list.push_back({"memory_process", process.si(), size});
-    if (c.tokens_per_s) list.push_back({"tokens_per_s", c.tokens_per_s->measured.si(), nullptr});
-    if (c.hidden.measured) list.push_back({"hidden", *c.hidden.measured, nullptr});
-    if (c.staleness) list.push_back({"staleness", c.staleness->measured, nullptr});
-    // One that diverged is above every bound.
-    if (c.last_loss)
-        list.push_back({"last_loss", std::isfinite(*c.last_loss) ? *c.last_loss : std::numeric_limits<double>::infinity(), nullptr});
+    list.emplace_back("memory_arrays", arrays);
+    list.emplace_back("memory_process", process);
+    if (c.tokens_per_s) list.emplace_back("tokens_per_s", c.tokens_per_s->measured);
+    if (c.hidden.measured) list.emplace_back("hidden", *c.hidden.measured);
+    if (c.staleness) list.emplace_back("staleness", c.staleness->measured);
+    // A loss that diverged is above every bound.
+    if (c.last_loss) list.emplace_back("last_loss", std::isfinite(*c.last_loss) ? *c.last_loss : std::numeric_limits<double>::infinity());
     add_term_quantities(list, c.terms.predicted, c.terms.measured);
     return list;
 }

@@ -9,15 +9,23 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sextant {
 
-// A reported quantity by its name in the JSON without the unit ("run.failures.expected"). `table` is null for plain numbers and fractions.
+// A reported quantity by its name in the JSON without the unit ("run.failures.expected").
 struct NamedQuantity {
+    NamedQuantity(std::string called, double plain) : name(std::move(called)), si(plain) {}
+    template <int B, int F, int S, int J, int M>
+    NamedQuantity(std::string called, Quantity<B, F, S, J, M> q)
+        : name(std::move(called)), si(q.si()), table(&unit_table<Quantity<B, F, S, J, M>>()) {}
+    // A rate is a plain number: its name says what is counted per second ("samples_per_s").
+    NamedQuantity(std::string called, Frequency rate) : name(std::move(called)), si(rate.si()) {}
+
     std::string name;
     double si = 0;
-    const UnitTable* table = nullptr;
+    const UnitTable* table = nullptr;       // null for plain numbers and fractions
     bool yes_or_no = false;                 // 1 or 0, which may be written as true and false
     std::vector<std::string_view> words{};  // for what is not a number: `si` is an index into them
 };

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view as_percentage = " %";
 
-// As the window has them beside it.
+// A number as the window shows it beside the lesson.
 std::string text_of(const NamedQuantity& q, bool percentage) {
     if (percentage) return percent_text(q.si, 2);
     if (!q.words.empty()) return std::string(q.words[static_cast<std::size_t>(q.si)]);
@@ -27,7 +27,7 @@ std::vector<NamedQuantity> lesson_quantities(const Report& before, const Report&
     for (const NamedQuantity& q : second) {
         all.emplace_back(q).name.insert(0, "after.");
         const auto same = std::ranges::find(first, q.name, &NamedQuantity::name);
-        if (same != first.end() && same->si != 0) all.push_back({"ratio." + q.name, q.si / same->si, nullptr});
+        if (same != first.end() && same->si != 0) all.emplace_back("ratio." + q.name, q.si / same->si);
     }
     return all;
 }

@@ -64,11 +64,11 @@ ProfilerComparison compare_profiler(const Scenario& s, Report prediction, const 
 }
 
 std::vector<NamedQuantity> named_quantities(const ProfilerComparison& c) {
-    const UnitTable* time = &unit_table<Seconds>();
-    std::vector<NamedQuantity> list = {{"step_time", c.steps.median.si(), time},
-                                       {"predicted_step_time", c.predicted_step.si(), time},
-                                       {"step_time_ratio", c.steps.median / c.predicted_step, nullptr},
-                                       {"largest_residual", std::fabs((c.measured[c.largest] - c.predicted[c.largest]).si()), time}};
+    const Seconds largest = c.measured[c.largest] - c.predicted[c.largest];
+    std::vector<NamedQuantity> list = {{"step_time", c.steps.median},
+                                       {"predicted_step_time", c.predicted_step},
+                                       {"step_time_ratio", c.steps.median / c.predicted_step},
+                                       {"largest_residual", max(largest, -largest)}};
     add_term_quantities(list, c.predicted, c.measured);
     return list;
 }

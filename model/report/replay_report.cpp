@@ -102,13 +102,12 @@ ReplayReport make_replay_report(const RecordedGraph& recorded, Simulation simula
 }
 
 std::vector<NamedQuantity> named_quantities(const ReplayReport& r) {
-    const UnitTable* time = &unit_table<Seconds>();
-    std::vector<NamedQuantity> list = {{"step_time", r.step.si(), time}};
+    std::vector<NamedQuantity> list = {{"step_time", r.step}};
     for (const ReplayTerm t : all_replay_terms) {
         const ReplayReport::OfRank& last = r.ranks[r.last];
-        list.push_back({"terms." + std::string(to_text(t)), last.terms[t].si(), time});
-        list.push_back({"overlapped." + std::string(to_text(t)), last.overlapped[t].si(), time});
-        list.push_back({"share." + std::string(to_text(t)), r.step > Seconds{} ? last.terms[t] / r.step : 0.0, nullptr});
+        list.emplace_back("terms." + std::string(to_text(t)), last.terms[t]);
+        list.emplace_back("overlapped." + std::string(to_text(t)), last.overlapped[t]);
+        list.emplace_back("share." + std::string(to_text(t)), r.step > Seconds{} ? last.terms[t] / r.step : 0.0);
     }
     return list;
 }

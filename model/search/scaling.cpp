@@ -47,15 +47,15 @@ std::vector<NamedQuantity> named_quantities(const Scaling& scaling) {
     const auto largest = std::find_if(scaling.points.rbegin(), scaling.points.rend(), has_plan);
     if (largest == scaling.points.rend()) return list;
     list = named_quantities(*largest->best);
-    list.push_back({"efficiency", largest->efficiency, nullptr});
-    if (scaling.pays_up_to) list.push_back({"pays_up_to", static_cast<double>(*scaling.pays_up_to), nullptr});
+    list.emplace_back("efficiency", largest->efficiency);
+    if (scaling.pays_up_to) list.emplace_back("pays_up_to", static_cast<double>(*scaling.pays_up_to));
     return list;
 }
 
 std::vector<NamedQuantity> scaling_quantities(const Scenario& job) {
     std::vector<NamedQuantity> list = searched_quantities(job);
-    list.push_back({"efficiency", 0, nullptr});
-    list.push_back({"pays_up_to", 0, nullptr});
+    list.emplace_back("efficiency", 0);
+    list.emplace_back("pays_up_to", 0);
     return list;
 }
 

@@ -1,5 +1,6 @@
 #include "model/search/search.hpp"
 
+#include "model/base/enum_names.hpp"
 #include "model/base/list_text.hpp"
 #include "model/plan/partition.hpp"
 #include "model/report/running_cost.hpp"
@@ -7,7 +8,6 @@
 #include "model/search/plan_fields.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <exception>
 #include <functional>
@@ -19,9 +19,7 @@
 namespace sextant {
 namespace {
 
-constexpr std::array<std::string_view, 5> objective_names{"throughput", "time", "cost", "energy", "memory"};
-
-// All plans of one size, one batch.
+// All plans on one number of devices with one global batch.
 struct Part {
     PlanSpace space;
     std::shared_ptr<const Topology> topology;  // of all parts of that size
@@ -63,7 +61,7 @@ std::vector<Part> parts_of(const SearchRequest& request) {
     throw InputError(std::move(problems));
 }
 
-// Conditions that are not about anything known, and a price where none is.
+// Refuses conditions on quantities that are not known, and to look for the cheapest plan without a price.
 void check(const SearchRequest& request, std::optional<MoneyRate> rent) {
     const std::vector<NamedQuantity> known = searched_quantities(request.job);
     for (const Condition& c : request.where) static_cast<void>(holds(c, known));
@@ -72,7 +70,7 @@ void check(const SearchRequest& request, std::optional<MoneyRate> rent) {
                                     "\"run\": {\"price\": \"2.50 USD/h\"}"});
 }
 
-// Names the pins that contradict each other, or the devices: of all pins those without any of which there would be a plan.
+// Names the pins that contradict each other, or the devices: a pin without which there would still be no plan is left out.
 Diagnostic refusal(const std::vector<Part>& parts) {
     const PlanSpace& first = parts.front().space;
     if (const Framework& f = first.job.framework; std::ranges::none_of(parts, [](const Part& p) { return reaches_all(p.space); }))
@@ -118,7 +116,8 @@ std::vector<Unit> units_of(const std::vector<Part>& parts) {
     return units;
 }
 
-// On this thread, where it reports, and others: as many as the system starts. What one throws stops all, and is thrown here.
+// Runs `work` on this thread, which reports, and on as many others as the system starts. What one of them throws stops all and is thrown
+// here.
 void in_threads(int threads, std::atomic<bool>& stop, const std::function<void(bool reports)>& work) {
     std::exception_ptr failure;
     std::mutex mutex;
@@ -144,21 +143,20 @@ void in_threads(int threads, std::atomic<bool>& stop, const std::function<void(b
 
 }  // namespace
 
-std::string_view to_text(Objective o) { return objective_names[static_cast<std::size_t>(o)]; }
-
-std::optional<Objective> objective(std::string_view name) {
-    const auto* const found = std::ranges::find(objective_names, name);
-    if (found == objective_names.end()) return {};
-    return static_cast<Objective>(found - objective_names.begin());
+std::string_view to_text(Objective o) {
+    static constexpr std::string_view names[objective_count] = {"throughput", "time", "cost", "energy", "memory"};
+    return names[static_cast<std::size_t>(o)];
 }
 
+std::optional<Objective> objective(std::string_view name) { return enumerator_named(name, all_objectives); }
+
 std::vector<NamedQuantity> named_quantities(const PlanChoice& c) {
-    std::vector<NamedQuantity> list = {{"step_time", c.step.si(), &unit_table<Seconds>()},
-                                       {"memory", c.memory.si(), &unit_table<Bytes>()},
-                                       {"devices", static_cast<double>(c.devices), nullptr},
-                                       {"samples_per_s", c.samples_per_s.si(), nullptr},
-                                       {"energy_per_sample", c.energy_per_sample.si(), &unit_table<Joules>()}};
-    if (c.cost_per_sample) list.push_back({"cost_per_sample", c.cost_per_sample->si(), &unit_table<Money>()});
+    std::vector<NamedQuantity> list = {{"step_time", c.step},
+                                       {"memory", c.memory},
+                                       {"devices", static_cast<double>(c.devices)},
+                                       {"samples_per_s", c.samples_per_s},
+                                       {"energy_per_sample", c.energy_per_sample}};
+    if (c.cost_per_sample) list.emplace_back("cost_per_sample", *c.cost_per_sample);
     return list;
 }
 
@@ -197,7 +195,7 @@ void count_as_ruled_out(SearchResult& result, const std::vector<Condition>& wher
     result.smallest.reset();
 }
 
-// What one unit of work found, added to what is known.
+// Adds what one unit of work found to what is known.
 void add_findings(SearchResult& result, Ranking& ranking, const CutFindings& found, const std::vector<Condition>& where) {
     ranking.add(found.ranking);
     result.counts += found.counts;

@@ -63,10 +63,10 @@ INSTANTIATE_TEST_SUITE_P(All, BundledLessons, testing::ValuesIn(numbers()), [](c
 });
 
 TEST(Lesson, PutsNumbersInThePlaceOfTheirNames) {
-    const std::vector<NamedQuantity> quantities = {{"after.step_time", 0.0125, &unit_table<Seconds>()}, {"after.mfu", 0.456, nullptr}};
+    const std::vector<NamedQuantity> quantities = {{"after.step_time", 12.5 * units::ms}, {"after.mfu", 0.456}};
     EXPECT_EQ(told("{after.step_time} at {after.mfu %}, or {after.mfu}", quantities), "12.5 ms at 46 %, or 0.456");
     // As the window has them: counts are whole, of a rate three digits are known.
-    const std::vector<NamedQuantity> counts = {{"devices", 16384, nullptr}, {"rate", 2439.37, nullptr}, {"ratio", 2, nullptr}};
+    const std::vector<NamedQuantity> counts = {{"devices", 16384}, {"rate", 2439.37}, {"ratio", 2}};
     EXPECT_EQ(told("{devices} at {rate} images/s, {ratio} times", counts), "16,384 at 2,440 images/s, 2 times");
     EXPECT_EQ(told("{nothing} and {unclosed", quantities), "{nothing} and {unclosed");
 }
