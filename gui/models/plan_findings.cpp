@@ -128,22 +128,6 @@ QString counts_line(const PlanFindings& f) {
     return f.answer.complete ? line : line + QStringLiteral(". <b>Stopped before the end</b>: this is the best so far.");
 }
 
-QString ranked_by(Objective o) {
-    switch (o) {
-        case Objective::throughput:
-            return QStringLiteral("highest throughput");
-        case Objective::time:
-            return QStringLiteral("shortest step");
-        case Objective::cost:
-            return QStringLiteral("lowest cost of a sample");
-        case Objective::energy:
-            return QStringLiteral("least energy for a sample");
-        case Objective::memory:
-            return QStringLiteral("least memory");
-    }
-    return {};
-}
-
 Table found_plans_table(const PlanFindings& f) {
     Table t{{QStringLiteral("plan")}, std::vector<std::vector<QVariant>>(f.plans.size())};
     for (std::size_t i = 0; i < f.plans.size(); ++i) t.rows[i] = {f.plans[i].name};

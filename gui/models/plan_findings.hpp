@@ -40,8 +40,6 @@ QString own_sentence(const PlanFindings&, std::optional<std::size_t> open);
 
 // "385 plans evaluated, 1363 do not fit, 1103 pruned by a bound; 50.5 ms"
 QString counts_line(const PlanFindings&);
-// What the search ranks by, in words.
-QString ranked_by(Objective);
 
 // For CSV: every plan with its fields, results and terms.
 Table found_plans_table(const PlanFindings&);

@@ -216,7 +216,7 @@ private:
         const QString heading = !has_own                         ? tr("The best %1, %2 first")
                                 : is_own_open(*findings_, open_) ? tr("The best %1 and the scenario's own, %2 first")
                                                                  : tr("The best %1 and the plan as it was before, %2 first");
-        table_card_->set_heading(heading.arg(a.best.size()).arg(ranked_by(a.request.objective)));
+        table_card_->set_heading(heading.arg(a.best.size()).arg(q(ranked_by(a.request.objective))));
         in_common_->setText(tr("All of these: %1.").arg(model_.in_common().join(QStringLiteral(", "))));
         in_common_->setVisible(!model_.in_common().isEmpty());
         passed_->setText(tr("Plan 1: %1.").arg(own_sentence(*findings_, open_)));

@@ -1,7 +1,7 @@
-#include "model/base/list_text.hpp"
 #include "model/io/search/plan_answer_writer.hpp"
 
 #include "model/base/grouped_digits.hpp"
+#include "model/base/list_text.hpp"
 #include "model/base/quantity_text.hpp"
 #include "model/io/report/report_fields.hpp"
 #include "model/io/scenario/plan_writer.hpp"
@@ -100,10 +100,7 @@ std::string best_table(const PlanAnswer& a) {
     }
     columns.push_back(std::move(mfu));
     if (a.request.objective == Objective::energy) columns.push_back(std::move(energy));
-    static constexpr std::string_view by[] = {"highest throughput", "shortest step", "lowest cost of a sample", "least energy for a sample",
-                                              "least memory"};
-    return "\nBest plans, " + std::string(by[static_cast<std::size_t>(a.request.objective)]) + " first\n" + table_of(columns) +
-           disagreement(a.best);
+    return "\nBest plans, " + std::string(ranked_by(a.request.objective)) + " first\n" + table_of(columns) + disagreement(a.best);
 }
 
 // ---- the best beside the scenario's own

@@ -36,8 +36,8 @@ std::string nearest_text(const PlanAnswer& a) {
     return text;
 }
 
-// Of a plan that a search has not looked at the first field that is to blame, level by level; none where it is none of these: what runs
-// forward again, or how blocks are dealt out.
+// The first field, level by level, because of which a search has not looked at a plan; none where the reason is what is recomputed or how
+// blocks are dealt out.
 std::optional<PlanField> left_out(const PlanSpace& space, const Plan& plan) {
     using enum PlanField;
     Plan at;
@@ -69,6 +69,12 @@ std::string why_passed_over(const PlanAnswer& a) {
 }
 
 }  // namespace
+
+std::string_view ranked_by(Objective o) {
+    static constexpr std::string_view names[objective_count] = {"highest throughput", "shortest step", "lowest cost of a sample",
+                                                                "least energy for a sample", "least memory"};
+    return names[static_cast<std::size_t>(o)];
+}
 
 std::string longer_text(double by) {
     if (std::fabs(by) < 5e-4) return "as fast";

@@ -4,6 +4,7 @@
 #include "model/search/plan_answer.hpp"
 
 #include <string>
+#include <string_view>
 
 namespace sextant {
 
@@ -16,6 +17,7 @@ struct TriedWords {
 };
 TriedWords in_words(const PlanAnswer&, const TriedPlan&);
 
+std::string_view ranked_by(Objective);                  // "highest throughput"
 std::string longer_text(double by);                     // 0.12 -> "+12 %"
 std::string share_text(const Estimate&, Term);          // of the step: "12 %"
 std::string own_verdict(const PlanAnswer&);             // what the best plan is against the scenario's own
