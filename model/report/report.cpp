@@ -19,11 +19,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace sextant {
 namespace {
 
-// Where it is not what the number of chunks says already.
+// The schedule, where the number of chunks does not say it already.
 std::string_view schedule_name(Schedule s) {
     switch (s) {
         case Schedule::gpipe:
@@ -137,7 +138,7 @@ std::vector<std::string> allocation_assumptions(const Scenario& s) {
     return list;
 }
 
-// Of twice the size at least, within a rank's part of the global batch, or with a larger one where that is used up.
+// Advises at least twice the size, within a rank's part of the global batch, or with a larger global batch where that is used up.
 std::optional<std::string> larger_micro_batch(const Plan& plan, const Report& r) {
     const bool waits_for_starts =
         r.bottleneck.kind == BottleneckKind::communication_latency || r.bottleneck.kind == BottleneckKind::host_latency;
@@ -169,36 +170,36 @@ std::vector<std::string> advice(const Scenario& s, const Report& r) {
     return list;
 }
 
+void append(std::vector<std::string>& list, std::vector<std::string> more) { std::ranges::move(more, std::back_inserter(list)); }
+
 // What was taken for granted where the scenario, its cluster and its framework state nothing.
 std::vector<std::string> assumptions(const Prepared& job, const Report& r) {
     const Scenario& s = job.scenario();
     std::vector<std::string> list = s.assumptions;
-    for (std::string& a : allocation_assumptions(s)) list.push_back(std::move(a));
-    list.insert(list.end(), s.cluster.assumptions.begin(), s.cluster.assumptions.end());
+    append(list, allocation_assumptions(s));
+    append(list, s.cluster.assumptions);
     if (s.cluster.calibration && s.cluster.calibration->edited)
         list.push_back("the profile \"" + s.cluster.name + "\" was edited after its calibration of " + s.cluster.calibration->date);
     if (!s.framework.strategy_note.empty()) list.push_back(s.framework.title + ": " + s.framework.strategy_note);
-    for (std::string& a : type_assumptions(s)) list.push_back(std::move(a));
-    for (std::string& a : feature_assumptions(s)) list.push_back(std::move(a));
+    append(list, type_assumptions(s));
+    append(list, feature_assumptions(s));
     if (r.mfu > 1 && s.plan.precision.compute != DataType::fp64)
         list.emplace_back(
             "MFU counts each multiplication of the mathematics, and may pass 100 %: libraries do 3 x 3 convolutions with fewer (Winograd)");
-    if (r.input)
-        for (std::string& a : input_assumptions(s)) list.push_back(std::move(a));
+    if (r.input) append(list, input_assumptions(s));
     return list;
 }
 
 std::vector<std::string> all_advice(const Prepared& job, const Report& r) {
     const Scenario& s = job.scenario();
     std::vector<std::string> list = advice(s, r);
-    for (std::string& a : checkpoint_advice(s, r)) list.push_back(std::move(a));
+    append(list, checkpoint_advice(s, r));
     if (auto a = interval_advice(r)) list.push_back(std::move(*a));
-    if (r.input)
-        for (std::string& a : input_advice(job, r)) list.push_back(std::move(a));
+    if (r.input) append(list, input_advice(job, r));
     return list;
 }
 
-// Of a device of the job, where they are of two kinds on average.
+// The peak rate of a device of the job: the mean, where there are two kinds.
 FlopRate mean_peak(const Scenario& s) {
     const auto of = [&](const Device& d) { return matrix_path(d, s.plan.precision.compute, s.plan.precision.tf32).peak->rate.value; };
     const FlopRate usual = of(s.cluster.node.device);
@@ -209,23 +210,9 @@ FlopRate mean_peak(const Scenario& s) {
 }  // namespace
 
 std::string_view to_text(BottleneckKind k) {
-    switch (k) {
-        case BottleneckKind::compute:
-            return "compute";
-        case BottleneckKind::memory_bandwidth:
-            return "memory bandwidth";
-        case BottleneckKind::memory_size:
-            return "memory size";
-        case BottleneckKind::communication_bandwidth:
-            return "communication (bandwidth)";
-        case BottleneckKind::communication_latency:
-            return "communication (latency)";
-        case BottleneckKind::host_latency:
-            return "host (latency)";
-        case BottleneckKind::io:
-            return "I/O";
-    }
-    return "compute";
+    static constexpr std::string_view names[bottleneck_kind_count] = {
+        "compute", "memory bandwidth", "memory size", "communication (bandwidth)", "communication (latency)", "host (latency)", "I/O"};
+    return names[static_cast<std::size_t>(k)];
 }
 
 StageMemory with_micro_batch_scaled(const StageMemory& memory, double factor, Bytes device) {
