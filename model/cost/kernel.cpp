@@ -33,7 +33,7 @@ KernelWriter::KernelWriter(const OperatorGraph& graph, BlockRole role, const Pla
       inside_products_(find_inside_products(graph, framework, product_type_)),
       wanted_(find_wanted(graph, reads_data)),
       narrowed_parts_(find_narrowed_parts(graph, product_type_)),
-      again_(run_again(graph, plan, framework)) {}
+      recomputed_(recomputed_operators(graph, plan, framework)) {}
 
 void KernelWriter::write(BlockKernels& out) const {
     std::vector<BlockKernels> parts;
@@ -69,7 +69,7 @@ BlockKernels KernelWriter::write_chain(const FusedChain& chain) const {
     const auto op = static_cast<int>(chain.operators.front());
     for (Kernel& k : out.forward) k.op = op;
     for (Kernel& k : std::span(out.backward).subspan(sums)) k.op = op;
-    const bool again = is_recomputed(first, plan_) && std::ranges::any_of(chain.operators, [&](std::size_t i) { return again_[i]; });
+    const bool again = is_recomputed(first, plan_) && std::ranges::any_of(chain.operators, [&](std::size_t i) { return recomputed_[i]; });
     if (role_ == BlockRole::layer && again) {  // only layers have checkpoints
         out.recompute.assign(out.forward.begin() + casts, out.forward.end());
         out.recompute_exchanges = out.forward_exchanges;

@@ -138,7 +138,7 @@ private:
     std::vector<std::vector<std::size_t>> gathered_again_;
     std::vector<bool> inside_products_, wanted_;
     std::vector<double> narrowed_parts_;
-    std::vector<bool> again_;  // of operators
+    std::vector<bool> recomputed_;  // by operator
 };
 
 }  // namespace sextant

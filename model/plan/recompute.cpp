@@ -34,17 +34,17 @@ bool is_recomputed(const Operator& op, const Plan& plan) {
     return false;
 }
 
-std::vector<bool> run_again(const OperatorGraph& graph, const Plan& plan, const Framework& framework) {
+std::vector<bool> recomputed_operators(const OperatorGraph& graph, const Plan& plan, const Framework& framework) {
     const std::span<const Operator> operators = graph.operators();
-    std::vector<bool> again(operators.size()), read(graph.tensors().size(), !framework.recomputes_what_is_read);
+    std::vector<bool> recomputed(operators.size()), read(graph.tensors().size(), !framework.recomputes_what_is_read);
     for (const TensorId id : saved_for_backward(graph)) read[id.value] = true;
     for (std::size_t i = operators.size(); i-- > 0;) {
         const Operator& op = operators[i];
-        again[i] = is_recomputed(op, plan) && std::ranges::any_of(op.outputs, [&](TensorId id) { return read[id.value]; });
-        if (again[i])
+        recomputed[i] = is_recomputed(op, plan) && std::ranges::any_of(op.outputs, [&](TensorId id) { return read[id.value]; });
+        if (recomputed[i])
             for (const TensorId id : op.inputs) read[id.value] = true;
     }
-    return again;
+    return recomputed;
 }
 
 // Tensors that the recompute policy drops after forward. What leaves the attention core is its result and stays; the modules named

@@ -1,4 +1,4 @@
-// Which operators the plan runs again before their backward, and what it therefore need not keep.
+// Which operators the plan recomputes before their backward, and what it therefore need not keep.
 #pragma once
 
 #include "model/plan/framework.hpp"
@@ -11,14 +11,14 @@
 
 namespace sextant {
 
-// What a plan may name to be run again: parts of a layer.
+// The parts of a layer that a plan may name to be recomputed.
 std::span<const std::string_view> recompute_modules();
 
-// Whether the plan runs this operator's forward again.
+// Whether the plan recomputes this operator.
 bool is_recomputed(const Operator&, const Plan&);
 
-// By operator of a block, whether its forward runs again. Most frameworks run everything again that the plan says.
-std::vector<bool> run_again(const OperatorGraph&, const Plan&, const Framework&);
+// By operator of a block, whether the framework recomputes it. Most recompute all that the plan says, some only what backward reads.
+std::vector<bool> recomputed_operators(const OperatorGraph&, const Plan&, const Framework&);
 
 // By tensor of a block, whether selective recompute drops it after forward. Blocks that are recomputed as a whole, of which only the
 // input is kept, are not meant here.

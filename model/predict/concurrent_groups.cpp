@@ -43,14 +43,14 @@ ConcurrentGroups GroupFinder::find(ParallelGroup which, const BlockLayout::Stage
         for (const int place : s.where.places) devices.push_back(layout_.device_at(first + place));
         s.formations.push_back(traffic_.form(std::move(devices)));
     }
-    s.unlike = unlike(which, s);
+    s.representatives = representatives(which, s);
     std::set<int> near;
-    for (const std::size_t place : s.unlike) near.insert(s.formations[place].nodes.begin(), s.formations[place].nodes.end());
+    for (const std::size_t place : s.representatives) near.insert(s.formations[place].nodes.begin(), s.formations[place].nodes.end());
     s.near.assign(near.begin(), near.end());
     return s;
 }
 
-std::vector<std::size_t> GroupFinder::unlike(ParallelGroup which, const ConcurrentGroups& s) const {
+std::vector<std::size_t> GroupFinder::representatives(ParallelGroup which, const ConcurrentGroups& s) const {
     if (s.where.blocks.size() > 1 && layout_.devices_per_block() == topology_.devices_per_node()) return {0};  // one node after another
     std::vector<std::vector<DeviceIndex>> groups;
     for (const int first : s.where.first_places) {

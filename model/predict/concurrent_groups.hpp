@@ -14,9 +14,9 @@ namespace sextant {
 // All groups that communicate at once: of one kind in one stage, or over one boundary.
 struct ConcurrentGroups {
     BlockLayout::Groups where;
-    std::vector<Formation> formations;  // by first place
-    std::vector<std::size_t> unlike;    // of these, one of each shape: groups that lie alike over their nodes are equally fast
-    std::vector<int> near;              // nodes of a block on which they stand
+    std::vector<Formation> formations;         // by first place
+    std::vector<std::size_t> representatives;  // of these, one of each shape: groups that lie alike over their nodes are equally fast
+    std::vector<int> near;                     // nodes of a block on which they stand
 
     [[nodiscard]] SpreadGroup at(std::size_t place, std::size_t block, int shift) const {
         return {&formations[place], where.first_blocks[block] + shift, where.blocks};
@@ -54,7 +54,7 @@ public:
 private:
     [[nodiscard]] Standing stand(BlockLayout::Groups) const;
     [[nodiscard]] ConcurrentGroups find(ParallelGroup, const BlockLayout::Stage&);
-    [[nodiscard]] std::vector<std::size_t> unlike(ParallelGroup, const ConcurrentGroups&) const;
+    [[nodiscard]] std::vector<std::size_t> representatives(ParallelGroup, const ConcurrentGroups&) const;
     [[nodiscard]] std::vector<int> shape(const std::vector<DeviceIndex>& group) const;
     [[nodiscard]] int node_of(DeviceIndex d) const { return d / topology_.devices_per_node(); }
 

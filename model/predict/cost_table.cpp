@@ -54,7 +54,7 @@ bool makes_weight_gradients(Phase phase) { return phase == Phase::backward || ph
 class Pricer {
 public:
     Pricer(const Prepared::State& job, const TaskGraph& graph) : job_(job), plan_(job.scenario.plan), graph_(graph) {
-        for (const JobGroups& groups : job.groups.unlike) {
+        for (const JobGroups& groups : job.groups.kinds) {
             blocks_.emplace_back();
             for (const BlockKernels& k : job.templates) blocks_.back().push_back(pieces_of(k, groups));
         }
@@ -74,7 +74,7 @@ public:
     // What a stage does.
     WorkPrice price(const ComputeWork& work, std::size_t stage) const {
         WorkPrice price;
-        const std::vector<BlockPieces>& blocks = blocks_[job_.groups.which[stage]];
+        const std::vector<BlockPieces>& blocks = blocks_[job_.groups.kind_of[stage]];
         const bool ahead = work.phase == Phase::forward;
         for (int i = 0; i < work.count; ++i) {
             const int number = work.first_block + (ahead ? i : work.count - 1 - i);

@@ -1,5 +1,5 @@
-// Plans of one order that were deferred are priced together: what their passes share is worked out once, and
-// their schedules are played side by side.
+// Plans of one schedule that were deferred are priced together: what their passes share is worked out once, and they are played side by
+// side.
 #include "model/predict/plan_pricer.hpp"
 #include "model/predict/prepare.hpp"
 
@@ -15,7 +15,7 @@ void PlanPricer::defer(Bytes memory) {
 
 void PlanPricer::choose(const Choice& choice) {
     share(choice.data_parallel, choice.shard_group, choice.offload);
-    run_again(choice.recompute, choice.recompute_blocks);
+    recompute(choice.recompute, choice.recompute_blocks);
     layout();
 }
 

@@ -93,7 +93,7 @@ public:
     [[nodiscard]] Group slowest_over(const Boundary& boundary) {
         ConcurrentGroups pairs{boundary.where, {}, {}, {}};
         for (const auto& pair : boundary.pairs) pairs.formations.push_back(traffic_.form(pair));
-        pairs.unlike = groups_.one_of_each_shape(boundary.pairs);
+        pairs.representatives = groups_.one_of_each_shape(boundary.pairs);
         return slowest(pairs, boundary.shift);
     }
 
@@ -124,7 +124,7 @@ private:
 
     Group slowest(const ConcurrentGroups& concurrent, int shift) {
         std::optional<Group> slowest;
-        for (const std::size_t place : concurrent.unlike) {
+        for (const std::size_t place : concurrent.representatives) {
             const Group g = lay(concurrent, place, shift);
             if (!slowest || g.ring < slowest->ring || (g.ring == slowest->ring && g.nodes > slowest->nodes)) slowest = g;
         }
@@ -228,7 +228,7 @@ private:
 bool StageGroups::as_before(std::size_t stage) const {
     const auto same_boundaries = [&](std::size_t s) { return boundaries[s].ring == boundaries[s - 1].ring; };
     const auto same_slowdown = [](const StageMates& a, const StageMates& b) { return a.in_layers == b.in_layers && a.data == b.data; };
-    return stage > 1 && which[stage] == which[stage - 1] && same_slowdown(mates[stage], mates[stage - 1]) && same_boundaries(stage) &&
+    return stage > 1 && kind_of[stage] == kind_of[stage - 1] && same_slowdown(mates[stage], mates[stage - 1]) && same_boundaries(stage) &&
            same_boundaries(stage - 1);
 }
 
@@ -242,9 +242,9 @@ StageGroups lay_groups(const Scenario& scenario, const Topology& topology, Group
     StageGroups groups{{}, {}, {}, {}, {}, {}};
     std::map<std::vector<DeviceIndex>, std::size_t> known;
     for (std::size_t s = 0; s < stages; ++s) {
-        const auto [entry, is_new] = known.try_emplace(layer.places(s), groups.unlike.size());
-        if (is_new) groups.unlike.push_back(layer.groups_of(s, laid));
-        groups.which.push_back(entry->second);
+        const auto [entry, is_new] = known.try_emplace(layer.places(s), groups.kinds.size());
+        if (is_new) groups.kinds.push_back(layer.groups_of(s, laid));
+        groups.kind_of.push_back(entry->second);
         if (laid == GroupScope::all) groups.mates.push_back(layer.mates_of(s));
     }
     if (laid == GroupScope::in_layers) return groups;

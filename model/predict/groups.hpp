@@ -45,15 +45,15 @@ struct StageMates {
 };
 
 struct StageGroups {
-    std::vector<JobGroups> unlike{1};   // stages that lie alike on their nodes share one
-    std::vector<std::size_t> which{0};  // of these, by stage
-    std::vector<StageMates> mates{1};   // by stage
+    std::vector<JobGroups> kinds{1};      // stages that lie alike on their nodes are of one kind
+    std::vector<std::size_t> kind_of{0};  // by stage
+    std::vector<StageMates> mates{1};     // by stage
     // By stage, where there are several: pairs of its ranks with those of the next stage; for the last stage, with those of the first.
     std::vector<Group> boundaries;
     Group send;  // the boundary that sends are priced for: the first that leaves a node, else the first
     ServerPath to_servers{};
 
-    [[nodiscard]] const JobGroups& operator[](std::size_t stage) const { return unlike[which[stage]]; }
+    [[nodiscard]] const JobGroups& operator[](std::size_t stage) const { return kinds[kind_of[stage]]; }
     // Whether a stage behind the first exchanges and sends as the one before it does.
     [[nodiscard]] bool as_before(std::size_t stage) const;
 };

@@ -21,7 +21,7 @@ struct StageTimes {
     Seconds host_forward, host_backward;  // to issue it all
     Seconds passing;                      // how much longer the first and the last micro-batch take
     [[nodiscard]] Seconds device() const { return forward + backward + weights; }
-    // Of a micro-batch that passes alone.
+    // These are of a micro-batch that passes alone.
     [[nodiscard]] Seconds backward_alone() const { return backward - early_backward - met; }
     [[nodiscard]] Seconds alone() const { return forward - early + backward_alone() + weights - late; }
     [[nodiscard]] Seconds host() const { return host_forward + host_backward; }
@@ -43,11 +43,11 @@ struct Pipeline {
 
 // The times of stages, most of which are like the one before.
 struct TimesOfStages {
-    std::span<const StageTimes> unlike;
-    std::span<const std::size_t> which;  // of these, by stage
+    std::span<const StageTimes> kinds;
+    std::span<const std::size_t> kind_of;  // by stage
 
-    [[nodiscard]] std::size_t size() const { return which.size(); }
-    [[nodiscard]] const StageTimes& operator[](std::size_t stage) const { return unlike[which[stage]]; }
+    [[nodiscard]] std::size_t size() const { return kind_of.size(); }
+    [[nodiscard]] const StageTimes& operator[](std::size_t stage) const { return kinds[kind_of[stage]]; }
 };
 
 // Puts into `ends` when each stage ends its last backward; without backward, when the last stage ends.

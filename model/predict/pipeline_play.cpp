@@ -198,7 +198,7 @@ public:
 private:
     // What is alike is read from one place.
     [[nodiscard]] static bool is_as_before(std::span<const PlayedPipeline> some, std::size_t stage) {
-        return std::ranges::all_of(some, [&](const PlayedPipeline& p) { return p.which_stage[stage] == p.which_stage[stage - 1]; });
+        return std::ranges::all_of(some, [&](const PlayedPipeline& p) { return p.kind_of_stage[stage] == p.kind_of_stage[stage - 1]; });
     }
     [[nodiscard]] bool is_as_before(std::span<const PlayedPipeline> some, std::size_t stage, std::size_t chunk) const {
         return std::ranges::all_of(some, [&](const PlayedPipeline& p) {
@@ -210,7 +210,7 @@ private:
     void add_works(std::span<const PlayedPipeline> some, std::size_t stage, std::size_t chunk) {
         works_.resize(works_.size() + work_count);
         for (std::size_t i = 0; i < some.size(); ++i) {
-            ChunkTimes t = some[i].unlike_chunks[some[i].chunks_of(stage, chunks_)[chunk]];
+            ChunkTimes t = some[i].chunk_kinds[some[i].chunks_of(stage, chunks_)[chunk]];
             if (!where_.is_handed(where_.at(stage, chunk))) t.send_backward = {};
             if (!where_.hands_on(where_.at(stage, chunk))) t.send_forward = {};
             set_times(&works_[works_.size() - work_count], i, t, splits_);
@@ -246,7 +246,7 @@ private:
         times[step.stage] = done + w.late;
     }
 
-    std::vector<WorkTimes> works_;       // of unlike chunks in turn
+    std::vector<WorkTimes> works_;       // of the kinds of chunks in turn
     std::vector<std::size_t> works_of_;  // by stage, by chunk: where its own begin
     std::vector<Times> few_, more_;      // micro-batches: the times that steps name
     std::size_t stages_ = 1, chunks_ = 1;

@@ -32,14 +32,14 @@ struct ChunkTimes {
 
 // Most chunks, and most stages, are like the one before.
 struct PlayedPipeline {
-    std::span<const ChunkTimes> unlike_chunks;
-    std::span<const std::size_t> which_chunk;  // into unlike_chunks, by unlike stage and chunk
-    std::span<const std::size_t> which_stage;  // the unlike stage that each stage is like
-    bool sends_block = false;                  // a sender does nothing else meanwhile
-    std::span<Seconds> ends;                   // the answer, by stage: when it has done all its work
+    std::span<const ChunkTimes> chunk_kinds;
+    std::span<const std::size_t> kind_of_chunk;  // by kind of stage and chunk
+    std::span<const std::size_t> kind_of_stage;  // by stage
+    bool sends_block = false;                    // a sender does nothing else meanwhile
+    std::span<Seconds> ends;                     // the answer, by stage: when it has done all its work
 
     [[nodiscard]] std::span<const std::size_t> chunks_of(std::size_t stage, std::size_t chunks) const {
-        return which_chunk.subspan(which_stage[stage] * chunks, chunks);
+        return kind_of_chunk.subspan(kind_of_stage[stage] * chunks, chunks);
     }
 };
 

@@ -13,14 +13,14 @@ Seconds PlanPricer::least_step(Known known) {
     const double m = static_cast<double>(state_.micro_batches);
     const Framework& framework = state_.scenario.framework;
     const Seconds each = state_.on_host(framework.micro_batch_overhead);
-    const auto over = [&](const StageBlocks& blocks, int again, const std::vector<BlockTime>& times) {
+    const auto over = [&](const StageBlocks& blocks, int recomputed, const std::vector<BlockTime>& times) {
         BlockTime sum;
         for (std::size_t t = 0; t < blocks.count.size(); ++t) {
             const BlockTime& block = times[t];
             const double n = blocks.count[t];
             sum.forward += n * block.forward;
             sum.backward += n * block.backward;
-            if (state_.roles[t] == BlockRole::layer && again > 0) sum.recompute += n * again / blocks.layers * block.recompute;
+            if (state_.roles[t] == BlockRole::layer && recomputed > 0) sum.recompute += n * recomputed / blocks.layers * block.recompute;
         }
         if (plan.forward_only) sum.backward = sum.recompute = {};
         return sum;
@@ -30,8 +30,8 @@ Seconds PlanPricer::least_step(Known known) {
     const std::vector<UpdateTime>* updates = known == Known::kernels ? nullptr : &share().updates;
     std::optional<Seconds> update;  // of the first stage, which ends last, or of any
     for (std::size_t s = 0; s < state_.stages.size(); ++s) {
-        if (!order_->as_before[s] || (by_groups && state_.groups.which[s] != state_.groups.which[s - 1])) {
-            const StageBlocks &stage = state_.stages[s], &first = order_->first_chunks[s];
+        if (!split_->as_before[s] || (by_groups && state_.groups.kind_of[s] != state_.groups.kind_of[s - 1])) {
+            const StageBlocks &stage = state_.stages[s], &first = split_->first_chunks[s];
             const std::vector<BlockTime>& times = by_groups ? blocks(s).times : times_of_kernels(0);
             const BlockTime all = over(stage, stage.recomputed_layers, times);
             own = m * (all.forward + all.backward + all.recompute + each);
@@ -54,11 +54,11 @@ Seconds PlanPricer::least_step_before_play(const StagePrices& prices) const {
     Seconds end, before, after, all;
     for (std::size_t s = 0; s < prices.size(); ++s) {
         const std::span<const std::size_t> chunks = pipeline.chunks_of(s, static_cast<std::size_t>(state_.scenario.plan.vpp));
-        const ChunkTimes& first = prices.unlike_chunks[chunks.front()];
+        const ChunkTimes& first = prices.chunk_kinds[chunks.front()];
         if (!prices.is_as_before(s)) {
             all = {};
             for (const std::size_t c : chunks) {
-                const ChunkTimes& chunk = prices.unlike_chunks[c];
+                const ChunkTimes& chunk = prices.chunk_kinds[c];
                 all += chunk.forward + chunk.backward + chunk.weights;
             }
         }

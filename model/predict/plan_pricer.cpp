@@ -20,15 +20,15 @@ PlanPricer::PlanPricer(const Scenario& job, const Topology& topology, PlayedSche
 
 void PlanPricer::lay_out(const Plan& plan) {
     swap_layout();
-    swap_order();
+    swap_split();
     layout_ = nullptr;
-    order_ = nullptr;
+    split_ = nullptr;
     placed_stages_ = nullptr;
     share_ = nullptr;
     layouts_.clear();
     const Plan& before = state_.scenario.plan;
     const bool stands_elsewhere = same_cut(plan, before) && plan.pp == before.pp && plan.dp == before.dp;
-    if (!stands_elsewhere) orders_.clear();
+    if (!stands_elsewhere) splits_.clear();
     if (!same_cut(plan, before)) {
         swap_shape();
         shape_ = nullptr;
@@ -69,7 +69,7 @@ bool PlanPricer::shape(const Plan& plan) {
 void PlanPricer::apply_shape_to_devices() {
     state_.scenario.straggler->speed = shape_->slow_speed;
     state_.rates = shape_->rates;
-    for (auto& [key, order] : orders_) order.shares.clear();
+    for (auto& [key, split] : splits_) split.shares.clear();
     share_ = nullptr;
 }
 
@@ -108,43 +108,44 @@ PlanPricer::Shape PlanPricer::make_shape() {
     return shape;
 }
 
-void PlanPricer::order(const Plan& plan) {
+void PlanPricer::schedule(const Plan& plan) {
     Plan& now = state_.scenario.plan;
     now.schedule = plan.schedule;
     now.vpp = plan.vpp;
     now.stage_blocks = plan.stage_blocks;
-    swap_order();
-    const auto [entry, is_new] = orders_.try_emplace({turns_back(plan.schedule), plan.vpp, plan.stage_blocks});
-    if (is_new) entry->second = make_order();
-    order_ = &entry->second;
-    swap_order();
+    swap_split();
+    const auto [entry, is_new] = splits_.try_emplace({turns_back(plan.schedule), plan.vpp, plan.stage_blocks});
+    if (is_new) entry->second = make_split();
+    split_ = &entry->second;
+    swap_split();
     placed_stages_ = nullptr;
     share_ = nullptr;
-    in_flight_ = &order_->in_flight[{plan.schedule, shape_key_}];
-    in_flight_->resize(static_cast<std::size_t>(order_->layers) + 1);
+    in_flight_ = &split_->in_flight[{plan.schedule, shape_key_}];
+    in_flight_->resize(static_cast<std::size_t>(split_->layers) + 1);
 }
 
-PlanPricer::Order PlanPricer::make_order() const {
-    Order order;
-    order.stages = split_stages(*network_, state_.scenario.plan);
-    order.chunks = chunks_of(*network_, block_parameters(*network_, state_.scenario.plan), state_);
-    for (std::size_t s = 0; s < order.stages.size(); ++s) {
-        StageBlocks& first = order.first_chunks.emplace_back();
+PlanPricer::Split PlanPricer::make_split() const {
+    Split split;
+    split.stages = split_stages(*network_, state_.scenario.plan);
+    split.chunks = chunks_of(*network_, block_parameters(*network_, state_.scenario.plan), state_);
+    for (std::size_t s = 0; s < split.stages.size(); ++s) {
+        StageBlocks& first = split.first_chunks.emplace_back();
         first.count.resize(network_->templates.size());
-        const ChunkBlocks& chunk = order.chunks[s].front();
+        const ChunkBlocks& chunk = split.chunks[s].front();
         first.layers = chunk.layers;
         for (const ChunkBlocks::Run& run : chunk.runs) first.count[static_cast<std::size_t>(run.first.block_template)] += run.count;
-        const bool holds_the_same = s > 0 && order.stages[s] == order.stages[s - 1];
-        order.as_before.push_back(holds_the_same && first == order.first_chunks[s - 1]);
+        const bool holds_the_same = s > 0 && split.stages[s] == split.stages[s - 1];
+        split.as_before.push_back(holds_the_same && first == split.first_chunks[s - 1]);
         if (turns_back(state_.scenario.plan.schedule)) {
-            if (s > 1 && order.as_before[s] && order.as_before[s - 1]) order.unlike.pop_back();  // neither the first nor the last of those
-            order.unlike.push_back(s);
+            const bool between = s > 1 && split.as_before[s] && split.as_before[s - 1];
+            if (between) split.candidates.pop_back();  // the one before is neither the first nor the last of its row
+            split.candidates.push_back(s);
         } else if (!holds_the_same) {
-            order.unlike.push_back(s);
+            split.candidates.push_back(s);
         }
-        order.layers = std::max(order.layers, order.stages[s].layers);
+        split.layers = std::max(split.layers, split.stages[s].layers);
     }
-    return order;
+    return split;
 }
 
 void PlanPricer::share(DataParallel data_parallel, std::optional<int> shard_group, Offload offload) {
@@ -162,11 +163,11 @@ void PlanPricer::share(DataParallel data_parallel, std::optional<int> shard_grou
     placed_stages_ = nullptr;
 }
 
-void PlanPricer::run_again(Recompute recompute, int blocks) {
+void PlanPricer::recompute(Recompute kind, int blocks) {
     Plan& now = state_.scenario.plan;
-    now.recompute = recompute;
+    now.recompute = kind;
     now.recompute_blocks = blocks;
-    const int most = recomputed_layers(now, order_->layers);
+    const int most = recomputed_layers(now, split_->layers);
     for (StageBlocks& stage : state_.stages) stage.recomputed_layers = std::min(most, stage.layers);
 }
 
@@ -214,7 +215,7 @@ PlanPricer::Layout PlanPricer::make_layout(GroupScope laid) {
     Layout layout;
     layout.laid = laid;
     layout.groups = lay_groups(state_.scenario, topology_, laid);
-    for (const JobGroups& groups : layout.groups.unlike) {
+    for (const JobGroups& groups : layout.groups.kinds) {
         const auto known = std::ranges::find_if(in_layers_, [&](const JobGroups& g) { return same_in_layers(g, groups); });
         layout.in_layers.push_back(static_cast<std::size_t>(known - in_layers_.begin()));
         if (known == in_layers_.end()) in_layers_.push_back(groups);
@@ -226,15 +227,15 @@ const PlanPricer::Share& PlanPricer::share() {
     if (share_) return *share_;
     const Plan& plan = state_.scenario.plan;
     const Share::Key key{plan.data_parallel, plan.shard_group, plan.offload, gradient_accumulation(plan, state_.micro_batches)};
-    const auto known = std::ranges::find(order_->shares, key, &Share::key);
-    share_ = known != order_->shares.end() ? &*known : &order_->shares.emplace_back(make_share(key));
+    const auto known = std::ranges::find(split_->shares, key, &Share::key);
+    share_ = known != split_->shares.end() ? &*known : &split_->shares.emplace_back(make_share(key));
     return *share_;
 }
 
 PlanPricer::Share PlanPricer::make_share(const Share::Key& key) const {
     Share share{key, {}, {}, {}};
     for (std::size_t s = 0; s < state_.stages.size(); ++s) {
-        const bool as_before = order_->as_before[s];
+        const bool as_before = split_->as_before[s];
         share.held.push_back(as_before ? share.held.back() : held_bytes(state_, s));
         share.on_host.push_back(as_before ? share.on_host.back() : host_states(state_, s));
         share.updates.push_back(as_before ? share.updates.back() : update_time(state_, s, {}));
@@ -242,13 +243,11 @@ PlanPricer::Share PlanPricer::make_share(const Share::Key& key) const {
     return share;
 }
 
-// Of stages that hold the same blocks, the first has the most micro-batches under way; where the
-// pipeline turns back, the first or the last.
 const std::vector<InFlightBytes>& PlanPricer::in_flight() {
     std::vector<InFlightBytes>& in_flight =
-        (*in_flight_)[static_cast<std::size_t>(recomputed_layers(state_.scenario.plan, order_->layers))];
+        (*in_flight_)[static_cast<std::size_t>(recomputed_layers(state_.scenario.plan, split_->layers))];
     if (in_flight.empty())
-        for (const std::size_t s : order_->unlike) in_flight.push_back(in_flight_bytes(state_, s));
+        for (const std::size_t s : split_->candidates) in_flight.push_back(in_flight_bytes(state_, s));
     return in_flight;
 }
 
@@ -258,14 +257,14 @@ bool PlanPricer::fits_host() {
     const Share& here = share();
     const std::vector<InFlightBytes>& in_flight = this->in_flight();
     Bytes most;
-    for (std::size_t i = 0; i < in_flight.size(); ++i) most = max(most, here.on_host[order_->unlike[i]] + in_flight[i].offloaded);
+    for (std::size_t i = 0; i < in_flight.size(); ++i) most = max(most, here.on_host[split_->candidates[i]] + in_flight[i].offloaded);
     return state_.used_devices() * most <= state_.scenario.cluster.node.host.memory.value;
 }
 
 Bytes PlanPricer::held() {
     const Share& here = share();
     Bytes most;
-    for (const std::size_t s : order_->unlike) most = max(most, here.held[s]);
+    for (const std::size_t s : split_->candidates) most = max(most, here.held[s]);
     return most;
 }
 
@@ -274,12 +273,12 @@ Bytes PlanPricer::memory() {
     const std::vector<InFlightBytes>& in_flight = this->in_flight();
     Bytes peak;
     for (std::size_t i = 0; i < in_flight.size(); ++i)
-        peak = max(peak, peak_bytes(state_, order_->unlike[i], here.held[order_->unlike[i]], in_flight[i]));
+        peak = max(peak, peak_bytes(state_, split_->candidates[i], here.held[split_->candidates[i]], in_flight[i]));
     return peak;
 }
 
 const PlanPricer::Blocks& PlanPricer::blocks(std::size_t stage) {
-    const std::size_t which = layout(GroupScope::in_layers).in_layers[state_.groups.which[stage]];
+    const std::size_t which = layout(GroupScope::in_layers).in_layers[state_.groups.kind_of[stage]];
     const Plan& plan = state_.scenario.plan;
     const int stages_that_offload = plan.offload_activations == OffloadActivations::layers ? plan.pp : 0;
     auto& of_groups =
@@ -303,7 +302,7 @@ const SendTimes& PlanPricer::sends() {
 PlanPricer::PlacedStages& PlanPricer::placed_stages() {
     if (placed_stages_) return *placed_stages_;
     Layout& here = layout();
-    const auto [entry, is_new] = here.placed_stages.try_emplace(order_);
+    const auto [entry, is_new] = here.placed_stages.try_emplace(split_);
     PlacedStages& placed = entry->second;
     placed_stages_ = &placed;
     if (!is_new) return placed;
@@ -314,8 +313,8 @@ PlanPricer::PlacedStages& PlanPricer::placed_stages() {
         for (const ChunkBlocks& chunk : state_.chunks[s])
             for (const ChunkBlocks::Block& b : chunk.blocks) templates.push_back(b.block_template);
         const StageMates& mates = state_.groups.mates[s];
-        StageKey key{std::move(templates), state_.stages[s].has_input, state_.groups.which[s], mates.in_layers, mates.data};
-        placed.kinds.push_back(here.kinds.try_emplace(std::move(key), here.kinds.size()).first->second);
+        StageKey key{std::move(templates), state_.stages[s].has_input, state_.groups.kind_of[s], mates.in_layers, mates.data};
+        placed.kind_of.push_back(here.kinds.try_emplace(std::move(key), here.kinds.size()).first->second);
     }
     return placed;
 }
@@ -323,7 +322,7 @@ PlanPricer::PlacedStages& PlanPricer::placed_stages() {
 PlanPricer::Work& PlanPricer::work(std::size_t stage) {
     const std::size_t apart = static_cast<std::size_t>(weights_apart(state_.scenario.plan.schedule));
     auto& of_kinds = layout().works[2 * apart + (state_.added_gradients < 1 ? 1 : 0)];
-    const std::size_t kind = placed_stages().kinds[stage];
+    const std::size_t kind = placed_stages().kind_of[stage];
     if (of_kinds.size() <= kind) of_kinds.resize(layout_->kinds.size());
     auto& works = of_kinds[kind];
     if (works.empty()) works.resize(static_cast<std::size_t>(state_.stages[stage].layers) + 1);
@@ -345,10 +344,10 @@ void PlanPricer::swap_shape() {
     if (shape_) std::swap(shape_->templates, state_.templates);
 }
 
-void PlanPricer::swap_order() {
-    if (!order_) return;
-    std::swap(order_->stages, state_.stages);
-    std::swap(order_->chunks, state_.chunks);
+void PlanPricer::swap_split() {
+    if (!split_) return;
+    std::swap(split_->stages, state_.stages);
+    std::swap(split_->chunks, state_.chunks);
 }
 
 void PlanPricer::swap_layout() {

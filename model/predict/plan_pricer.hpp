@@ -2,19 +2,20 @@
 // fixes some fields of the plan, as the nested loops of a search do, outermost first, and keeps what the steps before it
 // have fixed. The prices are those of estimate().
 //
-//     PlanPricer pricer(job, topology);
-//     pricer.lay_out(plan);                 // tp, cp, ep, expert_tp, pp, dp, placement
-//     if (!pricer.shape(plan)) ...          // micro_batch, sequence_parallel, recompute: the network may not divide so
-//     pricer.order(plan);                   // schedule, vpp, stage_blocks
+//     PlanPricer pricer(job, topology, schedules);
+//     pricer.lay_out(plan);                               // tp, cp, ep, expert_tp, pp, dp, placement
+//     if (!pricer.shape(plan)) ...                        // micro_batch, sequence_parallel, recompute: the network may not divide so
+//     pricer.schedule(plan);                              // schedule, vpp, stage_blocks
 //     pricer.share(data_parallel, shard_group, offload);
-//     pricer.run_again(recompute, blocks);
+//     pricer.recompute(recompute, blocks);
 //     if (pricer.least_step() ...) pricer.defer(pricer.memory());
-//     pricer.price_deferred(...);              // all plans of one order together: they are played side by side
+//     pricer.price_deferred(...);                         // all plans of one schedule together: they are played side by side
 //
 // Internal to predict and search.
 #pragma once
 
 #include "model/hardware/topology.hpp"
+#include "model/plan/gradient_accumulation.hpp"
 #include "model/predict/stage_memory.hpp"
 #include "model/predict/step_price.hpp"
 
@@ -35,9 +36,9 @@ public:
 
     void lay_out(const Plan&);
     [[nodiscard]] bool shape(const Plan&);
-    void order(const Plan&);
+    void schedule(const Plan&);
     void share(DataParallel, std::optional<int> shard_group, Offload);
-    void run_again(Recompute, int blocks);
+    void recompute(Recompute, int blocks);
 
     // The plan as far as it is fixed.
     [[nodiscard]] const Scenario& scenario() const { return state_.scenario; }
@@ -45,10 +46,10 @@ public:
     [[nodiscard]] std::vector<Seconds> block_times();
     [[nodiscard]] std::vector<int> blocks_of_virtual_stages() const { return blocks_per_virtual_stage(*network_, state_.scenario.plan); }
     // The layers of the stage that has most.
-    [[nodiscard]] int layers() const { return order_->layers; }
+    [[nodiscard]] int layers() const { return split_->layers; }
 
     [[nodiscard]] Bytes memory();  // of the fullest stage
-    [[nodiscard]] Bytes held();    // the most that a stage holds from beginning to end, whatever runs again
+    [[nodiscard]] Bytes held();    // the most that a stage holds from beginning to end, whatever is recomputed
     [[nodiscard]] Bytes device_memory() const { return sextant::device_memory(state_); }
     [[nodiscard]] bool fits_host();  // whether host memory holds what is offloaded
     // Lower bounds of a step, each tighter and dearer to compute than the one before: the kernels, whoever shares what; with the update;
@@ -59,7 +60,7 @@ public:
         layout(GroupScope::in_layers);
         return least_step(Known::groups);
     }
-    // Keeps the plan at hand, whose memory is known, to be priced together with others of its order.
+    // Keeps the plan at hand, whose memory is known, to be priced together with others of its schedule.
     void defer(Bytes memory);
     // Prices the deferred plans, in that order; each plan is the one at hand when `Take` is called for it. `worth`, if given, says whether
     // a plan whose schedule has to be played is worth playing, given a lower bound of its step.
@@ -99,20 +100,24 @@ private:
         std::vector<Bytes> held, on_host;
         std::vector<UpdateTime> updates;
     };
-    using InFlight = std::vector<std::vector<InFlightBytes>>;  // by the number of blocks that run again, by unlike stage
-    struct Order {
+    // By the number of recomputed blocks; then as Split::candidates.
+    using InFlight = std::vector<std::vector<InFlightBytes>>;
+    // How blocks are split into stages and their chunks.
+    struct Split {
         std::vector<StageBlocks> stages, first_chunks;
         std::vector<std::vector<ChunkBlocks>> chunks;
-        std::vector<bool> as_before;      // by stage: it holds the same as the one before it
-        std::vector<std::size_t> unlike;  // the first stage of each run of like ones; also the last, where the pipeline turns back
-        int layers = 0;                   // of the stage that has most
+        std::vector<bool> as_before;  // by stage: it holds the same as the one before it
+        // The stages that may be the fullest. Of a row of stages that hold the same blocks, the first has the most micro-batches in flight;
+        // where the pipeline turns back, the first or the last.
+        std::vector<std::size_t> candidates;
+        int layers = 0;  // of the stage that has most
         std::vector<Share> shares;
         std::map<std::pair<Schedule, ShapeKey>, InFlight> in_flight;
     };
-    // The stages of an order where the layout puts them.
+    // The stages of a split where the layout puts them.
     struct PlacedStages {
         std::vector<bool> as_before;
-        std::vector<std::size_t> kinds;  // by stage: those that hold the same in the same surroundings are of one kind
+        std::vector<std::size_t> kind_of;  // by stage: those that hold the same in the same surroundings are of one kind
         // By whether ranks share nothing, states, or weights too; then by stage.
         std::array<std::vector<std::optional<StageExchanges>>, 3> exchanges;
     };
@@ -126,20 +131,20 @@ private:
     struct Layout {
         GroupScope laid = GroupScope::all;  // bounds need less than all, and most layouts have no plan that is priced
         StageGroups groups;
-        std::vector<std::size_t> in_layers;  // by unlike groups: index into in_layers_ of the cut
-        std::map<const Order*, PlacedStages> placed_stages;
+        std::vector<std::size_t> in_layers;  // by kind of groups: index into in_layers_ of the cut
+        std::map<const Split*, PlacedStages> placed_stages;
         std::map<StageKey, std::size_t> kinds;
         // For the shape at hand.
         std::optional<SendTimes> sends;
         // What stages do. The first index is twice the schedule's WeightsApart, plus one where a rank adds up only its shard of the
-        // gradients; then come the kind of stage and how many of its layers run again.
+        // gradients; then come the kind of stage and how many of its layers are recomputed.
         std::array<std::vector<std::vector<std::unique_ptr<Work>>>, 6> works;
     };
     // What plans of one layout have in common: the ranks that weights or states are sharded over; all of them where it is not stated. Ranks
     // that share nothing exchange in the same groups as those.
     using LayoutKey = std::optional<int>;
     static LayoutKey layout_key(const Plan& plan) { return plan.has_shards() ? plan.shard_group : std::nullopt; }
-    // What distinguishes plans of one order.
+    // What distinguishes plans of one schedule.
     struct Choice {
         DataParallel data_parallel;
         std::optional<int> shard_group;
@@ -162,7 +167,7 @@ private:
 
     [[nodiscard]] bool may_divide() const;
     Shape make_shape();
-    Order make_order() const;
+    Split make_split() const;
     Layout& layout(GroupScope = GroupScope::all);
     [[nodiscard]] Layout make_layout(GroupScope);
     [[nodiscard]] const std::vector<KernelTimes>& kernels();
@@ -173,7 +178,7 @@ private:
     [[nodiscard]] Work& work(std::size_t stage);
     [[nodiscard]] const StageExchanges& exchanges(std::size_t stage);
     [[nodiscard]] const Share& share();
-    [[nodiscard]] const std::vector<InFlightBytes>& in_flight();  // of the plan at hand, by unlike stages
+    [[nodiscard]] const std::vector<InFlightBytes>& in_flight();  // of the plan at hand, as Split::candidates
     [[nodiscard]] Share make_share(const Share::Key&) const;
     enum class Known { kernels, update, groups };  // each with those before it
     [[nodiscard]] Seconds least_step(Known);
@@ -181,36 +186,36 @@ private:
     void choose(const Choice&);
     std::size_t find_passes(Choice, std::size_t& count);
     void find_ends();
-    // The state borrows these parts: they swap places with its own, and back.
-    void swap_shape();
     void apply_shape_to_devices();
-    void swap_order();
+    // The state borrows these parts: each call swaps the part at hand with the state's own, the next one swaps them back.
+    void swap_shape();
+    void swap_split();
     void swap_layout();
 
     const Topology& topology_;
     PlayedSchedules& schedules_;
     Prepared::State state_;
-    // Of the cut at hand.
+    // These hold for as long as tp, cp, ep and expert_tp stay.
     std::optional<Network> network_;
     std::map<ShapeKey, Shape> shapes_;
     ShapeKey shape_key_;                // of the shape at hand
-    std::vector<JobGroups> in_layers_;  // unlike in their exchanges inside layers
-    // Of the degrees and the placement at hand.
+    std::vector<JobGroups> in_layers_;  // each differs from the others in its exchanges inside layers
+    // These hold for as long as pp and dp stay, too, wherever ranks are placed.
+    std::map<std::tuple<bool, int, std::vector<int>>, Split> splits_;  // by whether the pipeline turns back, vpp, stage_blocks
+    // These hold for as long as the placement stays, too.
     std::map<LayoutKey, Layout> layouts_;
-    // Of the degrees at hand, wherever ranks are placed.
-    std::map<std::tuple<bool, int, std::vector<int>>, Order> orders_;  // by whether it turns back, vpp, stage_blocks
-    // Of the order at hand.
+    // The plans of the schedule at hand that are to be priced.
     std::vector<Deferred> deferred_;
-    std::vector<Passes> passes_;   // of those; entries of an earlier order are kept to reuse their memory
+    std::vector<Passes> passes_;   // of those; entries of an earlier schedule are kept to reuse their memory
     std::vector<Passes*> wanted_;  // those whose ends are still to be found
     std::vector<PlayedPipeline> pipelines_;
     PipelinePlayer player_;
-    // Borrowed.
+    // The parts at hand, which the state borrows.
     Shape* shape_ = nullptr;
-    Order* order_ = nullptr;
-    InFlight* in_flight_ = nullptr;  // of the order, under the schedule at hand
+    Split* split_ = nullptr;
+    InFlight* in_flight_ = nullptr;  // of the split, under the schedule at hand
     Layout* layout_ = nullptr;
-    // Of what is at hand, once it has been looked up.
+    // Looked up when they are first needed for the parts at hand.
     PlacedStages* placed_stages_ = nullptr;
     const Share* share_ = nullptr;
 };

@@ -10,7 +10,7 @@ class PricedPipeline {
 public:
     PricedPipeline(const Prepared::State& job, const StagePrices& stages) : job_(job), plan_(job.scenario.plan), stages_(stages) {}
 
-    [[nodiscard]] TimesOfStages times() const { return {stages_.times, stages_.which}; }
+    [[nodiscard]] TimesOfStages times() const { return {stages_.times, stages_.kind_of}; }
     // With the links that several stages share, and as if each stage had links of its own.
     [[nodiscard]] Pipeline whole() const;
     [[nodiscard]] Pipeline without_shared_links() const;

@@ -118,8 +118,8 @@ std::vector<ShardedBlockPrice> sharded_blocks(const Prepared::State& job, std::s
 Seconds StageExchanges::time() const {
     Seconds all = gathers.time(1);
     for (const ShardedBlockPrice& block : of_blocks) all += block.gather + block.scatter;
-    for (const std::size_t chunk : which)
-        for (const Part& part : unlike[chunk].reductions)
+    for (const std::size_t kind : kind_of)
+        for (const Part& part : kinds[kind].reductions)
             for (const DataExchangePrice& e : part.calls) all += e.time(1);
     return all;
 }
@@ -133,14 +133,14 @@ StageExchanges stage_exchanges(const Prepared::State& job, std::size_t stage, co
     const ExchangesOfStage exchanges(job, stage, r);
     Bucket whole;
     for (const ChunkBlocks& chunk : job.chunks[stage]) {
-        if (chunk.alike == 0) all.unlike.push_back(exchanges.of(chunk));
-        all.which.push_back(all.unlike.size() - 1);
+        if (chunk.alike == 0) all.kinds.push_back(exchanges.of(chunk));
+        all.kind_of.push_back(all.kinds.size() - 1);
         for (const Bucket& b : chunk.buckets) {
             whole.dense += b.dense;
             whole.expert += b.expert;
             whole.tensors += b.tensors;
         }
-        for (const StageExchanges::Part& part : all.unlike.back().gathers)
+        for (const StageExchanges::Part& part : all.kinds.back().gathers)
             for (const DataExchangePrice& e : part.calls) all.gathers.add(e);
     }
     if (job.scenario.plan.shards_states() || job.scenario.plan.has_servers()) all.gather_all = exchanges.gather(whole);

@@ -76,7 +76,7 @@ Bytes sum_over_blocks(BytesOfBlock bytes_of, const Prepared::State& job, const S
     Bytes sum;
     for (const ChunkBlocks::Run& run : chunk.runs) {
         const BlockKernels& k = job.templates[static_cast<std::size_t>(run.first.block_template)];
-        sum += run.count * bytes_of(k, job, static_cast<double>(run.again(stage)) / run.count);
+        sum += run.count * bytes_of(k, job, static_cast<double>(run.recomputed(stage)) / run.count);
     }
     return sum;
 }

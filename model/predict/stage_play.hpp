@@ -44,9 +44,11 @@ private:
     [[nodiscard]] bool weights_pass() const { return weights_apart(plan_.schedule) == WeightsApart::in_all; }
 
     [[nodiscard]] const StageWork::Passes& passes(const Block& b) const { return work_.passes[static_cast<std::size_t>(b.block_template)]; }
-    [[nodiscard]] const OwnWork& forward(const Block& b) const { return b.runs_again(stage_) ? passes(b).checkpointed : passes(b).forward; }
+    [[nodiscard]] const OwnWork& forward(const Block& b) const {
+        return b.is_recomputed(stage_) ? passes(b).checkpointed : passes(b).forward;
+    }
     [[nodiscard]] const OwnWork& backward(const Block& b) const {
-        return b.runs_again(stage_) ? passes(b).recompute_and_backward : passes(b).backward;
+        return b.is_recomputed(stage_) ? passes(b).recompute_and_backward : passes(b).backward;
     }
     [[nodiscard]] const OwnWork& weights(const Block& b) const { return passes(b).weights; }
     template <Pass pass>
@@ -63,7 +65,7 @@ private:
     void reduce(Overlap&, const Part&, StepEnds) const;
     void reduce_all(Overlap&, const StageExchanges::Chunk&, StepEnds) const;
     void backward_with_reduction(Overlap&, const ChunkBlocks&, const StageExchanges::Chunk&, StepEnds) const;
-    [[nodiscard]] bool run_again_alike(const ChunkBlocks&, const Part&, const Part&) const;
+    [[nodiscard]] bool recompute_alike(const ChunkBlocks&, const Part&, const Part&) const;
     [[nodiscard]] Seconds between_chunks(const OwnWork& pass) const;
     void backward_over_chunks(Overlap&, const StageExchanges&, bool at_once, StepEnds) const;
     void forward_behind_gathers(Overlap&, const StageExchanges&) const;
@@ -108,7 +110,7 @@ DataParallelPrice StagePlay::play(Overlap& o, Seconds period, bool recurs, const
     OverlapTimes before = o;
     std::int64_t between = 0;
     bool all_alike = false;
-    // Of a pipeline the other stages do not load.
+    // In a pipeline the other stages load no samples.
     const auto take_samples = [&] {
         if (job_.hosts_load() && alone()) o.issued = max(o.issued, o.now);
     };

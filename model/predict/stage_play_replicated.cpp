@@ -39,13 +39,13 @@ void StagePlay::backward_with_reduction(Overlap& o, const ChunkBlocks& chunk, co
         if (apart) o.run(over<&StagePlay::weights>(chunk));
         return reduce_all(o, exchanges, step);
     }
-    const int again = chunk.layers_again(stage_);
-    const bool some_again = !apart && again > 0 && again < chunk.layers;
+    const int recomputed = chunk.recomputed_layers(stage_);
+    const bool recomputes_some = !apart && recomputed > 0 && recomputed < chunk.layers;
     const std::vector<Part>& parts = exchanges.reductions;
     for (std::size_t i = 0; i < parts.size();) {
         const Part& part = parts[i];
         std::size_t alike = static_cast<std::size_t>(part.alike);
-        while (some_again && alike > 1 && !run_again_alike(chunk, part, parts[i + alike - 1])) alike /= 2;
+        while (recomputes_some && alike > 1 && !recompute_alike(chunk, part, parts[i + alike - 1])) alike /= 2;
         o.run_each(static_cast<int>(alike),
                    apart ? over<&StagePlay::weights>(chunk, part.first_block, part.count)
                          : over<&StagePlay::backward>(chunk, part.first_block, part.count),
@@ -67,11 +67,12 @@ void StagePlay::backward_over_chunks(Overlap& o, const StageExchanges& exchanges
     }
 }
 
-// Whether all blocks from one part to the other run again, or none of them. Those that do come first in a stage.
-bool StagePlay::run_again_alike(const ChunkBlocks& chunk, const Part& a, const Part& b) const {
-    const auto again = [&](int block) { return chunk.blocks[static_cast<std::size_t>(block)].runs_again(stage_); };
+// Whether all blocks from one part to the other are recomputed, or none of them. Those that are come first in a stage.
+bool StagePlay::recompute_alike(const ChunkBlocks& chunk, const Part& a, const Part& b) const {
+    const auto recomputed = [&](int block) { return chunk.blocks[static_cast<std::size_t>(block)].is_recomputed(stage_); };
     const int last_of_a = a.first_block + a.count - 1, last_of_b = b.first_block + b.count - 1;
-    return again(a.first_block) == again(last_of_a) && again(b.first_block) == again(last_of_b) && again(last_of_a) == again(last_of_b);
+    return recomputed(a.first_block) == recomputed(last_of_a) && recomputed(b.first_block) == recomputed(last_of_b) &&
+           recomputed(last_of_a) == recomputed(last_of_b);
 }
 
 void StagePlay::reduce_all(Overlap& o, const StageExchanges::Chunk& exchanges, StepEnds step) const {

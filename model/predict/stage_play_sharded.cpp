@@ -60,7 +60,7 @@ std::vector<StagePlay::Turn> StagePlay::forward_turns(const StageExchanges& exch
             if (plan_.offloads_parameters())
                 turn.fetch = host_copy_time(job_, weight_bytes(job_, held(b.parameters.trained + b.parameters.frozen)), {}, r_);
             if (offloads_gradients(plan_, framework_)) turn.gradients = held(b.parameters.trained);
-            turn.is_as_before = before && before->is_like(b) && before->runs_again(stage_) == b.runs_again(stage_);
+            turn.is_as_before = before && before->is_like(b) && before->is_recomputed(stage_) == b.is_recomputed(stage_);
             turns.push_back(turn);
             before = &b;
         }

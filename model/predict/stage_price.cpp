@@ -26,12 +26,12 @@ public:
         Seconds arrival, passes_on;  // of the first micro-batch
         for (std::size_t s = 0; s <= last_; ++s) {
             const bool as_before = parts_.as_before[s] && slowdown_by_mates(s) == slowdown_by_mates(s - 1);
-            if (!as_before || prices_.unlike.back().data.first_forward > Seconds{}) {
+            if (!as_before || prices_.kinds.back().data.first_forward > Seconds{}) {
                 add(s, arrival);
-                const StagePrice& here = prices_.unlike.back();
+                const StagePrice& here = prices_.kinds.back();
                 passes_on = (here.forward() + here.send_forward) / plan_.vpp + here.data.first_forward;
             }
-            prices_.which.push_back(prices_.unlike.size() - 1);
+            prices_.kind_of.push_back(prices_.kinds.size() - 1);
             arrival += passes_on;
         }
     }
@@ -56,7 +56,7 @@ private:
 
     void add(std::size_t stage, Seconds arrival) {
         const StageWork& work = parts_.work(stage);
-        StagePrice& price = prices_.unlike.emplace_back();
+        StagePrice& price = prices_.kinds.emplace_back();
         price.work = &work;
         price.overhead = overhead_;
         if (plan_.pp > 1) price_sends(price, stage);
@@ -105,19 +105,19 @@ private:
     // The times of a micro-batch in each chunk; like ones are listed once.
     void add_chunks(const StagePrice& stage, std::size_t s, const StageWork& work) {
         const std::size_t count = job_.chunks[s].size();
-        const std::size_t before = prices_.which_chunk.size() - count;  // chunks of the stage before
+        const std::size_t before = prices_.kind_of_chunk.size() - count;  // chunks of the stage before
         for (std::size_t c = 0; c < count; ++c) {
-            if (!is_like_the_last_chunk(s, c, before)) prices_.unlike_chunks.push_back(chunk_times(stage, s, c, work));
-            prices_.which_chunk.push_back(prices_.unlike_chunks.size() - 1);
+            if (!is_like_the_last_chunk(s, c, before)) prices_.chunk_kinds.push_back(chunk_times(stage, s, c, work));
+            prices_.kind_of_chunk.push_back(prices_.chunk_kinds.size() - 1);
         }
     }
     [[nodiscard]] bool is_like_the_last_chunk(std::size_t s, std::size_t c, std::size_t before) const {
         const std::vector<ChunkBlocks>& chunks = job_.chunks[s];
-        const std::vector<std::size_t>& which = prices_.which_chunk;
+        const std::vector<std::size_t>& kind_of = prices_.kind_of_chunk;
         const bool at_end = c < 2 || (s == last_ && c + 1 == chunks.size());
         if (at_end || alike_before(chunks, c, job_.stages[s]) == 0) return false;
         // The same must come back to both.
-        return s > 0 ? which[before + c] == which[before + c - 1] : job_.chunks[last_][c - 1].alike > 0;
+        return s > 0 ? kind_of[before + c] == kind_of[before + c - 1] : job_.chunks[last_][c - 1].alike > 0;
     }
     // What data parallelism adds to a pass is spread evenly over the chunks.
     [[nodiscard]] ChunkTimes chunk_times(const StagePrice& stage, std::size_t s, std::size_t c, const StageWork& work) const {
@@ -151,9 +151,9 @@ private:
         Passes all;
         for (const ChunkBlocks::Run& run : chunk.runs) {
             const StageWork::Passes& block = work.passes[static_cast<std::size_t>(run.first.block_template)];
-            const int again = run.again(stage), once = run.count - again;
-            all.forward += again * block.checkpointed.device() + once * block.forward.device();
-            all.backward += again * block.recompute_and_backward.device() + once * block.backward.device();
+            const int recomputed = run.recomputed(stage), once = run.count - recomputed;
+            all.forward += recomputed * block.checkpointed.device() + once * block.forward.device();
+            all.backward += recomputed * block.recompute_and_backward.device() + once * block.backward.device();
             all.weights += run.count * block.weights.device();
         }
         if (weights_apart(plan_.schedule) != WeightsApart::in_all) all.backward -= all.weights;
@@ -206,11 +206,11 @@ DataParallelPrice price_data_parallel(const Prepared::State& job, std::size_t st
 }
 
 void StagePrices::clear() {
-    unlike.clear();
-    which.clear();
+    kinds.clear();
+    kind_of.clear();
     times.clear();
-    unlike_chunks.clear();
-    which_chunk.clear();
+    chunk_kinds.clear();
+    kind_of_chunk.clear();
 }
 
 void price_stages(const Prepared::State& job, const StageParts& parts, const Resources& r, StagePrices& into) {
@@ -220,7 +220,7 @@ void price_stages(const Prepared::State& job, const StageParts& parts, const Res
 OwnStagePrices price_stages(const Prepared::State& job, const Resources& r) {
     const std::vector<KernelTimes> kernels = kernel_times(job, r);
     std::vector<std::vector<SegmentPrice>> segments;
-    for (const JobGroups& groups : job.groups.unlike) segments.push_back(price_blocks(job, kernels, groups, r));
+    for (const JobGroups& groups : job.groups.kinds) segments.push_back(price_blocks(job, kernels, groups, r));
     const SendTimes sends = job.stages.size() > 1 ? SendTimes(job, r) : SendTimes();
     const std::vector<bool> as_before = stages_as_before(job);
     OwnStagePrices prices;
@@ -228,7 +228,7 @@ OwnStagePrices price_stages(const Prepared::State& job, const Resources& r) {
     works.resize(job.stages.size());
     std::vector<std::optional<StageExchanges>> exchanges(job.stages.size());
     const auto work = [&](std::size_t s) -> const StageWork& {
-        if (!works[s]) works[s] = stage_work(job, s, segments[job.groups.which[s]]);
+        if (!works[s]) works[s] = stage_work(job, s, segments[job.groups.kind_of[s]]);
         return *works[s];
     };
     const auto exchanges_of = [&](std::size_t s) -> const StageExchanges& {

@@ -32,18 +32,18 @@ struct StagePrice {
 // Most stages of a deep pipeline are like the one before and cost the same. A price refers to the work of
 // its stage, which the StageParts keep.
 struct StagePrices {
-    std::vector<StagePrice> unlike;
-    std::vector<std::size_t> which;  // into unlike, by stage
-    std::vector<StageTimes> times;   // by unlike stage
-    // Where the schedule is played: unlike chunks, and into these by unlike stage and chunk.
-    std::vector<ChunkTimes> unlike_chunks;
-    std::vector<std::size_t> which_chunk;
+    std::vector<StagePrice> kinds;
+    std::vector<std::size_t> kind_of;  // by stage
+    std::vector<StageTimes> times;     // by kind
+    // Where the schedule is played: the kinds of chunks, and the kind of each chunk, by kind of stage and chunk.
+    std::vector<ChunkTimes> chunk_kinds;
+    std::vector<std::size_t> kind_of_chunk;
 
-    [[nodiscard]] std::size_t size() const { return which.size(); }
-    [[nodiscard]] bool is_as_before(std::size_t stage) const { return stage > 0 && which[stage] == which[stage - 1]; }
-    [[nodiscard]] const StagePrice& operator[](std::size_t stage) const { return unlike[which[stage]]; }
+    [[nodiscard]] std::size_t size() const { return kind_of.size(); }
+    [[nodiscard]] bool is_as_before(std::size_t stage) const { return stage > 0 && kind_of[stage] == kind_of[stage - 1]; }
+    [[nodiscard]] const StagePrice& operator[](std::size_t stage) const { return kinds[kind_of[stage]]; }
     [[nodiscard]] PlayedPipeline played(std::span<Seconds> ends) const {
-        return {unlike_chunks, which_chunk, which, unlike.front().sends_block, ends};
+        return {chunk_kinds, kind_of_chunk, kind_of, kinds.front().sends_block, ends};
     }
     void clear();
 };

@@ -18,11 +18,10 @@ SegmentPrice sum_of_blocks(const Prepared::State& job, std::size_t stage, std::s
         all.forward += n * segments[t].forward;
         all.backward += n * segments[t].backward;
         if (apart) all.weights += n * segments[t].weights;
-        const bool again = job.roles[t] == BlockRole::layer && blocks.recomputed_layers > 0;
-        if (!again) continue;
-        const double run_again = n * blocks.recomputed_layers / blocks.layers;
-        all.recompute += run_again * segments[t].recompute;
-        all.forward += run_again * segments[t].checkpoint;
+        if (job.roles[t] != BlockRole::layer || blocks.recomputed_layers == 0) continue;
+        const double recomputed = n * blocks.recomputed_layers / blocks.layers;
+        all.recompute += recomputed * segments[t].recompute;
+        all.forward += recomputed * segments[t].checkpoint;
     }
     return all;
 }
@@ -110,17 +109,17 @@ SendTimes::SendTimes(const Prepared::State& job, const Resources& r)
     const Plan& plan = job.scenario.plan;
     const std::size_t stages = job.stages.size();
     const bool scatters = scatters_boundaries(plan, job.scenario.framework);
-    std::vector<Seconds> gathers(job.groups.unlike.size());
+    std::vector<Seconds> gathers(job.groups.kinds.size());
     for (std::size_t t = 0; t < templates_; ++t) {
         const Bytes all = job.templates[t].boundary, part = scatters ? all / plan.tp : all;
         const CollectivePrice price = group_price(Collective::send, part, job.groups.send, job, r);
         for (std::size_t g = 0; scatters && g < gathers.size(); ++g)
-            gathers[g] = group_time(Collective::all_gather, all, job.groups.unlike[g][ParallelGroup::tensor], job, r);
+            gathers[g] = group_time(Collective::all_gather, all, job.groups.kinds[g][ParallelGroup::tensor], job, r);
         for (std::size_t s = 0; s < stages; ++s) {
             const std::size_t next = (s + 1) % stages;
             const Seconds time = time_alone(price, job.groups.boundaries[s]);
-            to_next_[s * templates_ + t] = time + gathers[job.groups.which[next]];
-            to_previous_[next * templates_ + t] = time + gathers[job.groups.which[s]];
+            to_next_[s * templates_ + t] = time + gathers[job.groups.kind_of[next]];
+            to_previous_[next * templates_ + t] = time + gathers[job.groups.kind_of[s]];
         }
     }
 }

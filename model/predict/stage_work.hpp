@@ -75,9 +75,9 @@ struct StageExchanges {
         std::vector<Part> reductions;  // of gradients, in the order of backward
         std::vector<Part> gathers;     // of weights that were updated in shards, in the order of forward
     };
-    std::vector<Chunk> unlike;       // consecutive chunks that exchange the same share one
-    std::vector<std::size_t> which;  // of these, by chunk
-    [[nodiscard]] const Chunk& operator[](std::size_t chunk) const { return unlike[which[chunk]]; }
+    std::vector<Chunk> kinds;          // consecutive chunks that exchange the same are of one kind
+    std::vector<std::size_t> kind_of;  // by chunk
+    [[nodiscard]] const Chunk& operator[](std::size_t chunk) const { return kinds[kind_of[chunk]]; }
     std::array<DataExchangePrice, 3> gather_all;  // of all weights at once, or from parameter servers that have updated them
     DataExchangePrice gathers;                    // the gathers of all chunks, one after another
 

@@ -25,15 +25,15 @@ struct ChunkBlocks {
         int block_template = 0;
         std::optional<int> layer;  // if the block is a layer: its number among those of its stage
         BlockParameters parameters;
-        [[nodiscard]] bool runs_again(const StageBlocks& stage) const { return layer && *layer < stage.recomputed_layers; }
+        [[nodiscard]] bool is_recomputed(const StageBlocks& stage) const { return layer && *layer < stage.recomputed_layers; }
         [[nodiscard]] bool is_like(const Block& b) const { return block_template == b.block_template && parameters == b.parameters; }
     };
     // Consecutive blocks that are alike.
     struct Run {
         Block first;
         int count = 0;
-        // How many of them run forward again: those of a stage that do come first.
-        [[nodiscard]] int again(const StageBlocks& stage) const {
+        // The recomputed layers of a stage are its first.
+        [[nodiscard]] int recomputed(const StageBlocks& stage) const {
             return first.layer ? std::clamp(stage.recomputed_layers - *first.layer, 0, count) : 0;
         }
     };
@@ -47,12 +47,14 @@ struct ChunkBlocks {
         ++runs.back().count;
         blocks.push_back(block);
     }
-    [[nodiscard]] int layers_again(const StageBlocks& stage) const { return std::clamp(stage.recomputed_layers - first_layer, 0, layers); }
+    [[nodiscard]] int recomputed_layers(const StageBlocks& stage) const {
+        return std::clamp(stage.recomputed_layers - first_layer, 0, layers);
+    }
 };
-// How many chunks right before this one hold the same and run as much of it again (layers that run again come first in a stage).
+// How many chunks right before this one hold the same and recompute as much of it.
 inline std::size_t alike_before(std::span<const ChunkBlocks> chunks, std::size_t chunk, const StageBlocks& stage) {
     std::size_t alike = chunks[chunk].alike;
-    while (alike > 0 && chunks[chunk - alike].layers_again(stage) != chunks[chunk].layers_again(stage)) --alike;
+    while (alike > 0 && chunks[chunk - alike].recomputed_layers(stage) != chunks[chunk].recomputed_layers(stage)) --alike;
     return alike;
 }
 
@@ -113,9 +115,9 @@ bool shards_are_masters(const Prepared::State&);
 // The bytes of so many gradients as they travel, and of so many weights as they are stored.
 Bytes gradient_bytes(const Prepared::State&, double parameters);
 Bytes weight_bytes(const Prepared::State&, double parameters);
-// Of trained parameters, all that lies in memory between two steps: weights, gradients, states.
+// All that lies in memory of trained parameters between two steps: weights, gradients, states.
 Bytes kept_bytes(const Prepared::State&, double parameters);
-// Of a network's blocks, whose kernels these are, as one rank has them where nothing but layers is cut.
+// The same of a network's blocks, whose kernels these are, as one rank has them where nothing but layers is cut.
 Bytes kept_bytes(const Prepared::State&, const Network&, const std::vector<BlockKernels>& templates);
 
 // Local parameters of a stage. Tied weights are counted once, where their owner is in another stage.

@@ -123,7 +123,7 @@ private:
                 to_text(g.inside));
     }
     void say_stage(int stage, const std::string& which) {
-        const StageTimes& times = stages_.times[stages_.which[static_cast<std::size_t>(stage)]];
+        const StageTimes& times = stages_.times[stages_.kind_of[static_cast<std::size_t>(stage)]];
         say("  stage " + std::to_string(stage) + ", which " + which + ": f " + to_text(times.forward) + ", b " +
             to_text(times.backward + times.weights));
     }

@@ -14,9 +14,9 @@ KernelBound bound_of(const Kernel& k, const DeviceRates& rates) {
     return static_cast<KernelBound>(std::ranges::min_element(times) - std::begin(times));
 }
 
-// How often a block of each template runs in a step of the stage: once, and again.
+// How often a block of each template runs in a step of the stage: in forward, and recomputed for backward.
 struct Runs {
-    double once = 0, again = 0;
+    double once = 0, recomputed = 0;
 };
 std::vector<Runs> runs_of(const Prepared::State& job, std::size_t stage) {
     std::vector<Runs> runs(job.templates.size());
@@ -25,7 +25,7 @@ std::vector<Runs> runs_of(const Prepared::State& job, std::size_t stage) {
         for (const ChunkBlocks::Block& block : chunk.blocks) {
             Runs& of = runs[static_cast<std::size_t>(block.block_template)];
             of.once += micro_batches;
-            if (block.runs_again(job.stages[stage])) of.again += micro_batches;
+            if (block.is_recomputed(job.stages[stage])) of.recomputed += micro_batches;
         }
     return runs;
 }
@@ -86,7 +86,7 @@ Roofline roofline(const Prepared& prepared) {
         add(all, block.forward, Term::forward, runs[t].once, job);
         if (job.scenario.plan.forward_only) continue;
         add(all, block.backward, Term::backward, runs[t].once, job);
-        add(all, block.recompute, Term::recompute, runs[t].again, job);
+        add(all, block.recompute, Term::recompute, runs[t].recomputed, job);
     }
     all.roofs = roofs_of(device, all, job.rates);
     std::ranges::stable_sort(all.kernels, std::greater<>(), &RooflineKernel::in_step);

@@ -15,7 +15,7 @@ namespace {
 // Bounds and prices are sums of the same numbers in another order.
 constexpr double rounding = 1 - 1e-9;
 
-// A condition on memory is one more limit to it: who wants less used may let more run again.
+// A condition on memory is one more limit to it, which recomputing more may meet.
 Bytes memory_limit(const SearchRequest& request, Bytes limit) {
     for (const Condition& c : request.where) {
         const bool is_limit = c.quantity == "memory" && (c.relation == Relation::less || c.relation == Relation::less_equal);
@@ -62,12 +62,12 @@ void CutSearch::try_layout(const Plan& layout, const std::atomic<bool>& stop) {
     pricer_.lay_out(layout);
     const std::vector<Plan> shared = sharings(space_, layout);
     for (const Plan& shape : shapes(space_, layout)) {
-        const std::vector<Plan> orders = schedules(space_, shape);
+        const std::vector<Plan> all_scheduled = schedules(space_, shape);
         for (const Plan& family : recompute_families(space_, shape)) {
             if (stop) return;
-            for (const Plan& order : orders) {
-                try_order(order, family, shared);
-                if (const auto balanced = with_balanced_stages(order, family)) try_order(*balanced, family, shared);
+            for (const Plan& scheduled : all_scheduled) {
+                try_schedule(scheduled, family, shared);
+                if (const auto balanced = with_balanced_stages(scheduled, family)) try_schedule(*balanced, family, shared);
             }
         }
     }
@@ -75,52 +75,52 @@ void CutSearch::try_layout(const Plan& layout, const std::atomic<bool>& stop) {
 
 // The split goes by the times of the first shape, which has the smallest micro-batch. Where the pipeline turns back, each chunk is
 // balanced.
-std::optional<Plan> CutSearch::with_balanced_stages(const Plan& order, const Plan& family) {
-    const bool has_one_split = order.vpp == 1 || turns_back(order.schedule);
-    if (order.pp == 1 || !has_one_split || !space_.is_free(PlanField::stage_blocks)) return {};
-    auto known = balanced_.find(order.vpp);
+std::optional<Plan> CutSearch::with_balanced_stages(const Plan& scheduled, const Plan& family) {
+    const bool has_one_split = scheduled.vpp == 1 || turns_back(scheduled.schedule);
+    if (scheduled.pp == 1 || !has_one_split || !space_.is_free(PlanField::stage_blocks)) return {};
+    auto known = balanced_.find(scheduled.vpp);
     if (known == balanced_.end()) {
         if (!pricer_.shape(family)) return {};
-        pricer_.order(order);
+        pricer_.schedule(scheduled);
         const auto split = balanced_split(pricer_.block_times(), pricer_.blocks_of_virtual_stages());
-        known = balanced_.emplace(order.vpp, split.value_or(std::vector<int>{})).first;
+        known = balanced_.emplace(scheduled.vpp, split.value_or(std::vector<int>{})).first;
     }
     if (known->second.empty()) return {};
-    Plan plan = order;
+    Plan plan = scheduled;
     plan.stage_blocks = known->second;
     return plan;
 }
 
 // Where gradients do not stay, or have memory beside their sums, those of one micro-batch need no room beside those that were added up
 // before, and those of chunks that do all their micro-batches in turn need it for two chunks.
-bool CutSearch::adds_up_less(const Plan& order, const Plan& shared, std::int64_t micro_batches) const {
+bool CutSearch::adds_up_less(const Plan& scheduled, const Plan& shared, std::int64_t micro_batches) const {
     const Framework& framework = space_.job.framework;
     const bool every = reduces_every_micro_batch(shared, framework);
     const bool waits = shared.shards_gradients() ? !every : every && framework.sums_gradients_apart;
-    return gradient_accumulation(order, micro_batches) != GradientAccumulation::all && (waits || offloads_gradients(shared, framework));
+    return gradient_accumulation(scheduled, micro_batches) != GradientAccumulation::all && (waits || offloads_gradients(shared, framework));
 }
 
-// What does not fit, whatever runs again, does not fit where ranks stand elsewhere, nor with a larger micro-batch: as many samples or more
-// are under way.
-bool CutSearch::is_too_large(std::int64_t known, const Plan& order, const Plan& family, const Plan& shared) const {
+// What does not fit, whatever is recomputed, does not fit where ranks stand elsewhere, nor with a larger micro-batch: as many samples or
+// more are in flight.
+bool CutSearch::is_too_large(std::int64_t known, const Plan& scheduled, const Plan& family, const Plan& shared) const {
     if (!request_.prune || family.micro_batch < known) return false;
-    return family.micro_batch == known || !adds_up_less(order, shared, family.micro_batches());
+    return family.micro_batch == known || !adds_up_less(scheduled, shared, family.micro_batches());
 }
 
-void CutSearch::try_order(const Plan& order, const Plan& family, const std::vector<Plan>& shared) {
-    const OrderKey key{family.sequence_parallel, family.recompute, order.schedule, order.vpp, order.stage_blocks.empty()};
+void CutSearch::try_schedule(const Plan& scheduled, const Plan& family, const std::vector<Plan>& shared) {
+    const ScheduleKey key{family.sequence_parallel, family.recompute, scheduled.schedule, scheduled.vpp, scheduled.stage_blocks.empty()};
     std::vector<std::int64_t>& too_large = too_large_[key];
     too_large.resize(shared.size(), std::numeric_limits<std::int64_t>::max());
     std::optional<Seconds> least;  // once it is needed: where all of a shape is ruled out unseen, it is not made
     for (std::size_t i = 0; i < shared.size(); ++i) {
-        if (is_too_large(too_large[i], order, family, shared[i])) {
+        if (is_too_large(too_large[i], scheduled, family, shared[i])) {
             ++found_.counts.pruned;
             continue;
         }
         if (!least) {
             if (!pricer_.shape(family)) return;
-            pricer_.order(order);
-            pricer_.run_again(family.recompute, family.recompute_blocks);
+            pricer_.schedule(scheduled);
+            pricer_.recompute(family.recompute, family.recompute_blocks);
             least = pricer_.least_passes_of_kernels();
         }
         pricer_.share(shared[i].data_parallel, shared[i].shard_group, shared[i].offload);
@@ -134,45 +134,46 @@ void CutSearch::try_order(const Plan& order, const Plan& family, const std::vect
 
 bool CutSearch::fits(Bytes memory) { return memory <= room_ && pricer_.fits_host(); }
 
-// With as much running again as there can be, or with no more than the family says: the first block that does needs room to work in.
+// With everything recomputed that can be, or with no more than the family says: the first block that is recomputed needs room to work in.
 bool CutSearch::fits_whatever_it_takes(const Plan& family) {
     const int layers = pricer_.layers();
     if (const auto whole = recompute_setting(space_, family, layers, layers)) {
-        pricer_.run_again(whole->recompute, whole->blocks);
+        pricer_.recompute(whole->recompute, whole->blocks);
         if (fits(pricer_.memory())) return true;
     }
-    pricer_.run_again(family.recompute, family.recompute_blocks);
+    pricer_.recompute(family.recompute, family.recompute_blocks);
     return fits(pricer_.memory());
 }
 
-// With nothing running again beyond what the family says, with everything, and if need be with something between. Whether any fits.
+// Tries the plan with nothing recomputed beyond what the family says, with everything, and if need be with something between. Returns
+// whether any fits.
 bool CutSearch::try_sharing(const Plan& family) {
-    pricer_.run_again(family.recompute, family.recompute_blocks);
+    pricer_.recompute(family.recompute, family.recompute_blocks);
     const bool fits = try_plan();
     const int layers = pricer_.layers();
     const auto whole = recompute_setting(space_, family, layers, layers);
     if (!whole || layers == 0) return fits;
-    pricer_.run_again(whole->recompute, whole->blocks);
+    pricer_.recompute(whole->recompute, whole->blocks);
     const bool whole_fits = try_plan();
     if (fits || !whole_fits) return fits || whole_fits;
-    if (const int fewest = fewest_blocks_again(family, layers); fewest < layers) {
-        run_again(family, fewest, layers);
+    if (const int fewest = fewest_recomputed_blocks(family, layers); fewest < layers) {
+        recompute(family, fewest, layers);
         try_plan();
     }
     return true;
 }
 
-void CutSearch::run_again(const Plan& family, int blocks, int layers) {
-    const auto again = recompute_setting(space_, family, blocks, layers);
-    pricer_.run_again(again->recompute, again->blocks);
+void CutSearch::recompute(const Plan& family, int blocks, int layers) {
+    const auto setting = recompute_setting(space_, family, blocks, layers);
+    pricer_.recompute(setting->recompute, setting->blocks);
 }
 
-// Where no block need run again nothing fits, and where all do it does. What is kept shrinks with each.
-int CutSearch::fewest_blocks_again(const Plan& family, int layers) {
+// Called where it does not fit with no block recomputed and fits with all; each recomputed block needs less.
+int CutSearch::fewest_recomputed_blocks(const Plan& family, int layers) {
     int too_few = 0, enough = layers;
     while (enough - too_few > 1) {
         const int middle = (too_few + enough) / 2;
-        run_again(family, middle, layers);
+        recompute(family, middle, layers);
         (fits(pricer_.memory()) ? enough : too_few) = middle;
     }
     return enough;

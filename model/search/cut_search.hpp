@@ -29,10 +29,10 @@ public:
 
 private:
     void try_layout(const Plan& layout, const std::atomic<bool>& stop);
-    [[nodiscard]] std::optional<Plan> with_balanced_stages(const Plan& order, const Plan& family);
-    void try_order(const Plan& order, const Plan& family, const std::vector<Plan>& shared);
-    [[nodiscard]] bool adds_up_less(const Plan& order, const Plan& shared, std::int64_t micro_batches) const;
-    [[nodiscard]] bool is_too_large(std::int64_t known, const Plan& order, const Plan& family, const Plan& shared) const;
+    [[nodiscard]] std::optional<Plan> with_balanced_stages(const Plan& scheduled, const Plan& family);
+    void try_schedule(const Plan& scheduled, const Plan& family, const std::vector<Plan>& shared);
+    [[nodiscard]] bool adds_up_less(const Plan& scheduled, const Plan& shared, std::int64_t micro_batches) const;
+    [[nodiscard]] bool is_too_large(std::int64_t known, const Plan& scheduled, const Plan& family, const Plan& shared) const;
     bool try_sharing(const Plan& family);
     [[nodiscard]] bool fits(Bytes memory);
     [[nodiscard]] bool fits_whatever_it_takes(const Plan& family);
@@ -40,8 +40,8 @@ private:
     bool try_plan();
     void price_what_fits();
     void judge(const PlanChoice&);
-    void run_again(const Plan& family, int blocks, int layers);
-    [[nodiscard]] int fewest_blocks_again(const Plan& family, int layers);
+    void recompute(const Plan& family, int blocks, int layers);
+    [[nodiscard]] int fewest_recomputed_blocks(const Plan& family, int layers);
     [[nodiscard]] bool admits(Seconds step, Bytes memory) const;
 
     const SearchRequest& request_;
@@ -49,10 +49,10 @@ private:
     PlanPricer pricer_;
     Bytes room_;  // the memory of a device, or what a condition leaves of it
     CutFindings found_;
-    // Of the degrees at hand, wherever ranks stand.
+    // These hold for as long as pp stays, wherever ranks stand.
     std::map<int, std::vector<int>> balanced_;  // by chunks of a stage: blocks of balanced ones; none where they are no better
-    using OrderKey = std::tuple<bool, Recompute, Schedule, int, bool>;  // sequence_parallel, family, schedule, vpp, even stages
-    std::map<OrderKey, std::vector<std::int64_t>> too_large_;           // by way of sharing: the smallest micro-batch seen not to fit
+    using ScheduleKey = std::tuple<bool, Recompute, Schedule, int, bool>;  // sequence_parallel, family, schedule, vpp, even stages
+    std::map<ScheduleKey, std::vector<std::int64_t>> too_large_;           // by way of sharing: the smallest micro-batch seen not to fit
 };
 
 }  // namespace sextant

@@ -20,7 +20,7 @@ inline Prepared::State replicated(DataParallel how = DataParallel::all_reduce) {
     Prepared::State job = ten_layers();
     job.scenario.plan.dp = 4;
     job.scenario.plan.data_parallel = how;
-    JobGroups& groups = job.groups.unlike.front();
+    JobGroups& groups = job.groups.kinds.front();
     groups[ParallelGroup::data] = groups[ParallelGroup::shard] = four_ranks();
     return job;
 }

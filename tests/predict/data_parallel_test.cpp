@@ -32,7 +32,7 @@ TEST(DataParallel, OfWholeGradientsIsASumOverAllRanksHoweverFewShareStates) {
     Prepared::State job = replicated(DataParallel::zero1);
     job.scenario.framework.reduces_whole_gradients = true;
     job.scenario.plan.shard_group = 2;
-    job.groups.unlike.front()[ParallelGroup::shard].ranks = 2;
+    job.groups.kinds.front()[ParallelGroup::shard].ranks = 2;
     EXPECT_NEAR(price_ms(job, {}, 100 * ms).exposed, 30.016 + 10.011, 1e-6);
 }
 
@@ -197,8 +197,8 @@ TEST(DataParallel, OfHybridShardingSumsTheShardOverTheReplicas) {
     Prepared::State job = replicated(DataParallel::zero1);
     job.scenario.plan.dp = 8;
     job.scenario.plan.shard_group = 4;
-    job.groups.unlike.front()[ParallelGroup::replicas] = four_ranks();
-    job.groups.unlike.front()[ParallelGroup::replicas].ranks = 2;
+    job.groups.kinds.front()[ParallelGroup::replicas] = four_ranks();
+    job.groups.kinds.front()[ParallelGroup::replicas].ranks = 2;
     // 30.026 ms as above; a quarter of the gradients, 0.5 GB, over two replicas: 10 us + 2 us + 0.5 GB / (100 GB/s)
     EXPECT_NEAR(price_ms(job, {}, {}).exposed, 30.026 + 5.012, 1e-9);
 }
@@ -230,8 +230,8 @@ TEST(DataParallel, OfZero3GathersExpertsOverTheirOwnCopies) {
     // Beside its 0.1e9 dense parameters a block has 0.3e9 of experts, which two ranks hold: 10 us + 1 us + 1/2 x 0.6 GB / (100 GB/s).
     Prepared::State job = replicated(DataParallel::zero3);
     job.templates[0].trained.expert = 300e6;
-    job.groups.unlike.front()[ParallelGroup::expert_data] = four_ranks();
-    job.groups.unlike.front()[ParallelGroup::expert_data].ranks = 2;
+    job.groups.kinds.front()[ParallelGroup::expert_data] = four_ranks();
+    job.groups.kinds.front()[ParallelGroup::expert_data].ranks = 2;
     EXPECT_NEAR(price_ms(job, {}, {}).exposed, 3 * 10 * (1.513 + 3.011), 1e-9);
 }
 

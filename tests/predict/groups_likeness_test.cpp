@@ -20,11 +20,11 @@ class Text {
 public:
     explicit Text(const StageGroups& stages) {
         text_ << std::setprecision(13);
-        for (const JobGroups& g : stages.unlike) {
+        for (const JobGroups& g : stages.kinds) {
             for (int which = 0; which < static_cast<int>(ParallelGroup::pipeline); ++which) add(g[static_cast<ParallelGroup>(which)]);
             for (const Slowed& slowed : g.beside_data.of) text_ << slowed.one << " beside " << slowed.other << "\n";
         }
-        for (const std::size_t which : stages.which) text_ << which << " ";
+        for (const std::size_t kind : stages.kind_of) text_ << kind << " ";
         for (const StageMates& mates : stages.mates) {
             text_ << "\nmates ";
             for (const std::size_t mate : mates.stages) text_ << mate << " ";
@@ -63,8 +63,8 @@ TEST(GroupsThatLieAlike, InsideLayersAreTheSameWhereNoOthersAreLaid) {
         const Scenario s = random_layout(seed);
         const Topology topology = Topology::build(s.cluster, used_nodes(s), s.use_ethernet);
         const StageGroups all = lay_groups(s, topology), some = lay_groups(s, topology, GroupScope::in_layers);
-        ASSERT_EQ(some.which, all.which) << "seed " << seed;
-        ASSERT_TRUE(std::ranges::equal(some.unlike, all.unlike, same_in_layers)) << "seed " << seed;
+        ASSERT_EQ(some.kind_of, all.kind_of) << "seed " << seed;
+        ASSERT_TRUE(std::ranges::equal(some.kinds, all.kinds, same_in_layers)) << "seed " << seed;
     }
 }
 

@@ -185,10 +185,10 @@ TEST(Groups, OfStagesThatLieAlikeAreTheSameOnes) {
     Job job;
     job.scenario.plan.tp = 2;
     job.scenario.plan.pp = 4;
-    EXPECT_THAT(job.stages().which, ElementsAre(0, 1, 0, 1));  // the first two devices of a node, or the last two
+    EXPECT_THAT(job.stages().kind_of, ElementsAre(0, 1, 0, 1));  // the first two devices of a node, or the last two
     job.scenario.plan.tp = 4;
     job.scenario.plan.pp = 2;
-    EXPECT_THAT(job.stages().which, ElementsAre(0, 0));
+    EXPECT_THAT(job.stages().kind_of, ElementsAre(0, 0));
 }
 
 TEST(Groups, OfEachStageLieAsItsOwnRanksDo) {

@@ -19,7 +19,7 @@ inline Prepared::State ten_layers(int stages = 1) {
     job.templates = {layer};
     job.roles = {BlockRole::layer};
     job.stages.assign(static_cast<std::size_t>(stages), StageBlocks{.count = {10}, .layers = 10});
-    job.groups.which.assign(job.stages.size(), 0);
+    job.groups.kind_of.assign(job.stages.size(), 0);
     job.groups.mates.resize(job.stages.size());
     job.nodes.host_copy = 20 * units::GB / units::s;
     job.nodes.host_memory = 200 * units::GB / units::s;

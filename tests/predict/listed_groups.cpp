@@ -209,9 +209,9 @@ StageGroups list_groups(const Scenario& scenario, const Topology& topology) {
     StageGroups groups{{}, {}, {}, {}, {}};
     std::map<std::vector<int>, std::size_t> known;
     for (std::size_t s = 0; s < stages; ++s) {
-        const auto [entry, is_new] = known.try_emplace(layer.places(s), groups.unlike.size());
-        if (is_new) groups.unlike.push_back(layer.groups_of(s));
-        groups.which.push_back(entry->second);
+        const auto [entry, is_new] = known.try_emplace(layer.places(s), groups.kinds.size());
+        if (is_new) groups.kinds.push_back(layer.groups_of(s));
+        groups.kind_of.push_back(entry->second);
         groups.mates.push_back(layer.mates_of(s));
     }
     if (stages < 2) return groups;

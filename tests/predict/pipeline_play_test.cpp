@@ -13,9 +13,11 @@ using testing::ElementsAre;
 struct TwoStages {
     std::vector<ChunkTimes> chunks;  // of each stage
     bool sends_block = false;
-    std::vector<std::size_t> which_chunk{}, which_stage{0, 0};
+    std::vector<std::size_t> kind_of_chunk{}, kind_of_stage{0, 0};
 
-    [[nodiscard]] PlayedPipeline pipeline(std::span<Seconds> ends) const { return {chunks, which_chunk, which_stage, sends_block, ends}; }
+    [[nodiscard]] PlayedPipeline pipeline(std::span<Seconds> ends) const {
+        return {chunks, kind_of_chunk, kind_of_stage, sends_block, ends};
+    }
 };
 
 TwoStages two_stages_of(int chunks) {
@@ -23,7 +25,7 @@ TwoStages two_stages_of(int chunks) {
     t.forward = t.send_forward = t.send_backward = 1 * s;
     t.backward = 2 * s;
     TwoStages stages{std::vector<ChunkTimes>(static_cast<std::size_t>(chunks), t)};
-    for (std::size_t c = 0; c < stages.chunks.size(); ++c) stages.which_chunk.push_back(c);
+    for (std::size_t c = 0; c < stages.chunks.size(); ++c) stages.kind_of_chunk.push_back(c);
     return stages;
 }
 
@@ -103,7 +105,7 @@ TEST(PlayedPipeline, OfManyEachEndsAsItDoesAlone) {
 TEST(PlayedPipeline, OfChunksThatAreOneIsThatOfChunksWithTheSameTimes) {
     const TwoStages apart = two_stages_of(4);
     TwoStages alike = apart;
-    alike.which_chunk.assign(4, 0);
+    alike.kind_of_chunk.assign(4, 0);
     EXPECT_EQ(ends(alike, Schedule::interleaved, 8), ends(apart, Schedule::interleaved, 8));
 }
 

@@ -18,7 +18,7 @@ PhasePrice two_half_hidden_gathers(Seconds kernel) {
     job.scenario.framework.tensor_overlap_fraction = round_machine::given(0.5);
     job.rates.memory = 1 * TB / s;
     job.rates.kernel_overhead = {};
-    Group& tensor = job.groups.unlike.front()[ParallelGroup::tensor];
+    Group& tensor = job.groups.kinds.front()[ParallelGroup::tensor];
     tensor.ranks = 4;
     tensor.ring = 100 * GB / s;
     Kernel reads;
@@ -34,7 +34,7 @@ PhasePrice two_half_hidden_gathers(Seconds kernel) {
         gather.after = after;
         block.forward_exchanges.push_back(gather);
     }
-    return price_block(block, kernel_times(block, job, {}), job, job.groups.unlike.front(), {}).forward;
+    return price_block(block, kernel_times(block, job, {}), job, job.groups.kinds.front(), {}).forward;
 }
 
 TEST(PhasePrice, HidesThePartOfAnExchangeThatKernelsAreLongEnoughFor) {
@@ -70,7 +70,7 @@ PhasePrice to_experts(void (*change)(Scenario&), int nodes = 1, int calls = 1) {
     job.micro_batches = 2;
     job.rates.memory = 1 * TB / s;
     job.rates.kernel_overhead = {};
-    Group& expert = job.groups.unlike.front()[ParallelGroup::expert];
+    Group& expert = job.groups.kinds.front()[ParallelGroup::expert];
     expert.ranks = 4;
     expert.nodes = nodes;
     expert.crosses_network = nodes > 1;
@@ -85,7 +85,7 @@ PhasePrice to_experts(void (*change)(Scenario&), int nodes = 1, int calls = 1) {
                                            .bytes = 4.0 / 3 / calls * GB,  // of which three quarters leave the rank
                                            .after = 1,
                                            .copies = 2});
-    return price_block(block, kernel_times(block, job, {}), job, job.groups.unlike.front(), {}).forward;
+    return price_block(block, kernel_times(block, job, {}), job, job.groups.kinds.front(), {}).forward;
 }
 
 TEST(PhasePrice, SendsATokenOnceToARankOfANodeOrToAnotherNodeWhereTheFrameworkDoes) {

@@ -61,7 +61,7 @@ private:
         const Prepared::State& job = prepared.state();
         std::vector<Seconds> times;
         std::vector<int> even;
-        const auto segments = price_blocks(job, kernel_times(job, {}), job.groups.unlike.front(), {});
+        const auto segments = price_blocks(job, kernel_times(job, {}), job.groups.kinds.front(), {});
         const VirtualStages where(plan);
         for (std::size_t v = 0; v < where.size(); ++v) {
             const std::vector<ChunkBlocks::Block>& blocks = job.chunks[where.stage_of(v)][where.chunk_of(v)].blocks;
