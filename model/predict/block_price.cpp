@@ -1,7 +1,7 @@
 #include "model/predict/phase_walk.hpp"
 
 #include "model/plan/framework_defaults.hpp"
-#include "model/predict/stage_memory.hpp"
+#include "model/predict/block_memory.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -249,11 +249,11 @@ KernelTimes kernel_times(const BlockKernels& k, const Prepared::State& job, cons
 namespace {
 
 // Activations that wait in host memory are copied there behind forward and back behind backward: those of a block while the next one works,
-// which usually takes as long. Where a copy takes longer, the rest is waited for. A block that runs again keeps only its input.
+// which usually takes as long. Where a copy takes longer, the rest is waited for. A recomputed block keeps only its input.
 void add_copies(SegmentPrice& price, const BlockKernels& k, const Prepared::State& job, const Resources& r) {
     const Bandwidth link = job.host_copy_beside_others() * r.host_link;
-    const auto longer = [&](double again, const PhasePrice& pass) {
-        return max(Seconds{}, offloaded_activations(k, job, again) / link - pass.time());
+    const auto longer = [&](double recomputed, const PhasePrice& pass) {
+        return max(Seconds{}, offloaded_activations(k, job, recomputed) / link - pass.time());
     };
     const PhasePrice forward = price.forward, backward = price.backward, all_backward = price.recompute + price.backward;
     price.forward.copies = longer(0, forward);
@@ -267,7 +267,7 @@ void add_copies(SegmentPrice& price, const BlockKernels& k, const Prepared::Stat
 SegmentPrice price_block(const BlockKernels& k, const KernelTimes& times, const Prepared::State& job, const JobGroups& groups,
                          const Resources& r) {
     const Pricing ahead{host_time(job, Pass::forward), job, groups, r}, back{host_time(job, Pass::backward), job, groups, r};
-    const Pricing again{host_time(job, Pass::recompute), job, groups, r};
+    const Pricing recompute{host_time(job, Pass::recompute), job, groups, r};
     SegmentPrice price;
     price.forward = price_phase({k.forward, times.forward, k.forward_exchanges}, ahead);
     if (job.scenario.plan.forward_only) return price;
@@ -276,8 +276,8 @@ SegmentPrice price_block(const BlockKernels& k, const KernelTimes& times, const 
     const WeightsApart apart = weights_apart(job.scenario.plan.schedule);
     if (apart != WeightsApart::in_none) price.weights = backward(BackwardPart::weights);
     price.backward = apart == WeightsApart::in_all ? backward(BackwardPart::inputs) + price.weights : backward(BackwardPart::whole);
-    price.recompute = price_phase({k.recompute, times.recompute, k.recompute_exchanges}, again);
-    (again.host.waits ? price.checkpoint.device : price.checkpoint.host) = again.host.block / r.host;
+    price.recompute = price_phase({k.recompute, times.recompute, k.recompute_exchanges}, recompute);
+    (recompute.host.waits ? price.checkpoint.device : price.checkpoint.host) = recompute.host.block / r.host;
     if (job.scenario.plan.offload_activations != OffloadActivations::none) add_copies(price, k, job, r);
     return price;
 }

@@ -2,10 +2,11 @@
 
 #include "model/base/overloaded.hpp"
 #include "model/plan/framework_defaults.hpp"
+#include "model/predict/block_memory.hpp"
 #include "model/predict/data_parallel_price.hpp"
+#include "model/predict/gathered_weights.hpp"
 #include "model/predict/input.hpp"
 #include "model/predict/phase_walk.hpp"
-#include "model/predict/stage_memory.hpp"
 #include "model/predict/update.hpp"
 
 #include <array>
@@ -31,7 +32,7 @@ void append(std::vector<Piece>& pieces, const Piece& next) {
 // The pieces of one block, by what is asked of it.
 struct BlockPieces {
     std::vector<Piece> forward, backward, backward_input, backward_weight, recompute;
-    // Copies of activations to or from host memory that nothing hides; and the same for a block that runs again.
+    // Copies of activations to or from host memory that nothing hides; and the same for a recomputed block.
     std::array<Seconds, 2> copies_there, copies_back;
 
     [[nodiscard]] const std::vector<Piece>& of(Phase phase) const {
@@ -58,9 +59,9 @@ public:
             blocks_.emplace_back();
             for (const BlockKernels& k : job.templates) blocks_.back().push_back(pieces_of(k, groups));
         }
-        const HostTime again = host_time(job, Pass::recompute);
+        const HostTime recompute = host_time(job, Pass::recompute);
         checkpoint_.kind = SpanKind::forward;
-        (again.waits ? checkpoint_.device : checkpoint_.host) = again.block;
+        (recompute.waits ? checkpoint_.device : checkpoint_.host) = recompute.block;
         gathered_.resize(graph.blocks().size());
         for (const Work& work : graph.works()) {
             if (const auto* gather = std::get_if<CollectiveWork>(&work); gather && comes_for_a_pass(*gather) > Bytes{})
@@ -170,7 +171,7 @@ public:
 private:
     BlockPieces pieces_of(const BlockKernels& k, const JobGroups& groups) const {
         const HostTime ahead = host_time(job_, Pass::forward), back = host_time(job_, Pass::backward),
-                       again = host_time(job_, Pass::recompute);
+                       recompute = host_time(job_, Pass::recompute);
         const KernelTimes times = kernel_times(k, job_, {});
         const auto backward = [&](SpanKind kind, BackwardPart part) {
             return pieces_of({k.backward, times.backward, k.backward_exchanges, part}, kind, groups, back);
@@ -180,7 +181,7 @@ private:
                 backward(SpanKind::backward, BackwardPart::whole),
                 backward(SpanKind::backward, BackwardPart::inputs),
                 backward(SpanKind::weight_gradient, BackwardPart::weights),
-                pieces_of({k.recompute, times.recompute, k.recompute_exchanges}, SpanKind::recompute, groups, again),
+                pieces_of({k.recompute, times.recompute, k.recompute_exchanges}, SpanKind::recompute, groups, recompute),
                 {all.forward.copies, all.forward.copies + all.checkpoint.copies},
                 {all.backward.copies, all.backward.copies + all.recompute.copies}};
     }
@@ -212,9 +213,9 @@ private:
         else if (phase != Phase::backward_weight)
             price.working = max(price.working, working_memory(k, job_, block.recomputed));
         if (makes_weight_gradients(phase)) price.releases += waiting;
-        const Bytes again = made_again(k, job_, block.recomputed ? 1 : 0);
-        if (phase == Phase::backward_input) price.allocates += again;
-        if (phase == Phase::backward_weight) price.releases += again;
+        const Bytes recomputed = recomputed_activations(k, job_, block.recomputed ? 1 : 0);
+        if (phase == Phase::backward_input) price.allocates += recomputed;
+        if (phase == Phase::backward_weight) price.releases += recomputed;
         price.releases += gathered;
     }
 
@@ -253,8 +254,8 @@ private:
     const Prepared::State& job_;
     const Plan& plan_;
     const TaskGraph& graph_;
-    std::vector<std::vector<BlockPieces>> blocks_;  // by unlike groups, by template
-    Piece checkpoint_;                              // beside the forward of a block that runs again
+    std::vector<std::vector<BlockPieces>> blocks_;  // by kind of groups, by template
+    Piece checkpoint_;                              // beside the forward of a block that is recomputed
     std::vector<Bytes> gathered_;                   // by block: what its weights take, gathered or fetched once
 };
 

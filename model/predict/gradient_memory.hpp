@@ -1,11 +1,10 @@
-// The gradients of a stage, in each form in which they stand in a device's memory. Internal to predict.
+// The gradients of a stage's trained parameters, in each form in which they stand in a device's memory. Internal to predict.
 #pragma once
 
 #include "model/predict/state.hpp"
 
 namespace sextant {
 
-// Of these parameters.
 Bytes gradient_memory(const Prepared::State&, std::size_t stage, const ParameterCount& trained);
 
 }  // namespace sextant

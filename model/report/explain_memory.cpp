@@ -2,6 +2,7 @@
 #include "model/base/quantity_text.hpp"
 #include "model/plan/partition.hpp"
 #include "model/plan/recompute.hpp"
+#include "model/predict/block_memory.hpp"
 #include "model/predict/stage_memory.hpp"
 #include "model/predict/state.hpp"
 #include "model/report/report.hpp"

@@ -2,7 +2,7 @@
 
 #include "model/base/grouped_digits.hpp"
 #include "model/base/quantity_text.hpp"
-#include "model/predict/stage_memory.hpp"
+#include "model/predict/memory_in_flight.hpp"
 
 namespace sextant {
 

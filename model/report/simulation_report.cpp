@@ -1,7 +1,7 @@
 #include "model/report/simulation_report.hpp"
 
 #include "model/predict/fragmentation.hpp"
-#include "model/predict/stage_memory.hpp"
+#include "model/predict/gathered_weights.hpp"
 #include "model/predict/state.hpp"
 #include "model/report/trace_terms.hpp"
 
@@ -27,7 +27,7 @@ std::vector<Seconds> ends_of(const Trace& trace) {
     return ends;
 }
 
-// Of each rank, how long its kernels run.
+// How long the kernels of each rank run.
 std::vector<Seconds> work_of(const Trace& trace) {
     std::vector<Seconds> work(trace.ranks.size());
     for (const Span& s : trace.spans)
