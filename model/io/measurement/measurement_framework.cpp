@@ -12,56 +12,59 @@ namespace {
 // All conditions must hold; an empty word always does. `words` stand in the row's framework, precision, optimizer or CUDA graphs as the
 // source words them, `kind` in its precision_kind, `update` in its variable_update; `from` is the first year that counts, of the source's
 // own words.
+struct RareConditions {
+    std::string_view kind{}, update{};
+    int from = 0;
+};
 struct FrameworkRule {
-    std::string_view family, words, kind, update;
-    int from;
-    std::string_view name;
+    std::string_view family, words, name;
+    RareConditions also{};
 };
 constexpr FrameworkRule rules[] = {
-    {"megatron-lm", "TransformerEngine", "", "", 0, "megatron-core"},
-    {"megatron-lm", "2020", "", "", 0, "megatron-lm-2019"},
-    {"megatron-lm", "", "", "", 0, "megatron-lm-2021"},
-    {"megatron-deepspeed", "ZeRO-3", "", "", 0, "megatron-deepspeed-zero3"},
-    {"megatron-deepspeed", "BigScience", "bf16", "", 0, "megatron-deepspeed-bf16"},
-    {"megatron-deepspeed", "BigScience", "", "", 0, "megatron-deepspeed-bigscience"},
-    {"megatron-deepspeed", "", "", "", 0, "megatron-deepspeed"},
-    {"deepspeed", "no model parallelism", "", "", 0, "megatron-deepspeed-zero3-2021"},  // SC21, section 5.2: Megatron's model under ZeRO-3
-    {"deepspeed", "liger", "", "", 0, "deepspeed-liger"},
-    {"deepspeed", "", "", "", 0, "deepspeed"},
-    {"megatron-core", "AutoModel", "", "", 0, "nemo-automodel"},
+    {"megatron-lm", "TransformerEngine", "megatron-core"},
+    {"megatron-lm", "2020", "megatron-lm-2019"},
+    {"megatron-lm", "", "megatron-lm-2021"},
+    {"megatron-deepspeed", "ZeRO-3", "megatron-deepspeed-zero3"},
+    {"megatron-deepspeed", "BigScience", "megatron-deepspeed-bf16", {.kind = "bf16"}},
+    {"megatron-deepspeed", "BigScience", "megatron-deepspeed-bigscience"},
+    {"megatron-deepspeed", "", "megatron-deepspeed"},
+    {"deepspeed", "no model parallelism", "megatron-deepspeed-zero3-2021"},  // SC21, section 5.2: Megatron's model under ZeRO-3
+    {"deepspeed", "liger", "deepspeed-liger"},
+    {"deepspeed", "", "deepspeed"},
+    {"megatron-core", "AutoModel", "nemo-automodel"},
     // What recipes fuse from container 26.06 on they fuse where the whole iteration is one graph (NVIDIA-NeMo/Megatron-Bridge@067f987
     // src/megatron/bridge/perf_recipes/), not where Transformer Engine captures attention and the router.
-    {"megatron-core", "transformer_engine/", "", "", 0, "nemo"},
-    {"megatron-core", "container 26.06", "", "", 0, "nemo-26.06"},
-    {"megatron-core", "container 26.08", "", "", 0, "nemo-26.06"},
-    {"megatron-core", "NeMo", "", "", 0, "nemo"},  // Megatron Bridge too: NeMo's recipes in its container
-    {"megatron-core", "", "", "", 0, "megatron-core"},
-    {"pytorch-fsdp", "llm-foundry", "", "", 0, "llm-foundry"},
-    {"pytorch-fsdp", "FSDP2", "", "", 0, "pytorch-fsdp2"},
-    {"pytorch-fsdp", "composer v0.", "", "", 0, "pytorch-ddp-1.x"},  // of 2022; what it trained on vision was never sharded
-    {"pytorch-fsdp", "", "", "", 0, "pytorch-fsdp"},
-    {"internevo", "", "", "", 0, "internevo"},
-    {"llm.q", "", "", "", 0, "llm-q"},
-    {"", "Torch7", "", "", 0, "torch7"},
-    {"", "Caffe2", "", "", 0, "caffe2"},
-    {"pytorch-ddp", "BertAdam", "", "", 0, "pytorch-ddp-bertadam"},
-    {"pytorch-ddp", "apex", "", "", 0, "pytorch-ddp-apex"},
-    {"pytorch-ddp", "(2.", "", "", 0, "pytorch-ddp"},  // NVIDIA's containers print the version of PyTorch
-    {"pytorch-ddp", "", "", "", 2023, "pytorch-ddp"},  // PyTorch 2.0 is of March 2023
-    {"pytorch-ddp", "PyTorch 0.", "", "", 0, "pytorch-ddp-0.x"},
-    {"pytorch-ddp", "PyTorch 1.0", "", "", 0, "pytorch-ddp-0.x"},
-    {"pytorch-ddp", "", "", "", 0, "pytorch-ddp-1.x"},
-    {"tensorflow", "TensorFlow 2", "", "", 0, "tensorflow-2-xla"},
-    {"tensorflow", "", "", "distributed", 0, "tf-parameter-server"},
-    {"tensorflow", "", "", "parameter", 0, "tensorflow-1"},
-    {"tensorflow", "", "", "replicated", 0, "tensorflow-1"},
-    {"tensorflow", "TensorFlow 1.", "", "", 0, "tensorflow-1"},
-    {"tensorflow", "", "", "", 0, "horovod-tf1"},       // NVIDIA's TensorFlow examples run under Horovod
-    {"", "see submission", "", "", 0, "mxnet-mlperf"},  // MLPerf's ResNet-50 submissions on NVIDIA devices
-    {"mxnet", "", "", "", 0, "mxnet"},
+    {"megatron-core", "transformer_engine/", "nemo"},
+    {"megatron-core", "container 26.06", "nemo-26.06"},
+    {"megatron-core", "container 26.08", "nemo-26.06"},
+    {"megatron-core", "NeMo", "nemo"},  // Megatron Bridge too: NeMo's recipes in its container
+    {"megatron-core", "", "megatron-core"},
+    {"pytorch-fsdp", "llm-foundry", "llm-foundry"},
+    {"pytorch-fsdp", "FSDP2", "pytorch-fsdp2"},
+    {"pytorch-fsdp", "composer v0.", "pytorch-ddp-1.x"},  // of 2022; what it trained on vision was never sharded
+    {"pytorch-fsdp", "", "pytorch-fsdp"},
+    {"internevo", "", "internevo"},
+    {"llm.q", "", "llm-q"},
+    {"", "Torch7", "torch7"},
+    {"", "Caffe2", "caffe2"},
+    {"pytorch-ddp", "BertAdam", "pytorch-ddp-bertadam"},
+    {"pytorch-ddp", "apex", "pytorch-ddp-apex"},
+    {"pytorch-ddp", "(2.", "pytorch-ddp"},               // NVIDIA's containers print the version of PyTorch
+    {"pytorch-ddp", "", "pytorch-ddp", {.from = 2023}},  // PyTorch 2.0 is of March 2023
+    {"pytorch-ddp", "PyTorch 0.", "pytorch-ddp-0.x"},
+    {"pytorch-ddp", "PyTorch 1.0", "pytorch-ddp-0.x"},
+    {"pytorch-ddp", "", "pytorch-ddp-1.x"},
+    {"tensorflow", "TensorFlow 2", "tensorflow-2-xla"},
+    {"tensorflow", "", "tf-parameter-server", {.update = "distributed"}},
+    {"tensorflow", "", "tensorflow-1", {.update = "parameter"}},
+    {"tensorflow", "", "tensorflow-1", {.update = "replicated"}},
+    {"tensorflow", "TensorFlow 1.", "tensorflow-1"},
+    {"tensorflow", "", "horovod-tf1"},       // NVIDIA's TensorFlow examples run under Horovod
+    {"", "see submission", "mxnet-mlperf"},  // MLPerf's ResNet-50 submissions on NVIDIA devices
+    {"mxnet", "", "mxnet"},
 };
 
-// Of families that are not known: by a word of the framework's name, or what most jobs of such a plan run on.
+// For families that are not known: by a word of the framework's name, or what most jobs of such a plan run on.
 constexpr std::pair<std::string_view, std::string_view> known_words[] = {
     {"Megatron", "megatron-core"}, {"NeMo", "nemo"},           {"torchtitan", "pytorch-fsdp2"}, {"FSDP2", "pytorch-fsdp2"},
     {"FSDP", "pytorch-fsdp"},      {"DeepSpeed", "deepspeed"}, {"Horovod", "horovod-pytorch"}};
@@ -92,8 +95,8 @@ std::string framework_name(const TrainingRow& row, RowReport& report) {
     const std::string words = p.framework + " " + p.precision + " " + p.optimizer + " " + p.cuda_graph;
     const int year = std::max(year_in(p.framework), year_in(row.header.source_ref));
     const auto holds = [&](const FrameworkRule& r) {
-        return (r.family.empty() || r.family == p.framework_family) && mentions(words, r.words) && mentions(p.precision_kind, r.kind) &&
-               mentions(p.variable_update, r.update) && year >= r.from;
+        return (r.family.empty() || r.family == p.framework_family) && mentions(words, r.words) &&
+               mentions(p.precision_kind, r.also.kind) && mentions(p.variable_update, r.also.update) && year >= r.also.from;
     };
     const auto* rule = std::ranges::find_if(rules, holds);
     std::string name(rule == std::end(rules) ? nearest_framework(p) : rule->name);
