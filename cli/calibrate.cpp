@@ -13,10 +13,10 @@
 #include "model/io/calibration/calibration_writer.hpp"
 #include "model/io/format/replace_file.hpp"
 #include "model/io/format/separate_files.hpp"
+#include "model/io/profile/framework_writer.hpp"
 #include "model/io/profile/processor_info.hpp"
 #include "model/io/profile/profile_reader.hpp"
 #include "model/io/profile/profile_writer.hpp"
-#include "model/io/scenario/framework_writer.hpp"
 #include "model/sextant.hpp"
 
 #include <CLI/CLI.hpp>
@@ -68,7 +68,7 @@ std::string source_of(const CalibrateOptions& o, const MachineFacts& machine) {
            machine.host + (o.host_file.empty() ? "" : " and other hosts") + ", " + today();
 }
 
-// Of the cores, or the GPUs, and of the network where that was measured too.
+// The parameters of the cores or of the GPUs, and of the network where that was measured too.
 std::vector<ProfileParameter> parameters_of(const ProbedMachine& machine, const Scenario& probed) {
     if (machine.backend == "cuda") return gpu_parameters(probed);
     std::vector<ProfileParameter> list = cpu_parameters(machine.guess.node);

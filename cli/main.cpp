@@ -29,7 +29,7 @@ void add_company(std::vector<std::string>& problems, const CLI::Option& option) 
         if (other->count() > 0) problems.emplace_back(CLI::ExcludesError(option.get_name(), other->get_name()).what());
 }
 
-// Of a command and the subcommand that was named: what each option says of its values, and which are missing.
+// Collects, of a command and the subcommand that was named, what each option says of its values and which options are missing.
 void add_problems(std::vector<std::string>& problems, CLI::App& command) {
     for (CLI::Option* option : command.get_options()) {
         if (option->count() == 0) {

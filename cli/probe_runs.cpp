@@ -70,7 +70,7 @@ ExecutorJob job_of(const ProbeSeries& series, const Probe& probe, const std::str
     return job;
 }
 
-// Of all passes that the folder has, also those of other times.
+// The runs of all passes that the folder has, also of earlier calibrations.
 std::vector<ProbeRun> kept_runs(const ProbeSeries& series, const std::vector<Probe>& probes, const std::vector<Scenario>& scenarios) {
     std::vector<ProbeRun> runs;
     for (std::size_t i = 0; i < probes.size(); ++i) {

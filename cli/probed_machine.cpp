@@ -12,7 +12,7 @@
 namespace sextant {
 namespace {
 
-// Of the probes in a bundled file those that as many ranks, cores or GPUs, can run.
+// Those probes of a bundled file that so many cores or GPUs can run.
 std::vector<Probe> probes_of(const Library& library, const char* file, int devices, const std::vector<std::string>& precisions,
                              bool quick) {
     std::vector<Probe> probes = load_probes(library.root / "calibration" / file);

@@ -1,6 +1,6 @@
 // The same job under other software and on other hardware of the library.
+#include "model/io/profile/framework_reader.hpp"
 #include "model/io/profile/profile_reader.hpp"
-#include "model/io/scenario/framework_reader.hpp"
 #include "model/plan/framework_defaults.hpp"
 #include "model/plan/plan_features.hpp"
 #include "model/report/better_settings.hpp"
@@ -72,8 +72,8 @@ std::vector<Scenario> on_cores(Catalog& catalog, const Scenario& job) {
     return places;
 }
 
-// Of a job that does not fit the fastest of these places in which it does, as it is or with one setting of the plan that makes it fit
-// there. A place is the same job under other software or on other hardware.
+// The fastest of these places in which a job fits, as it is or with one setting of the plan that makes it fit there. A place is the same
+// job under other software or on other hardware.
 std::optional<PricedSetting> fastest_that_fits(const Scenario& job, const std::vector<Scenario>& places) {
     const Seconds now = estimate(prepare(job)).step;
     std::optional<PricedSetting> fastest;
@@ -107,7 +107,7 @@ std::ptrdiff_t unlikeness(const Framework& a, const Framework& b) {
            (a.casts_each_use != b.casts_each_use);
 }
 
-// Of the frameworks under which it fits the most alike, and of those that are equally alike the fastest.
+// The framework most like the job's own under which it fits, and the fastest of several that are equally alike.
 std::optional<PricedSetting> nearest_framework(Library& library, const Scenario& job) {
     std::map<std::ptrdiff_t, std::vector<Scenario>> places;
     for (Scenario& place : under_other_frameworks(library, job))

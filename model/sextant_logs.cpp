@@ -32,7 +32,7 @@ const Profile& named(Library& library, const Profile* (*find)(Catalog&, std::str
     return *found;
 }
 
-// Of the curves; of jobs alone, theirs.
+// The library that made the curves; where there are only jobs, theirs.
 CommunicationLibrary library_of_files(Library& library, const ClusterLogs& logs, const ClusterRecords& files, const Cluster& cluster) {
     const NamedBy option{"--library", ""};
     if (!logs.library.empty()) return named(library, find_library, logs.library, option);

@@ -56,7 +56,7 @@ std::vector<MeasurementFile> load_all(Library& library, const std::vector<std::f
     return loaded;
 }
 
-// Of most systems nothing is known but how many accelerators they keep at work.
+// Nothing is known of most systems but how many accelerators they keep at work.
 StorageClass storage_of(const LoadingRow& row) {
     StorageClass storage;
     storage.name = row.system;
@@ -89,7 +89,7 @@ StorageBenchmark benchmark_of(const LoadingRow& row) {
     return b;
 }
 
-// Of one sample.
+// The time of one sample.
 Seconds predict_loading(const LoadingRow& row) { return 1 / estimate_loading(benchmark_of(row), row.accelerators).samples; }
 
 // The row of that name, and the job that it is. Throws InputError.

@@ -13,7 +13,7 @@
 namespace sextant {
 namespace {
 
-// Of some hundred bytes each.
+// A node takes some hundred bytes.
 constexpr std::size_t most_nodes = 40'000'000;
 
 const Scenario& without_servers(const Scenario& s) {

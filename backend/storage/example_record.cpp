@@ -8,7 +8,7 @@ namespace sextant {
 namespace {
 
 constexpr std::string_view bytes_feature = "image/encoded", label_feature = "image/class/label";
-// Of Example, Features, an entry of its map, Feature, BytesList and Int64List.
+// The numbers of the fields of Example, Features, an entry of its map, Feature, BytesList and Int64List.
 constexpr std::uint32_t features = 1, feature = 1, key = 1, value = 2, bytes_list = 1, int64_list = 3, list_value = 1;
 constexpr std::uint32_t is_varint = 0, is_fixed64 = 1, is_delimited = 2, is_fixed32 = 5;  // wire types
 

@@ -16,7 +16,7 @@ constexpr std::uint32_t magic = 0xbeefc0de, version = 1;
 constexpr std::uint64_t no_page = ~std::uint64_t{0};
 constexpr std::uint64_t smallest_page = 256, largest_page = 65536, deepest = 32;  // of mdb.c: CURSOR_STACK
 
-// Of a page with meta data, behind its header.
+// The places of fields in a page with meta data, behind its header.
 constexpr std::size_t magic_at = page_header, version_at = magic_at + 4, page_bytes_at = magic_at + 24, main_at = page_bytes_at + 48;
 constexpr std::size_t flags_in_tree = 4, depth_in_tree = 6, entries_in_tree = 32, root_in_tree = 40;
 constexpr std::size_t last_page_at = main_at + 48, transaction_at = last_page_at + 8, meta_bytes = transaction_at + 8;

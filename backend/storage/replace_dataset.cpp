@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of a folder: nothing but folders of classes as we call them, so that no other tree of somebody's is taken for one.
+// A folder is ours if there are only folders of classes in it, by the names that we give them: nobody's other tree is taken for one.
 bool is_ours(const fs::path& path) {
     if (fs::is_directory(path))
         return std::ranges::all_of(fs::directory_iterator(path), [](const fs::directory_entry& e) {

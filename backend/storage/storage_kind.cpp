@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t nfs = 0x6969, smb = 0xfe534d42, fuse = 0x65735546, ceph = 0xc36400, lustre = 0x0bd00bd0, gpfs = 0x47504653,
                         beegfs = 0x19830326, memory = 0x01021994, ram = 0x858458f6;
 
-// Of a block device: a disk turns, and an NVMe says so by its name. A partition has no queue, what it is a part of has.
+// The kind of a block device: a disk turns, and an NVMe says so by its name. A partition has no queue of its own, but its disk has.
 StorageKind kind_of_device(dev_t device) {
     std::error_code error;
     const fs::path link = "/sys/dev/block/" + std::to_string(major(device)) + ":" + std::to_string(minor(device));
@@ -33,7 +33,7 @@ StorageKind kind_of_device(dev_t device) {
     return StorageKind::ssd;
 }
 
-// Of a partition the disk has it.
+// A partition has that of its disk.
 std::optional<Bytes> read_ahead_of(dev_t device) {
     const std::string number = std::to_string(major(device)) + ":" + std::to_string(minor(device));
     const fs::path block = "/sys/dev/block/" + number;

@@ -8,7 +8,7 @@ namespace {
 
 QString text_of(const std::optional<double>& value) { return value ? number(*value, 6) : QString(); }
 
-// Of what only real samples have.
+// A field that only real samples have.
 template <class E, std::size_t N>
 Field data_word(std::string path, const QString& label, const QString& tip, const Word<E> (&words)[N],
                 std::function<E(const DataSource&)> of) {

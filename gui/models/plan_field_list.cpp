@@ -77,7 +77,7 @@ Field recompute() {
     return f;
 }
 
-// Of devices that a host feeds with kernels: not of cores.
+// A flag for devices that a host feeds with kernels, which cores are not.
 Field kernel_flag(std::string path, const QString& label, const QString& tip, bool Plan::*of) {
     Field f = flag(std::move(path), label, tip, of);
     f.resolved = [of](const Scenario& s) { return s.cluster.node.device.kind == DeviceKind::cpu ? QString() : on_or_off(s.plan.*of); };

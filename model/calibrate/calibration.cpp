@@ -18,7 +18,8 @@ namespace {
 // What a probe's term depends on is known; how well the closed form can describe it is not, nor is it better than this.
 constexpr double closed_form_error = 0.05;
 constexpr Seconds shortest = Seconds::from_si(20e-6);  // of a term: below, clocks and the recording itself are most of it
-// Operators of a term are off either way, and each says what its term cannot: but those of a probe say no more than so many terms do.
+// How far the prediction of an operator is off. Each operator tells what its term cannot, but all of a probe together count as so many
+// terms.
 constexpr double operator_error = 0.15, operators_count_as = 4;
 
 // Where ranks wait for each other in turn (stages, shared cores), who waits for whom is chance, and only the whole step says something.
@@ -66,7 +67,7 @@ std::vector<Term> fitted_terms(const Terms& measured, const Terms& predicted) {
     return terms;
 }
 
-// Of a normal distribution, the standard deviation over half of what lies between its quartiles, and over its median absolute deviation.
+// How many times half its interquartile range, or its median absolute deviation, the standard deviation of a normal distribution is.
 constexpr double deviation_of_quartile = 1.4826;
 
 double noise_of(std::vector<Seconds> steps) {
@@ -85,9 +86,9 @@ ProbeRun probe_run(std::string name, Scenario scenario, const RunRecord& run) {
 
 namespace {
 
-// Of the passes of a probe the median: of each term, or the pass of median step where the whole step counts. What disturbs a machine for
-// seconds disturbs some of them. Its noise is that of a step, or how much the passes differ (their median absolute deviation, as a standard
-// deviation) where that is more.
+// The median of a probe's passes, since what disturbs a machine for seconds disturbs only some of them: the median of each term, or the
+// pass of median step where the whole step counts. Its noise is that of a step, or how much the passes differ (their median absolute
+// deviation, as a standard deviation) where that is more.
 ProbeRun joined(std::vector<const ProbeRun*> passes) {
     const auto step_of = [](const ProbeRun* p) { return p->measured.total(); };
     std::ranges::sort(passes, {}, step_of);

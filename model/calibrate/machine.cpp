@@ -8,8 +8,8 @@ Sourced<double> reached_whole() { return {1.0, SourceKind::estimated, "the rate 
 
 namespace {
 
-// Its rates are those that products and streams reach on `like`: there is no peak beside them. `told`: whence the machine's own numbers
-// are.
+// Its rates are those that products and streams reach on `like`: there is no peak beside them. `told`: where the machine's own
+// numbers come from.
 Device core_of(const MachineFacts& m, const Device& like, const std::string& source, const std::string& told) {
     Device d = like;
     d.name = "core of " + m.processor;

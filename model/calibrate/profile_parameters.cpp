@@ -18,13 +18,13 @@ using units::TB;
 using units::TFLOP;
 using units::us;
 
-// Of messages of any size, and of small ones.
+// The start-up time of a message of any size, and of a small one.
 constexpr auto large_start = [](auto& s) -> auto& { return s.library.protocols.back().base; };
 constexpr auto small_start = [](auto& s) -> auto& {
     return s.library.messages ? s.library.messages->inside : s.library.protocols.front().base;
 };
 
-// What a process adds of others' bytes. Of a library of messages its own number; elsewhere a profile need not have it.
+// The rate at which a process adds up the bytes of others. A library of messages has its own number; other profiles need not have one.
 const Sourced<Bandwidth>* find_adding(const Scenario& s) {
     if (s.library.messages) return &s.library.messages->combine;
     return s.library.host_reduction ? &*s.library.host_reduction : nullptr;
@@ -90,7 +90,7 @@ ProfileParameter memory_bandwidth_of_cores() {
     return p;
 }
 
-// Of both directions: the device waits for the host in either, and a step does not say in which.
+// One parameter for both directions: the device waits for the host in either, and a step does not say in which.
 ProfileParameter dispatch_of_host() {
     ProfileParameter p = parameter("dispatch", ParameterOwner::framework,
                                    ParameterRange<Seconds>{.least = 0.1 * us, .most = 100 * us, .spread = unknown, .begin = 20 * us},
@@ -111,11 +111,11 @@ std::size_t path_of(const Device& d, DataType type, bool tf32) {
 // Between two kernels of a stream a GPU takes as long in any machine; what launches them does not.
 constexpr double gap_known = 0.35;
 
-// Of a link, or of a peak, what large transfers and products reach; of a memory what streams do.
+// The fraction of a link or of a peak that large transfers and products reach, and the fraction of a memory that streams reach.
 constexpr ParameterRange<double> reached{.least = 0.02, .most = 1.0, .spread = unsure};
 constexpr ParameterRange<double> streamed{.least = 0.2, .most = 1.0, .spread = unsure};
 
-// Of a fraction of a peak, and of times and rates that differ from machine to machine by orders of magnitude.
+// What differs from machine to machine by orders of magnitude.
 constexpr ParameterRange<double> any_fraction{.least = 0.01, .most = 1.0, .spread = unknown};
 constexpr ParameterRange<Seconds> any_start{.least = 10 * ns, .most = 10 * ms, .spread = unknown};
 constexpr ParameterRange<Bandwidth> any_cache{.least = 0.1 * GB / units::s, .most = 10 * TB / units::s, .spread = unknown};

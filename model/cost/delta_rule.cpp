@@ -45,12 +45,12 @@ public:
         product(list, key_dim_, value_dim_, chunk_, k_ + v_ + states_, true);  // Q^T dy
         product(list, key_dim_, value_dim_, chunk_, k_ + v_, true);            // W^T dV'
         product(list, chunk_, value_dim_, key_dim_, k_ + v_, true);            // K dS
-        // Of Q, K and W by the states, of Q and K by the scores.
+        // The gradients of Q, K and W by way of the states, and of Q and K by way of the scores.
         for (int i = 0; i < 3; ++i) product(list, chunk_, key_dim_, value_dim_, v_ + states_ + k_, true);
         product(list, chunk_, chunk_, value_dim_, 2.0 * v_, true);  // dy V'^T
         for (int i = 0; i < 2; ++i) product(list, chunk_, key_dim_, chunk_, k_, true);
         product(list, chunk_, chunk_, key_dim_, 2.0 * k_, true);  // Q K^T, for the decay
-        // Of A by W and U, of K and V by A, of K K^T through the inverse and by it of K.
+        // The gradients of A by way of W and U, of K and V by way of A, of K K^T through the inverse, and of K by way of that.
         product(list, chunk_, chunk_, key_dim_, 2.0 * k_, true);
         product(list, chunk_, chunk_, value_dim_, 2.0 * v_, true);
         product(list, chunk_, key_dim_, chunk_, k_ + inverse_, true);

@@ -5,14 +5,14 @@
 namespace sextant {
 namespace {
 
-// Of a GPU; elsewhere, and where they are only guessed at, nobody knows how long their loads take.
+// Whether it is a GPU whose multiprocessors are known; elsewhere nobody knows how long their loads take.
 bool knows_multiprocessors(const Device& d) { return d.load_latency.value > Seconds{}; }
 
 // What a multiprocessor later than Ampere's does in a clock with instructions of Ampere's, forward and backward: FlashAttention-2 on an
 // H100, heads of 128 (docs/model/compute.md). Its products alone: what an A100's does.
 constexpr double ampere_forward = 1530, ampere_backward = 1330, ampere_products = 2048;
 
-// Of attention's products, where it is known how many multiprocessors share them.
+// The peak rate of attention's products, where it is known how many multiprocessors share them.
 const PeakRate* peak_of_multiprocessors(const Device& d) {
     return knows_multiprocessors(d) ? d.peak(DataType::bf16, ComputeUnit::tensor) : nullptr;
 }

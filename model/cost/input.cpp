@@ -19,7 +19,7 @@ StorageClass scaled(StorageClass s, const LoaderScale& by) {
     return s;
 }
 
-// Of one node, before its share of what all nodes have: a local device is the node's own, and what it reads as one stream it reads at most.
+// What one node can read, before its share of what all nodes have: a local device is the node's own, and reads no faster than one stream.
 std::optional<Bandwidth> node_read(const StorageClass& s) {
     if (s.client_read_bandwidth) return s.client_read_bandwidth->value;
     if (!s.shared && s.kind != StorageKind::memory) return s.read_bandwidth->value;
@@ -115,7 +115,7 @@ LoaderRate loader_rate(const std::vector<SampleSource>& sources, Seconds work, c
 
 namespace {
 
-// Of n nodes each reads a random n-th of the samples in every epoch, in random order. A sample that a node reads at the part y of an epoch
+// Each of n nodes reads a random n-th of the samples in every epoch, in random order. A sample that a node reads at the part y of an epoch
 // was last read there at the part x of the k-th epoch before, with probability (1/n) (1 - 1/n)^(k-1). What the node has not read in between
 // is (1 - (1-x)/n) (1 - 1/n)^(k-1) (1 - y/n) of the dataset, and the sample is still there when that is at least 1 - c, the part that the
 // memory cannot hold. a = 1 - (1-x)/n and b = 1 - y/n are uniform on [q, 1], q = 1 - 1/n. For one node c + (1 - c) ln(1 - c).

@@ -32,7 +32,7 @@ void KernelWriter::write_operator(const Operator& op, const Gemm& g, BlockKernel
     if (framework_.plain_kernels && !g.weight) share_among_calls(op, g, out);
 }
 
-// Of the columns of the weight, or of the second operand, that made outputs with these gradients.
+// The gradient of those columns of the weight, or of the second operand, that made the outputs with these gradients.
 void KernelWriter::add_weight_gradient(const Operator& op, const Gemm& g, std::int64_t columns, DataType type, Bytes gradients,
                                        BlockKernels& out) const {
     Kernel k = gemm(op.name, {g.batch, g.k, columns, g.m}, type, true);
@@ -99,7 +99,7 @@ Kernel KernelWriter::convolution(const Operator& op, const Convolution& c) const
     return k;
 }
 
-// Of the images: a convolution with as many channels as the outputs have.
+// The gradient of the images is a convolution with as many channels as the outputs have.
 Kernel KernelWriter::image_gradient(const Kernel& forward, const Convolution& c) {
     Kernel k = forward;
     k.backward = true;
@@ -110,7 +110,7 @@ Kernel KernelWriter::image_gradient(const Kernel& forward, const Convolution& c)
     return k;
 }
 
-// Of the filters: a sum over pixels.
+// The gradient of the filters is a sum over pixels.
 Kernel KernelWriter::filter_gradient(const Kernel& forward) const {
     Kernel k = forward;
     k.backward = true;

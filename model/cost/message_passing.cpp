@@ -57,7 +57,7 @@ struct MessageCall {
         return latency(group.crosses_network ? 0 : 1, group.crosses_network ? 1 : 0) + bytes / min(copy(), group.ring);
     }
 
-    // Of a broadcast, the mean over ranks, some of which have it early: that is what MPI's benchmarks print (OSU's osu_bcast).
+    // The mean over ranks, some of which have the message early: that is what MPI's benchmarks print (OSU's osu_bcast).
     [[nodiscard]] CollectivePrice broadcast() const {
         const auto fits = [&](const BroadcastRule& r) {
             return (!r.below || size < *r.below) && (!r.fewer_than || n < *r.fewer_than + r.ranks_per_byte * (size / units::B));

@@ -35,7 +35,7 @@ Bytes kept_inside(const OperatorGraph& graph, const Operator& op, const Precisio
     return {};
 }
 
-// Of a forward alone: each tensor from the operator that makes it to the last one that reads it. Of logits one part at a time.
+// In a forward alone each tensor lives from the operator that makes it to the last one that reads it. Logits are made one part at a time.
 Bytes most_alive(const OperatorGraph& graph, const Plan& plan) {
     const std::span<const Operator> operators = graph.operators();
     const auto touched = [](const Operator& op) {

@@ -46,7 +46,7 @@ bool can_run(const TaskGraph& graph) {
     return done == n;
 }
 
-// Of the fields that tell most works apart.
+// Hashes the fields that tell most works apart.
 std::size_t hash_of(const Work& work) {
     const double field = std::visit(Overloaded{
                                         [](const ComputeWork& w) { return 4.0 * w.first_block + static_cast<double>(w.phase); },

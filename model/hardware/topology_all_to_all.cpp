@@ -109,7 +109,7 @@ private:
         }
     }
 
-    // Of what the members at a leaf send, the part for others at the same leaf turns round there; the rest goes up.
+    // What members at a leaf send to others at the same leaf turns round there; the rest goes up.
     [[nodiscard]] double up_from(const LeafTraffic& traffic) const {
         const double turned = (traffic.members * traffic.members - traffic.same_unit) * per_pair_;
         return std::max(0.0, traffic.network - turned);

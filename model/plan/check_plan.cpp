@@ -158,7 +158,7 @@ void check_schedule(Check& c) {
                    "\"schedule\": \"gpipe\" cuts the batch");
 }
 
-// Of the encoder and the decoder where it has both.
+// The layers of encoder and decoder together where it has both.
 std::int64_t layers_of(const TransformerSpec& t) {
     if (t.kind != TransformerKind::encoder_decoder) return t.layers;
     return t.layers + (t.decoder_layers > 0 ? t.decoder_layers : t.layers);

@@ -37,7 +37,8 @@ SharedWithLoaders share_with_loaders(const Checkpoints& asked, const Prepared::S
     return {left * (1 - std::min(0.5, taken_by_loaders(*job.input, read->name, beside))), beside, beside - alone};
 }
 
-// Of one parameter: its weight as it is stored, the master copy if there is a separate one, and the optimizer's states.
+// What a checkpoint has of one parameter: its weight as it is stored, the master copy if there is a separate one, and the optimizer's
+// states.
 Bytes bytes_of_parameter(const Prepared::State& job) {
     const Precision& precision = job.precision;
     return (shards_are_masters(job) ? Bytes{} : size_of(precision.parameter)) +

@@ -16,7 +16,7 @@ Seconds passes_on_server(const Prepared::State& job, Bytes moved) {
     return passing_time(moved, job.rates.kept / job.groups.to_servers.servers, job.rates);
 }
 
-// Of what takes so long on a core as workers have it: workers wait for servers, which have the cores meanwhile.
+// How long a server takes for what takes a worker `time`: workers wait for servers, which have the cores meanwhile.
 Seconds on_core_of_server(const Prepared::State& job, Seconds time) {
     return time / job.nodes.ranks_per_core * std::max(1.0, job.groups.to_servers.on_a_host / job.nodes.cores);
 }

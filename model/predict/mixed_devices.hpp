@@ -16,7 +16,7 @@ namespace sextant {
 // network is cut as its plan says. Throws InputError where the devices called slow are faster.
 void apply_mixed_devices(Prepared::State&, const Network&);
 
-// Of all devices, as a fraction of that of the fast ones; for a job whose devices are of two kinds and prepared.
+// The mean speed of all devices, as a fraction of the fast ones'; for a prepared job on two kinds of devices.
 double mean_speed(const Scenario&);
 
 }  // namespace sextant

@@ -99,7 +99,7 @@ void say_that_stages_wait(Bottleneck& b, const Estimate& e) {
     b.why += "; " + percent_text(bubble, 2) + " of the step a stage waits for the others (bubble): more micro-batches keep them busy";
 }
 
-// Or one device holds no less than it would alone.
+// Whether more devices help one that is too full. If not, each holds as much as it would alone.
 bool devices_share_weights(const Scenario& s) {
     const Framework& f = s.framework;
     return (f.can(PlanFeature::tensor) && s.workload.is_transformer()) || f.can(PlanFeature::pipeline) || f.can(PlanFeature::zero3);

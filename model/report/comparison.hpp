@@ -94,7 +94,7 @@ struct Comparison {
     ComparedValue<Frequency> samples_per_s;
     std::optional<ComparedValue<Frequency>> tokens_per_s;
     std::optional<double> first_loss, last_loss;
-    // Of the rank that finishes last in the stage whose rank the closed form predicts to finish last.
+    // These are of the rank that finishes last in the stage whose rank the closed form predicts to finish last.
     int stage = 0;
     int measured_rank = 0;
     Seconds traced_step;  // the sum of the measured terms

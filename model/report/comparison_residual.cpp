@@ -167,7 +167,7 @@ void point_behind_bubble(const Prepared& job, const Comparison& c, TermResidual&
     r.points_to = "stage " + std::to_string(rank->stage) + ", which the others wait for: its " + words(term) + " takes " +
                   to_text(rank->measured.terms[term]) + ", " + to_text(rank->simulated.terms[term]) + " were predicted";
     point_to_input(job, &Estimate::slowest, term, rank->measured.terms[term], c.prediction.inputs, r);
-    // Of any other stage the closed form keeps no terms.
+    // The closed form keeps the terms of no other stage.
     if (rank->stage != c.prediction.estimate.slowest_stage) r.explained_at.reset();
 }
 

@@ -11,7 +11,7 @@ struct Extent {
     Seconds start, end;
 };
 
-// When segments ran; those that compute until the next of their rank does. None for what had nothing to run.
+// When each segment ran; one that computes ends at the latest when the next of its rank begins. None where a segment had nothing to run.
 std::vector<std::optional<Extent>> extents_of(const Trace& trace, std::size_t segments) {
     std::vector<std::optional<Extent>> extents(segments);
     std::vector<std::optional<SegmentIndex>> computing(trace.ranks.size());

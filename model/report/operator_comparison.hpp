@@ -19,7 +19,8 @@ struct OperatorComparison {
     [[nodiscard]] Seconds difference() const { return calls * (measured - predicted); }  // in a step
 };
 
-// Of one call of each; zero for what a fused kernel does beyond its first operator, and for operators that the job does not have.
+// The predicted time of one call of each; zero for what a fused kernel does beyond its first operator, and for operators that the job does
+// not have.
 std::vector<Seconds> predicted_call_times(const Prepared&, std::span<const OperatorTime>);
 
 // The largest difference in a step first. Empty where the run did not record operator times.

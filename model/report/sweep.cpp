@@ -18,8 +18,8 @@ Grouping grouped(const Sweep& s, const SweepTask& task, std::int64_t tasks_per_j
     return {tasks_per_job, jobs, job, static_cast<double>(rounds) * job};
 }
 
-// Of groupings with so many tasks a job and more that are as good as the fastest, the one with the fewest jobs, which are as even as can
-// be.
+// The grouping with the fewest jobs among those that are as good as the fastest and have so many tasks a job or more. Its jobs are as even
+// as can be.
 Grouping fewest_jobs(const Sweep& s, const SweepTask& task, std::int64_t least_tasks) {
     Seconds shortest = grouped(s, task, least_tasks).time;
     for (std::int64_t g = least_tasks + 1; g <= s.tasks; ++g) shortest = min(shortest, grouped(s, task, g).time);
@@ -29,7 +29,7 @@ Grouping fewest_jobs(const Sweep& s, const SweepTask& task, std::int64_t least_t
     return grouped(s, task, std::max(least_tasks, even));
 }
 
-// So that jobs are few and long enough.
+// The fewest tasks a job with which jobs are few and long enough.
 std::int64_t least_tasks(const Sweep& s, const SweepTask& task) {
     const double long_enough = std::ceil((shortest_job - s.start_up) / task.time);
     return std::max(jobs_of(s, most_jobs), static_cast<std::int64_t>(std::clamp(long_enough, 1.0, static_cast<double>(s.tasks))));

@@ -99,7 +99,7 @@ private:
         for (auto s = backwards_.rbegin(); s != backwards_.rend(); ++s) timeline_.add(s->start, s->end, s->term);
     }
 
-    // Of another rank, and yet part of what this one waits for: on the way here, or in a server.
+    // Whether a span of another rank is itself what this one waits for: it is on the way here, or in a server.
     static bool is_communication(SpanKind k) {
         return k == SpanKind::pipeline_transfer || k == SpanKind::data_exchange || k == SpanKind::serve;
     }

@@ -63,7 +63,7 @@ struct Summary {
     Rate failed;                         // counted rows that ran out of memory: predicted not to fit
     std::map<std::string, int> reasons;  // of refusals
 };
-// Of everything in a file: rows, predicted and refused are those of all rows.
+// Rows, predicted and refused are those of all rows of a file.
 Summary summarise(std::span<const RowResult>);
 
 struct FileValidation {
@@ -82,7 +82,7 @@ struct SeriesMean {
 struct Validation {
     std::vector<FileValidation> files;
 
-    // Of the counted rows alone: rows, predicted and refused too.
+    // Counts only rows that are complete and not suspect, in rows, predicted and refused too.
     [[nodiscard]] Summary total() const;
     [[nodiscard]] std::vector<SeriesMean> series() const;  // of step times, "memory" and "loading: utilization"; by name
     // The rows that nothing was fitted to.

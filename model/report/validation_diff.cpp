@@ -28,7 +28,7 @@ RowMove move_of(const std::string& file, const RowResult& before, const RowResul
             after.refused};
 }
 
-// What was predicted then, of what is known of the row now.
+// The earlier prediction, with what is known of the row now.
 RowResult as_then(const RowResult& then, const RowResult& now) {
     RowResult row = now;
     row.predicted_step = then.predicted_step;

@@ -20,7 +20,7 @@ Seconds first_epoch_of(const InputEstimate& input, const Estimate& e, double ste
     return std::min(steps, input.steps_per_epoch) * longer;
 }
 
-// Of the whole job, which any of its devices and nodes stops.
+// The mean time between failures of the whole job, which any of its devices and nodes stops.
 Seconds between_failures(const Failures& f, const Scenario& s) {
     Frequency rate;
     if (f.device_mtbf) rate += s.plan.devices() / *f.device_mtbf;

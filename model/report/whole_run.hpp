@@ -7,7 +7,7 @@
 
 namespace sextant {
 
-// Of so many samples; of the report everything is there but this.
+// The cost of a run over so many samples. The report has everything else already.
 RunCost run_cost(const Scenario&, double samples, const Report&);
 // What one task of a sweep does: the run of this report.
 SweepTask sweep_task(const Prepared&, const Report&);

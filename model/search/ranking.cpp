@@ -92,7 +92,7 @@ bool Ranking::admits(const PlanBound& bound) const {
 }
 
 void Ranking::add(const PlanChoice& c) {
-    // Of plans that come to the same the simplest stands for all.
+    // The simplest of the plans that come to the same stands for all of them.
     const auto at = std::ranges::lower_bound(best_, rank(c), {}, [&](const PlanChoice& other) { return rank(other); });
     if (at != best_.end() && rank(*at) == rank(c)) {
         if (simpler(c.plan, at->plan)) *at = c;

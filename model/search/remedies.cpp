@@ -129,7 +129,7 @@ public:
         if (n > most || stopped_) return;
         const Remedy doubled = std::move(found_.back());
         found_.pop_back();
-        // Of a large cluster not every number is tried.
+        // On a large cluster not every number is tried.
         constexpr std::int64_t most_trials = 64;
         const std::int64_t unit = n > per_node ? per_node : 1, step = unit * std::max<std::int64_t>(1, (n - too_few) / unit / most_trials);
         for (std::int64_t fewer = (too_few / step + 1) * step; fewer < n; fewer += step)

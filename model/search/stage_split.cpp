@@ -43,8 +43,8 @@ double slowest_stage(const Sums& sums, std::span<const int> blocks_of_stages) {
     return slowest;
 }
 
-// Of the splits without a stage that is slower than `slowest`, of which there is one, that with the least sum of the squares of its stages'
-// times: by dynamic programming over the first s stages that hold the first n blocks.
+// The split with the least sum of the squares of its stages' times, among those without a stage that is slower than `slowest`; there is one
+// at least. By dynamic programming over the first s stages that hold the first n blocks.
 std::vector<int> most_even_split(const Sums& sums, std::size_t stages, double slowest) {
     constexpr double never = std::numeric_limits<double>::infinity();
     const std::size_t blocks = sums.blocks();

@@ -57,7 +57,7 @@ void Player::find_followers() {
         for (const SegmentIndex d : graph_.waits_for(s)) followers_[place[d]++] = s;
 }
 
-// Whose segments are first come, first served.
+// Whether segments of the stream are first come, first served.
 bool Player::is_queue(Stream stream) const {
     if (stream == Stream::server) return true;
     const bool alone = stream == Stream::compute || stream == Stream::copy || stream == Stream::loader;
@@ -154,7 +154,8 @@ void Player::go_on(LaneIndex l) {
 
 // Kernels.
 
-// Of what the lane runs. Waiting for the host or for a copy takes as long beside communication as without.
+// How many times as long as its price the lane's work takes. Waiting for the host or for a copy takes as long beside communication as
+// without.
 double Player::slowness(LaneIndex l) const {
     if (stream_of(l) == Stream::server) return table_.servers ? table_.servers->server_slowdown(computing_on_a_host()) : 1.0;
     if (stream_of(l) != Stream::compute || !runs_kernels(piece_of(lanes_[l]).kind)) return 1.0;
@@ -243,7 +244,7 @@ void Player::release(SegmentIndex s, SpanIndex by) {
     if (is_queue(segment.stream)) put_in_queue(lanes_[l], s);
 }
 
-// Changes places with what waits still.
+// The segment changes places with the first one that still waits.
 void Player::put_in_queue(Lane& lane, SegmentIndex s) {
     const SegmentIndex waits = order_[lane.ready];
     std::swap(order_[lane.ready], order_[place_[s]]);
@@ -253,7 +254,7 @@ void Player::put_in_queue(Lane& lane, SegmentIndex s) {
 
 // Spans.
 
-// As many as there will be, but for waiting for the host and what goes on behind: a step has millions of them.
+// Reserves room for the spans to come, but for those of waiting for the host and of what goes on behind: a step has millions of them.
 void Player::reserve_spans() {
     std::size_t count = 0;
     for (const Segment& segment : graph_.segments())

@@ -123,7 +123,7 @@ private:
         n.name = std::string(to_text(e.what)) + " (" + std::string(to_text(e.group)) + "): " + what;
         n.collective = recorded(e.what);
         n.group = name_of(*communicator);
-        // Of an all-gather a trace has what each rank gives, the price what each has in the end.
+        // A trace counts what each rank gives to an all-gather, the price what each has in the end.
         const std::size_t members = step_.graph_.communicators()[*communicator].members.size();
         const Bytes size = e.what == Collective::all_gather ? e.size / static_cast<double>(members) : e.size;
         n.bytes = (1 - e.hidden) * size;

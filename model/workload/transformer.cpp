@@ -54,7 +54,7 @@ LayerKind kind_of_layer(const TransformerSpec& spec, std::int64_t layer) {
     return kind;
 }
 
-// Of a module for multi-token prediction: what the last layer is; a hybrid has attention and its MLP or experts there.
+// A module for multi-token prediction is a layer like the last one; a hybrid has attention and its MLP or experts there.
 LayerKind kind_of_prediction(const TransformerSpec& spec) {
     if (spec.layer_pattern.empty()) return kind_of_layer(spec, spec.layers - 1);
     return {.experts = spec.moe.has_value(), .causal = true};

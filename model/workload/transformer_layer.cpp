@@ -6,7 +6,7 @@
 namespace sextant {
 namespace {
 
-// Of so many elements.
+// The activation of so many elements.
 Pointwise activation_of(MlpKind kind, double elements) {
     switch (kind) {
         case MlpKind::gelu:

@@ -31,7 +31,7 @@ std::string_view use_of(std::string_view text) {
     return taken;
 }
 
-// Of a JSON document; empty where it states none.
+// The schema that a JSON document states; empty where it states none.
 std::string schema_of(const JsonFile& file) {
     std::string schema;
     const JsonNode root = file.root();

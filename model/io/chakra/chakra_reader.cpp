@@ -207,7 +207,7 @@ void add_control(std::vector<ReadNode>& nodes) {
     for (ReadNode& n : nodes) n.node.waits_for.insert(n.node.waits_for.end(), n.control.begin(), n.control.end());
 }
 
-// Of "name.3.et".
+// The rank in the name of its file: 3 in "name.3.et".
 std::optional<int> rank_in(const std::filesystem::path& file) {
     const std::string ending = file.stem().extension().string();  // ".3"
     const auto rank = parse_number<int>(std::string_view(ending).substr(ending.empty() ? 0 : 1));

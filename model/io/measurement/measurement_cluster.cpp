@@ -25,7 +25,8 @@ int links_between_pairs(int links, int devices) {
     return std::max(1, links / std::max(3, devices - 1));
 }
 
-// Of boards whose row says nothing: mezzanine cards have links of their own, NVIDIA's from Ampere on all eight of a board behind switches.
+// The links of a board whose row states none: mezzanine cards have links of their own, and from Ampere on NVIDIA puts the eight of a board
+// behind switches.
 std::string assumed_kind(const Device& device, int devices, bool has_links, RowReport& report) {
     constexpr std::string_view mezzanines[] = {"SXM", "GB200", "GB300", "GH200", "OAM", "MI3", "Gaudi"};
     const bool linked = has_links && std::ranges::any_of(mezzanines, [&](std::string_view word) { return mentions(device.name, word); });

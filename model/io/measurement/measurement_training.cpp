@@ -130,7 +130,7 @@ void read_plan(RowFields& f, MeasuredPlan& p) {
     read_switches(f, p);
 }
 
-// Of all devices, or of one.
+// Sources state the throughput of all devices, or of one.
 void read_throughput(RowFields& measured, TrainingRow& row) {
     const auto read = [&](const std::string& key, std::optional<Frequency>& rate, int devices) {
         Frequency of_one;
@@ -143,7 +143,7 @@ void read_throughput(RowFields& measured, TrainingRow& row) {
     }
 }
 
-// Of a source that counts its devices alone: on nodes of as many as it says, else of eight where one has hardly room for all.
+// For a source that counts only devices: nodes have as many as it says, else eight where one node has hardly room for all.
 void count_nodes(MeasuredHardware& h) {
     constexpr int most_of_one = 16;  // DGX-2
     const int of_unknown = h.gpus > most_of_one ? 8 : h.gpus;

@@ -136,7 +136,7 @@ std::string scatter(const Rows& rows, const Rows& farthest) {
     return plot.figure("measured time; dashed: 20 % off", "predicted time");
 }
 
-// Of the ratios at about the same x: the median.
+// The median of the ratios at about the same x.
 std::vector<Plot::At> medians(const std::vector<Plot::At>& points) {
     std::map<int, std::vector<double>> by_octave;
     for (const Plot::At& p : points) by_octave[static_cast<int>(std::lround(std::log2(p.x)))].push_back(p.y);

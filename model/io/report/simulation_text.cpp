@@ -66,7 +66,7 @@ std::string memory_text(const SimulationReport& s) {
     Bytes top;
     for (const MemoryTimeline& m : s.memory) top = max(top, m.highest);
     TextTable table;
-    // Of many stages some, evenly spread, the first and the last among them.
+    // Where there are many stages, some of them evenly spread, the first and the last included.
     const std::size_t lines = std::min(most_lines, s.memory.size());
     for (std::size_t i = 0; i < lines; ++i) {
         const MemoryTimeline& m = s.memory[lines == 1 ? 0 : i * (s.memory.size() - 1) / (lines - 1)];

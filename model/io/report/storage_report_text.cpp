@@ -8,7 +8,7 @@
 namespace sextant {
 namespace {
 
-// Of the numbers that bound the storage, each with the kind of its source.
+// The numbers that bound the storage, each with the kind of its source.
 std::string storage_text(const StorageClass& s) {
     std::string text = s.name + (s.shared ? ", shared" : ", of each host");
     const auto shown = Overloaded{[](Bandwidth b) { return to_text(b); }, [](Frequency f) { return per_second_text(f); }};

@@ -9,9 +9,9 @@
 namespace sextant {
 namespace {
 
-// Of the cores, that reach all of the memory's bandwidth; fewer reach it in proportion. Ours: by Little's law a core of 12 line buffers of
-// 64 bytes and a memory that answers in 85 ns streams 9 GB/s, and 10 of the 20 cores of a Xeon Gold 6148 the 90 GB/s that its socket
-// sustains. Neglects that other jobs on the node take their part of the memory and the cache.
+// The fraction of the cores that reaches all of the memory's bandwidth; fewer reach it in proportion. Ours: by Little's law a core of 12
+// line buffers of 64 bytes and a memory that answers in 85 ns streams 9 GB/s, and 10 of the 20 cores of a Xeon Gold 6148 the 90 GB/s that
+// its socket sustains. Neglects that other jobs on the node take their part of the memory and the cache.
 constexpr double saturating_cores = 0.5;
 
 }  // namespace

@@ -16,9 +16,9 @@ void take_part_of_memory(Device& d, double part) {
     if (d.usable_memory) d.usable_memory->value = part * d.usable_memory->value;
 }
 
-// Of a multi-instance GPU, "3g.20gb": 3 of the 8 clusters of its multiprocessors, and as many of the 8 parts of its memory and its ways
-// there as make 20 GB. NVIDIA names 7 compute slices because one cluster stays unused; a slice of an A100 has 14 of 108 multiprocessors and
-// one of an H100 16 of 132 (recalled): an eighth is 4 % off. Slices share nothing but the host's link.
+// The slice "3g.20gb" of a multi-instance GPU has 3 of the 8 clusters of its multiprocessors, and as many of the 8 parts of its memory and
+// its ways there as make 20 GB. NVIDIA names 7 compute slices because one cluster stays unused; a slice of an A100 has 14 of 108
+// multiprocessors and one of an H100 16 of 132 (recalled): an eighth is 4 % off. Slices share nothing but the host's link.
 void take_slice(const JsonNode& node, Device& d) {
     std::string text;
     if (!read_value(node, text)) return;

@@ -17,7 +17,7 @@ std::string tip_of(const Plan& plan, Seconds step, Bytes memory) {
 }
 std::string tip_of(const PlanChoice& c) { return tip_of(c.plan, c.step, c.memory); }
 
-// Of a process, as the plans' own estimates have it.
+// What a process can use, as the plans' own estimates have it.
 Bytes device_memory(const PlanAnswer& a) {
     if (!a.best.empty()) return a.best.front().report.estimate.device_memory;
     return a.own.estimate ? a.own.estimate->device_memory : a.request.job.cluster.node.device.memory.value;

@@ -63,7 +63,7 @@ struct Cell<T> {
     }
 };
 
-// Of each column the first cell that is wrong, and how many more there are.
+// Reports the first wrong cell of each column, and how many more there are.
 class SpanReader {
 public:
     explicit SpanReader(std::vector<Span>& spans) : spans_(spans) {}
@@ -149,7 +149,7 @@ public:
     }
 
 private:
-    // Of the busiest, over the mean.
+    // The load of the busiest over the mean, step by step.
     void read_by_step(ObjectReader& r, const char* key, std::vector<double>& values) {
         r.each(key, [&](const JsonNode& n) { read_value(n, values.emplace_back(), over_mean); });
         check_count(r, key, values);

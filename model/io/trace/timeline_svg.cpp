@@ -114,7 +114,7 @@ private:
 
     [[nodiscard]] bool is_slow(const TraceRank& rank) const { return wish_.kinds && !rank.server && rank.rank < wish_.kinds->slow; }
 
-    // Of a recording every rank is one of its own; without a pipeline a stage is all there is.
+    // In a recording every rank stands for itself; without a pipeline there is only one stage.
     [[nodiscard]] std::string label_of(const TraceRank& rank) const {
         const bool has_stages = std::ranges::any_of(trace_.ranks, [](const TraceRank& r) { return r.stage > 0; });
         if (rank.server) return "server";

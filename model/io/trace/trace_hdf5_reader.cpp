@@ -111,7 +111,7 @@ private:
         const std::optional<Column> c = open(path);
         if (!c) return;
         const ColumnType type = column_type<Field>();
-        // Of an enumeration the file may know fewer names than we do, or have them in another order.
+        // The file may know fewer names of an enumeration than we do, or have them in another order.
         const bool enumeration = H5Tget_class(type.file.id()) == H5T_ENUM;
         if (enumeration ? H5Tget_class(c->type.id()) != H5T_ENUM || H5Tget_size(c->type.id()) != 1
                         : H5Tequal(c->type.id(), type.file.id()) <= 0)
