@@ -4,6 +4,7 @@
 #include "cli/show_comparison.hpp"
 #include "cli/trace_file.hpp"
 #include "model/io/format/separate_files.hpp"
+#include "model/io/format/text_file.hpp"
 #include "model/io/report/profiler_comparison_writer.hpp"
 #include "model/io/trace/profiler_reader.hpp"
 #include "model/io/trace/run_reader.hpp"
@@ -14,6 +15,7 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 namespace sextant {
 namespace {
@@ -35,6 +37,10 @@ ExitCode compare_with_profiler(const CompareOptions& o) {
 }
 
 ExitCode run_compare(const CompareOptions& o) {
+    constexpr std::string_view hdf5 = "\x89HDF";
+    if (start_of_packed_text(o.run, hdf5.size()) == hdf5)
+        throw InputError(Diagnostic{o.run, "", "is a timeline that --trace wrote, and no record of a run",
+                                    "what `sextant run --out RUN.json` writes; the window shows timelines beside the prediction"});
     if (looks_like_profiler(o.run)) return compare_with_profiler(o);
     check_timelines_file(o.trace);
     check_apart({o.trace}, {o.run});

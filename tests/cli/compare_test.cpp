@@ -60,6 +60,18 @@ TEST(Compare, ExitsWith2ForARunOfAnotherPlanAndForWhatIsNoRun) {
     EXPECT_THAT(none.out, IsEmpty());
 }
 
+TEST(Compare, SaysThatATimelineIsNoRecordOfARun) {
+    for (const std::string ending : {".json", ".h5"}) {
+        const std::filesystem::path file =
+            std::filesystem::temp_directory_path() / ("sextant-timeline-" + std::to_string(getpid()) + ending);
+        ASSERT_EQ(run_sextant({"simulate", "tests/io/runs/scenario.json", "--trace", file.string()}).exit_code, 0);
+        const ProcessResult r = compare_run(file.string());
+        std::filesystem::remove(file);
+        EXPECT_EQ(r.exit_code, 2);
+        EXPECT_THAT(r.err, AllOf(HasSubstr("--trace"), HasSubstr("--out")));
+    }
+}
+
 TEST(Compare, WritesBothTimelinesInOneFile) {
     const std::filesystem::path file = std::filesystem::temp_directory_path() / ("sextant-compare-" + std::to_string(getpid()) + ".json");
     EXPECT_EQ(compare_run(data_parallel, {"--trace", file.string() + ".h5"}).exit_code, 2) << "JSON in a file of columns";

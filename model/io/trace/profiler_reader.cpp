@@ -80,7 +80,8 @@ ProfilerRecord profiler_from_text(std::string_view text, const std::string& name
     events.classify(plan);
     const std::vector<Period> windows = windows_of(events.work, events.steps);
     if (events.work.empty())
-        throw InputError(Diagnostic{name, "/traceEvents", "has no kernels of a GPU", "profile with ProfilerActivity.CUDA"});
+        throw InputError(Diagnostic{name, "/traceEvents", "has no kernels of a GPU",
+                                    "profile with ProfilerActivity.CUDA; of a run of sextant take what --out wrote, not --trace"});
     if (windows.empty())
         throw InputError(Diagnostic{name, "/traceEvents", "does not say where steps begin", "call step() of the profiler after each step"});
 
