@@ -122,7 +122,8 @@ QString own_sentence(const PlanFindings& f, std::optional<std::size_t> open) {
 QString counts_line(const PlanFindings& f) {
     const SearchCounts& c = f.answer.counts;
     const auto plans = [](std::int64_t count) { return grouped(static_cast<double>(count)); };
-    QString line = QStringLiteral("%1 plans evaluated, %2 do not fit").arg(plans(c.priced), plans(c.too_large));
+    QString line =
+        QStringLiteral("%1 plans evaluated, %2 ").arg(plans(c.priced), plans(c.too_large)) + q(too_large_words(f.answer.request));
     if (c.pruned > 0) line += QStringLiteral(", %1 pruned by a bound").arg(plans(c.pruned));
     line += QStringLiteral("; ") + quantity(f.took);
     return f.answer.complete ? line : line + QStringLiteral(". <b>Stopped before the end</b>: this is the best so far.");

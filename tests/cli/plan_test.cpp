@@ -252,7 +252,15 @@ TEST(Plan, ExitsWith1WhenConditionsRuleOutAllThatWouldFit) {
     EXPECT_THAT(r.out, HasSubstr("No plan meets every condition"));
     const Json fastest = json_of(plan_default({"--format", "json", "--no-simulate", "--objective", "time"})).at("best").at(0);
     const std::string nearest = to_text(Seconds::from_si(fastest.at("step_time_s").get<double>()));
-    EXPECT_THAT(r.out, HasSubstr(" fit in memory; of these the smallest step_time is " + nearest + ": ask for less with --where"));
+    EXPECT_THAT(r.out, HasSubstr(": of those evaluated the smallest step_time is " + nearest + "; ask for less with --where"));
+    // A condition on memory is one more limit to it: what takes more does fit the device.
+    EXPECT_THAT(r.out, HasSubstr("only with step_time < 1 us"));
+    EXPECT_THAT(plan_default({"--where", "memory < 1 KiB"}).out, HasSubstr("do not fit or take more memory than asked for"));
+}
+
+TEST(Plan, SaysThatTheScenariosOwnPlanIsOnMoreDevices) {
+    const ProcessResult r = run_with("plan", "scenarios/llama-3-8b-fsdp-64xh100.json", {"--gpus", "8", "--no-simulate", "--top", "1"});
+    EXPECT_THAT(r.out, HasSubstr("times its throughput: it is on 64 devices"));
 }
 
 TEST(Plan, DrawsAPicture) {

@@ -27,15 +27,16 @@ std::string searched_text(const PlanAnswer& a) {
     for (const std::int64_t n : r.global_batches) batches.push_back(text(n));
     if (batches.empty()) batches.push_back(text(r.job.plan.global_batch));
     for (const PlanField f : r.pinned) pins.push_back(std::string(to_text(f)) + " " + plan_field_text(f, r.job.plan));
-    for (const Condition& c : r.where) pins.push_back(c.text);
+    std::vector<std::string> conditions;
+    for (const Condition& c : r.where) conditions.push_back(c.text);
     if (sizes.size() > 6) sizes = {sizes.front(), sizes[1], "...", sizes.back()};
     return joined(sizes) + " devices, global batch " + joined(batches) + ", " + std::string(to_text(r.job.plan.precision.compute)) +
-           (pins.empty() ? "" : "; pinned: " + joined(pins));
+           (pins.empty() ? "" : "; pinned: " + joined(pins)) + (conditions.empty() ? "" : "; only with " + joined(conditions));
 }
 
 std::string counts_text(const PlanAnswer& a, Seconds took) {
     const SearchCounts& c = a.counts;
-    std::string line = count_text(c.priced) + " evaluated, " + count_text(c.too_large) + " do not fit";
+    std::string line = count_text(c.priced) + " evaluated, " + count_text(c.too_large) + " " + std::string(too_large_words(a.request));
     if (c.pruned > 0) line += ", " + count_text(c.pruned) + " pruned by a bound";
     return line + "; " + to_text(took) + (a.complete ? "" : ", STOPPED BEFORE THE END: the best so far");
 }

@@ -22,7 +22,7 @@ std::string too_much(const Estimate& e) {
     return "does not fit: " + to_text(e.host.total() - e.host.there) + " too much in host memory";
 }
 
-// "; of these the smallest step_time is 212 ms": how near to the conditions plans come.
+// ": of those evaluated the smallest step_time is 212 ms": how near to the conditions plans come.
 std::string nearest_text(const PlanAnswer& a) {
     const std::vector<NamedQuantity> quantities = searched_quantities(a.request.job);
     std::string text;
@@ -30,8 +30,8 @@ std::string nearest_text(const PlanAnswer& a) {
         const Condition& c = a.request.where[i];
         const NamedQuantity* q = quantity_of(c, quantities);
         if (!q || !a.nearest[i]) continue;
-        text += (text.empty() ? "; of these the " : ", the ") + std::string(asks_for_less(c) ? "smallest " : "largest ") + q->name +
-                " is " + (q->table ? format_quantity(*a.nearest[i], *q->table) : number_text(*a.nearest[i]));
+        text += (text.empty() ? ": of those evaluated the " : ", the ") + std::string(asks_for_less(c) ? "smallest " : "largest ") +
+                q->name + " is " + (q->table ? format_quantity(*a.nearest[i], *q->table) : number_text(*a.nearest[i]));
     }
     return text;
 }
@@ -59,10 +59,13 @@ std::optional<PlanField> left_out(const PlanSpace& space, const Plan& plan) {
 // Why the scenario's own plan is not among the best, although it is faster.
 std::string why_passed_over(const PlanAnswer& a) {
     const SearchRequest& r = a.request;
+    const int devices = a.own.plan.devices();
+    if (!r.devices.empty() && std::ranges::find(r.devices, devices) == r.devices.end())
+        return "it is on " + grouped_digits(devices) + " devices";
     if (!a.own.missing.empty()) return "the framework has no " + std::string(to_text(a.own.missing.front()));
     if (!r.pinned.empty() || !r.where.empty()) return "it is not what was asked for";
     if (!a.complete) return "the search was stopped before it came there";
-    const std::optional<PlanField> field = left_out(plan_space(with_plan(r.job, a.own.plan), {}, a.own.plan.devices()), a.own.plan);
+    const std::optional<PlanField> field = left_out(plan_space(with_plan(r.job, a.own.plan), {}, devices), a.own.plan);
     return "it is not in the space that was searched" +
            (field ? ", which has no " + words(to_text(*field)) + " " + plan_field_text(*field, a.own.plan) + " with the rest of that plan"
                   : "");
@@ -85,6 +88,11 @@ std::string share_text(const Estimate& e, Term t) { return percent_text(e.terms[
 
 std::string count_text(std::int64_t plans) {
     return plans < 1'000'000 ? grouped_digits(plans) : number_text(static_cast<double>(plans) / 1e6) + " million";
+}
+
+std::string_view too_large_words(const SearchRequest& r) {
+    const bool limits = std::ranges::any_of(r.where, [](const Condition& c) { return c.quantity == "memory" && asks_for_less(c); });
+    return limits ? "do not fit or take more memory than asked for" : "do not fit";
 }
 
 std::string own_verdict(const PlanAnswer& a) {
@@ -156,9 +164,7 @@ std::string name_of(const PlanAnswer& a, const Remedy& r) {
 }
 
 std::string why_none(const PlanAnswer& a) {
-    if (a.all_ruled_out())
-        return "No plan meets every condition, but " + count_text(a.counts.priced) + " fit in memory" + nearest_text(a) +
-               ": ask for less with --where";
+    if (a.all_ruled_out()) return "No plan meets every condition" + nearest_text(a) + "; ask for less with --where";
     if (!a.complete) return "Stopped before a plan was found that fits";
     if (!a.smallest || !a.own.estimate) return "NO PLAN FITS";
     std::string why =

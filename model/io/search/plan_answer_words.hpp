@@ -27,5 +27,7 @@ std::string name_of(const PlanAnswer&, const Remedy&);  // "pp 8 instead of 1"
 std::string why_none(const PlanAnswer&);
 
 std::string count_text(std::int64_t plans);  // "1200", "3.4 million"
+// What is said of plans of SearchCounts::too_large: a condition on memory is one more limit to it.
+std::string_view too_large_words(const SearchRequest&);
 
 }  // namespace sextant
