@@ -313,6 +313,8 @@ std::vector<int> usual_sizes(const Scenario& job) {
     const std::int64_t most = std::min<std::int64_t>(std::int64_t{per_node} * job.cluster.nodes, std::int64_t{4} * job.plan.devices());
     std::vector<int> sizes;
     for (std::int64_t n = per_node <= most / 2 ? per_node : 1; n <= most; n *= 2) sizes.push_back(static_cast<int>(n));
+    const int own = job.plan.devices();
+    if (const auto place = std::ranges::lower_bound(sizes, own); place == sizes.end() || *place != own) sizes.insert(place, own);
     return sizes;
 }
 

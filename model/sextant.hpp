@@ -134,7 +134,7 @@ RunLayout run_layout(const Scenario&);
 std::vector<int> nodes_of_ranks(const Scenario&);
 
 // The numbers of devices at which scale() is asked where nobody says which: from one node, or what the plan uses of it, doubled up to four
-// times the plan's devices, as far as there are any; on one node alone from one device.
+// times the plan's devices, as far as there are any; on one node alone from one device. The plan's own is among them.
 std::vector<int> usual_sizes(const Scenario&);
 
 // Prediction, simulation (every rank for itself) and what was measured, side by side. Throws InputError where the run is of another plan.

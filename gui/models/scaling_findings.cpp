@@ -13,8 +13,11 @@ namespace sextant::gui {
 
 ScalingForm scaling_form(const Scenario& job) {
     const std::vector<int> sizes = usual_sizes(job);
-    if (sizes.empty()) return {QString::number(job.plan.devices())};
-    return {sizes.size() == 1 ? QString::number(sizes.front()) : QStringLiteral("%1..%2").arg(sizes.front()).arg(sizes.back())};
+    const bool doubled = std::ranges::adjacent_find(sizes, [](int a, int b) { return b != 2 * a; }) == sizes.end();
+    if (sizes.size() > 1 && doubled) return {QStringLiteral("%1..%2").arg(sizes.front()).arg(sizes.back())};
+    QStringList each;
+    for (const int n : sizes) each += QString::number(n);
+    return {each.join(QLatin1Char(','))};
 }
 
 SearchRequest scaling_request(const ScalingForm& form, const Scenario& job) {

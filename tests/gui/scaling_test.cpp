@@ -1,5 +1,6 @@
 // What more devices bring, as people ask for it.
 #include "gui/models/scaling_findings.hpp"
+#include "gui/views/paint/plot.hpp"
 #include "model/io/search/scaling_writer.hpp"
 #include "tests/gui/desk.hpp"
 
@@ -7,8 +8,10 @@
 
 #include <QAbstractItemModelTester>
 #include <QCheckBox>
+#include <QImage>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPainter>
 #include <QPushButton>
 #include <QTest>
 
@@ -26,6 +29,29 @@ std::string verdict(double added) {
     s.pays_up_to = added >= worth_adding ? 16 : 8;
     if (added < worth_adding) s.too_many = 16;
     return scaling_verdict(s);
+}
+
+// Of two lines that end near each other the name of the lower one stands below it, and the upper one is whole.
+TEST(NamesOfLines, HideNoOtherLine) {
+    const QColor red(255, 0, 0);
+    Plot plot;
+    plot.x = plot.y = even_axis(QStringLiteral("n"), 9);
+    plot.lines = {{.points = {{0, 0}, {9, 8.4}}, .colour = red}, {.points = {{4, 3}, {9, 7.7}}, .name = QStringLiteral("a name")}};
+    QImage image(400, 320, QImage::Format_RGB32);
+    image.fill(Qt::white);
+    QPainter painter(&image);
+    static_cast<void>(plot.paint(painter, image.rect(), light_look(), {}));
+    painter.end();
+    const auto is_red = [&](int x, int y) { return qRed(image.pixel(x, y)) > 200 && qBlue(image.pixel(x, y)) < 120; };
+    std::vector<int> columns;
+    for (int x = 0; x < image.width(); ++x)
+        for (int y = 0; y < image.height(); ++y)
+            if (is_red(x, y)) {
+                columns.push_back(x);
+                break;
+            }
+    ASSERT_GT(columns.size(), 250U);
+    EXPECT_EQ(columns.back() - columns.front() + 1, static_cast<int>(columns.size()));
 }
 
 TEST(ScalingVerdict, DoesNotContradictItself) {
@@ -65,6 +91,14 @@ TEST_F(ScalingFlow, ShowsBothKindsAtEverySizeAndSaysUpToWhereItPays) {
     EXPECT_EQ(model.rowCount(), 16);
     EXPECT_EQ(scaling_point(found, 9).devices, 16) << "of weak scaling";
     EXPECT_THAT(find<QLabel>("scaling.verdict").text().toStdString(), HasSubstr("More than 512 devices do not pay"));
+}
+
+TEST_F(ScalingFlow, ProposesTheSizeOfThePlanAmongOthers) {
+    open("llama-3-8b-adapters");
+    window.show_view("scaling");
+    EXPECT_EQ(find<QLineEdit>("scaling.sizes").text(), QStringLiteral("1,2,4,6"));
+    open("llama-3-8b-fsdp-64xh100");
+    EXPECT_EQ(find<QLineEdit>("scaling.sizes").text(), QStringLiteral("8..256"));
 }
 
 TEST_F(ScalingFlow, APlanOfAnotherSizeIsOpenedAsOneChange) {

@@ -1,5 +1,6 @@
 #include "model/search/scaling.hpp"
 #include "model/io/search/scaling_writer.hpp"
+#include "model/sextant.hpp"
 #include "tests/golden/bundled_scenarios.hpp"
 
 #include <gmock/gmock.h>
@@ -20,6 +21,12 @@ TEST(Scaling, GoesFromTheSmallestSizeToTheLargestOnceEach) {
     const Scaling s = scale(small_request(false));
     ASSERT_EQ(s.points.size(), 3u);
     for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(s.points[i].devices, 8 << i);
+}
+
+// Of a plan on all six devices of one node, and of one whose 64 are eight nodes.
+TEST(Scaling, AsksAboutTheSizeOfThePlanWhereNobodySaysWhich) {
+    EXPECT_THAT(usual_sizes(bundled_scenario("llama-3-8b-adapters")), testing::ElementsAre(1, 2, 4, 6));
+    EXPECT_THAT(usual_sizes(bundled_scenario("llama-3-8b-fsdp-64xh100")), testing::ElementsAre(8, 16, 32, 64, 128, 256));
 }
 
 // Efficiency is throughput of a device over that at the smallest size; an added device brings the difference of two throughputs over the

@@ -1,6 +1,6 @@
 #include "gui/views/paint/plot.hpp"
 
-#include <QPainterPath>
+#include <QLineF>
 
 #include <algorithm>
 #include <cmath>
@@ -42,6 +42,30 @@ void paint_mark(QPainter& painter, QPointF at, double radius, Mark mark, const Q
 
 bool is_taken(const std::vector<QRectF>& places, const QRectF& room) {
     return std::ranges::any_of(places, [&](const QRectF& p) { return p.intersects(room); });
+}
+
+// What passes through a rectangle crosses one of its diagonals.
+bool crosses(const QPolygonF& line, const QRectF& room) {
+    const QLineF diagonals[] = {{room.topLeft(), room.bottomRight()}, {room.bottomLeft(), room.topRight()}};
+    for (qsizetype i = 0; i + 1 < line.size(); ++i) {
+        const QLineF part(line[i], line[i + 1]);
+        const auto meets = [&](const QLineF& d) { return part.intersects(d, nullptr) == QLineF::BoundedIntersection; };
+        if (room.contains(part.p1()) || room.contains(part.p2()) || std::ranges::any_of(diagonals, meets)) return true;
+    }
+    return false;
+}
+
+// How far down the last part of a line comes to the right of `x`.
+double lowest_since(double x, const QPolygonF& line) {
+    if (line.size() < 2) return line.last().y();
+    const QLineF part(line[line.size() - 2], line.last());
+    const double begin = std::max(x, part.x1());
+    return std::max(part.y2(), part.dx() > 0 ? part.pointAt((begin - part.x1()) / part.dx()).y() : part.y1());
+}
+
+bool ends_level(const PlotLine& line) {
+    const std::size_t n = line.points.size();
+    return n < 2 || line.points[n - 1].y() == line.points[n - 2].y();
 }
 
 }  // namespace
@@ -130,23 +154,22 @@ void Plot::paint_break(QPainter& painter, const QRectF& ground, const Look& look
         painter.drawLine(QPointF(at + by - 2, ground.bottom() + 5), QPointF(at + by + 2, ground.bottom() - 5));
 }
 
+QPolygonF Plot::corners(const PlotLine& line, const QRectF& ground) const {
+    QPolygonF list;
+    for (const QPointF& p : line.points) {
+        const QPointF at = place(ground, p.x(), p.y());
+        if (line.stepped && !list.isEmpty()) list += QPointF(at.x(), list.last().y());
+        list += at;
+    }
+    return list;
+}
+
 void Plot::paint_lines(QPainter& painter, const QRectF& ground) const {
     painter.save();
     painter.setClipRect(ground.adjusted(-1, -1, 1, 1));
     for (const PlotLine& line : lines) {
-        QPainterPath path;
-        for (const QPointF& p : line.points) {
-            const QPointF at = place(ground, p.x(), p.y());
-            if (path.elementCount() == 0) {
-                path.moveTo(at);
-                continue;
-            }
-            if (line.stepped) path.lineTo(at.x(), path.currentPosition().y());
-            path.lineTo(at);
-        }
         painter.setPen(QPen(line.colour, line.width, line.style));
-        painter.setBrush(Qt::NoBrush);
-        painter.drawPath(path);
+        painter.drawPolyline(corners(line, ground));
     }
     for (const PlotLimit& limit : limits) {
         const double at = place(ground, limit.x, y.low).x();
@@ -173,7 +196,8 @@ void Plot::paint_limit_names(QPainter& painter, const QRectF& ground) const {
     }
 }
 
-// At the end of each line, or farther to the left where something stands there.
+// Above the end of each line, or farther to the left where something stands there. Of one that does not end level, below it where another
+// line passes above.
 Plot::Places Plot::paint_line_names(QPainter& painter, const QRectF& ground, const Look& look) const {
     const QFont font = font_of(Type::small);
     Places taken;
@@ -189,11 +213,21 @@ Plot::Places Plot::paint_line_names(QPainter& painter, const QRectF& ground, con
         const double left = std::clamp(end.x() - width - 10, ground.left(), std::max(ground.left(), ground.right() - width));
         QRectF room(left, std::max(ground.top(), end.y() - 18), width, 16);
         const double begin = std::max(ground.left(), place(ground, line.points.front().x(), line.points.front().y()).x());
-        for (QRectF other = room; other.left() >= begin; other.translate(-8, 0))
-            if (!is_taken(taken, other)) {
-                room = other;
-                break;
-            }
+        const auto hides_a_line = [&](const QRectF& name) {
+            return std::ranges::any_of(lines,
+                                       [&](const PlotLine& other) { return &other != &line && crosses(corners(other, ground), name); });
+        };
+        const QRectF below = room.translated(0, lowest_since(left, corners(line, ground)) + 3 - room.top());
+        const bool is_free_below = ground.contains(below) && !is_taken(taken, below) && !hides_a_line(below);
+        if (!ends_level(line) && hides_a_line(room) && is_free_below) {
+            room = below;
+        } else {
+            for (QRectF other = room; other.left() >= begin; other.translate(-8, 0))
+                if (!is_taken(taken, other)) {
+                    room = other;
+                    break;
+                }
+        }
         painter.fillRect(room.adjusted(-2, 1, 2, -1), look.surface);
         paint_text(painter, room, Qt::AlignVCenter, line.name, font, look.faint);
         taken.push_back(room);

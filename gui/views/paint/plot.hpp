@@ -4,6 +4,8 @@
 #include "gui/views/paint/axis.hpp"
 #include "gui/views/paint/chart.hpp"
 
+#include <QPolygonF>
+
 #include <functional>
 #include <limits>
 
@@ -66,7 +68,8 @@ public:
 
 private:
     [[nodiscard]] QPointF place(const QRectF& ground, double px, double py) const;
-    double paint_legend(QPainter&, const QRectF&, const Look&) const;  // the height that it took
+    [[nodiscard]] QPolygonF corners(const PlotLine&, const QRectF& ground) const;  // as it is painted
+    double paint_legend(QPainter&, const QRectF&, const Look&) const;              // the height that it took
     void paint_axes(QPainter&, const QRectF& ground, const Look&) const;
     void paint_lines(QPainter&, const QRectF& ground) const;
     void paint_break(QPainter&, const QRectF& ground, const Look&) const;
