@@ -41,7 +41,7 @@ private:
 };
 
 // Columns of figures are as wide as these. Those of words share what is left: each gets what it needs, or as much as the others, and never
-// so little that it cannot be told from others.
+// so little that it cannot be read. In a narrow window the last ones are reached by scrolling.
 class RunsTable : public QTableView {
 public:
     // To a text of each: to ask thousands of rows takes longer than a frame.
@@ -67,7 +67,7 @@ private:
     [[nodiscard]] int needed(int column) const { return needed_[static_cast<std::size_t>(column)]; }
 
     void share_width() {
-        constexpr int least = 8 * gap;
+        constexpr int least = 13 * gap;
         std::vector<int> words;
         int left = viewport()->width();
         for (int c = 0; c < static_cast<int>(needed_.size()); ++c) {
