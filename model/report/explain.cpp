@@ -19,12 +19,10 @@ public:
 
     std::vector<std::string> kernels(std::vector<Kernel> BlockKernels::*phase, Term term, std::string_view title) {
         say(std::string(title) + ": micro-batches x sum over blocks of kernel times; a kernel takes o + max(F/(P u), bytes/(W s))");
-        say("P sustained " + to_text(job_.rates.matrix[job_.precision.compute].sustained) + " in " +
-            std::string(to_text(job_.precision.compute)) + ", W s " + to_text(streaming_bandwidth(job_.rates)) + ", o " +
-            to_text(job_.rates.kernel_overhead));
+        say_rates();
         const StageBlocks& stage = job_.stages[static_cast<std::size_t>(e_.last_stage)];
         for (std::size_t t = 0; t < job_.templates.size(); ++t) {
-            if (stage.count[t] == 0) continue;
+            if (stage.count[t] == 0 || (job_.templates[t].*phase).empty()) continue;
             say("block kind " + std::to_string(t + 1) + ", " + std::to_string(stage.count[t]) + " on stage " +
                 std::to_string(e_.last_stage) + ":");
             for (const Kernel& kernel : job_.templates[t].*phase) {
@@ -112,6 +110,20 @@ public:
 
 private:
     void say(std::string line) { lines_.push_back(std::move(line)); }
+    // What lies between the numbers of a data sheet and those of a kernel in a step.
+    void say_rates() {
+        const Scenario& s = job_.scenario;
+        const Device& device = s.cluster.node.device;
+        const DataType type = job_.precision.compute;
+        const MatrixRate& rate = job_.rates.matrix[type];
+        const double large = matrix_path(device, type, s.plan.precision.tf32, s.framework.tensor_units).peak->achievable.value;
+        const double framework = s.framework.native_build.value;
+        say("P sustained " + to_text(rate.sustained) + " in " + std::string(to_text(type)) + ": the maker's " + to_text(rate.peak) + " x " +
+            number_text(large) + " that large products reach x " + number_text(framework) + " of the framework x " +
+            number_text(rate.sustained / rate.peak / (large * framework)) + " of the clock in a long run");
+        say("W s " + to_text(streaming_bandwidth(job_.rates)) + " of the maker's " + to_text(device.memory_bandwidth.value) + ", o " +
+            to_text(job_.rates.kernel_overhead));
+    }
     void say_group(const Group& g) {
         if (g.ranks < 2) return say("  one rank: free");
         say("  " + grouped_digits(g.ranks) + " ranks on " + grouped_digits(g.nodes) + (g.nodes > 1 ? " nodes" : " node") +

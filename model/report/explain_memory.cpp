@@ -45,7 +45,8 @@ private:
         const double weights = held_parameters(p.trained + p.frozen, plan, plan.shards_parameters());
         say("  here " + parameters((p.trained + p.frozen).total()) +
             (p.frozen.total() > 0 ? ", of which " + number_text(p.trained.total() / 1e6, 4) + " million are trained" : "") +
-            (plan.has_shards() ? "; of what is in shards 1/" + std::to_string(plan.shard_ranks()) : ""));
+            (plan.has_shards() ? "; of what is in shards 1/" + std::to_string(plan.shard_ranks()) : "") +
+            (plan.has_shards() && (p.trained + p.frozen).expert > 0 ? ", of experts 1/" + std::to_string(plan.expert_replicas()) : ""));
         say(MemoryKind::weights, parameters(weights) + " of " + bytes_each(m[MemoryKind::weights] / weights));
         const double gradients = held_parameters(p.trained, plan, plan.shards_gradients());
         say(MemoryKind::gradients, parameters(gradients) + " of " + std::string(to_text(job_.precision.gradient_type())) +

@@ -12,11 +12,11 @@ std::vector<std::string> optimizer_lines(const ExplainedStage& x) {
     const Bytes in_buckets = bucket_traffic(x.job, parameters);
     if (updates_on_host(x.job.scenario.plan))
         return {"gradients that go into buckets and out again / streaming bandwidth; the host updates",
-                "  of " + number_text(parameters.trained.total()) + " trained parameters " + to_text(in_buckets) + "; streams " +
+                "  of " + grouped_digits(parameters.trained.total()) + " trained parameters " + to_text(in_buckets) + "; streams " +
                     to_text(streaming_bandwidth(x.job.rates))};
     std::vector<std::string> lines = {
         "owned parameters x bytes that an update of one moves / streaming bandwidth + launches x o, or the host's time to launch them",
-        "  owns " + number_text(owned_parameters(x.job, x.stage)) + " of the stage's " + number_text(parameters.trained.total()) +
+        "  owns " + grouped_digits(owned_parameters(x.job, x.stage)) + " of the stage's " + grouped_digits(parameters.trained.total()) +
             " trained parameters, in " + grouped_digits(parameters.tensors) + " tensors; " +
             (f.plain_kernels ? "its " + std::to_string(parameters.blocks) + " blocks one by one"
                              : number_text(f.optimizer_kernels_per_tensor.value) + " launches a tensor")};

@@ -136,6 +136,14 @@ std::vector<std::string> explain_run(const Prepared& prepared) {
         lines.push_back("  " + number_text(times_as_long(segment, job), 4) + " times as long: " + to_text(run.failures) + " more");
     }
     lines.push_back("= " + to_text(run.time) + ", goodput " + percent_text(run.goodput));
+    const Device& device = prepared.scenario().cluster.node.device;
+    lines.push_back("energy: " + to_text(run.energy / run.time) + " x " + to_text(run.time) + " = " + to_text(run.energy) +
+                    "; a device draws " + to_text(device.idle_power.value) + " idle and " + to_text(device.power.value) + " at work, " +
+                    percent_text(r.utilization) + " of the time, and each node " +
+                    to_text(prepared.scenario().cluster.node.base_power.value) + " beside its devices");
+    if (run.cost)
+        lines.push_back("cost: " + grouped_digits(r.reserved_devices) + " devices x " + to_text(run.time) + " x " +
+                        to_text(*run.cost / run.device_time) + " = " + grouped_digits(run.cost->si(), 3) + " USD");
     return lines;
 }
 

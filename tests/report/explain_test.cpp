@@ -63,6 +63,32 @@ TEST(Explain, OfWhatIsDoneBesideBlocksGivesTheNumbers) {
     EXPECT_THAT(explain(prepared, Term::launch), Contains(HasSubstr("of a micro-batch: host")));
 }
 
+// A device of 100 TFLOP/s, of which products reach 0.8, a framework 0.9 of that and its clock 0.75: 54 TFLOP/s.
+TEST(Explain, SaysWhatIsLeftOfTheRateOfTheMaker) {
+    Scenario job = products_job(4);
+    for (PeakRate& peak : job.cluster.node.device.peaks) peak.achievable = round_machine::given(0.8);
+    job.framework.native_build = round_machine::given(0.9);
+    job.cluster.node.device.sustained_clock = round_machine::given(0.75);
+    EXPECT_THAT(
+        explain(prepare(job), Term::forward),
+        Contains(HasSubstr("P sustained 54.0 TFLOP/s in bf16: the maker's 100 TFLOP/s x 0.800 that large products reach x 0.900 of the "
+                           "framework x 0.750 of the clock")));
+}
+
+// Where nothing is recomputed, no block has any of it.
+TEST(Explain, LeavesOutBlocksThatHaveNothingToDo) {
+    const auto lines = explain(prepare(products_job(4)), Term::recompute);
+    EXPECT_THAT(lines, testing::Not(Contains(HasSubstr("block kind"))));
+}
+
+TEST(Explain, OfMemorySaysHowManyRanksShareExperts) {
+    Scenario job = experts_over_two_ranks();
+    job.plan.dp = 4;
+    job.plan.global_batch = 4;
+    job.plan.data_parallel = DataParallel::zero1;
+    EXPECT_THAT(explain_memory(prepare(job)), Contains(HasSubstr("of what is in shards 1/4, of experts 1/2")));
+}
+
 TEST(Explain, SaysSomethingOfEveryTermAndEndsInItsShare) {
     const Prepared job = prepare(products_job(4));
     for (const Term term : all_terms) {

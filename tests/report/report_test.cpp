@@ -115,6 +115,9 @@ TEST(Report, CostOfTheRunIsStepsTimesStepTimesReservedDevices) {
     EXPECT_NEAR(*r.run->cost / USD, 6 * (run / hour), 1e-12);
     EXPECT_NEAR(r.run->energy / (1100 * W * run), 1, 1e-12);
     EXPECT_THAT(r.advice, Contains(HasSubstr("1 of 2 reserved devices do nothing")));
+    EXPECT_THAT(explain_run(prepare(job)),
+                testing::IsSupersetOf({HasSubstr("energy: 1.10 kW x " + to_text(run) + " = " + to_text(r.run->energy)),
+                                       HasSubstr("cost: 2 devices x " + to_text(run) + " x 3.00 USD/h = ")}));
 }
 
 TEST(Report, TheRunIsAsUncertainAsItsStep) {
