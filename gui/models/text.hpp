@@ -24,14 +24,6 @@ template <class Q>
 QString quantity(Q value, int digits = 3) {
     return with_signs(to_text(value, digits));
 }
-// In kilojoules, which the text of the model does not use.
-inline QString quantity(Joules value, int digits = 3) {
-    constexpr double kilo = 1e3;
-    const double joules = value.si();
-    if (joules < kilo || value >= units::kWh) return with_signs(to_text(value, digits));
-    return joules < kilo * kilo ? q(number_text(joules / kilo, digits)) + QStringLiteral(" kJ")
-                                : q(number_text(joules / kilo / kilo, digits)) + QStringLiteral(" MJ");
-}
 // The digits that distinguish a time from others at this distance.
 int digits_for(Seconds time, Seconds distance);
 inline QString number(double value, int digits = 3) { return q(number_text(value, digits)); }

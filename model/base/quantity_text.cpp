@@ -28,8 +28,8 @@ const std::vector<UnitName> bandwidth_units = {{"PB/s", 1e15},     {"TB/s", 1e12
 const std::vector<UnitName> flop_rate_units = {{"EFLOP/s", 1e18}, {"PFLOP/s", 1e15}, {"TFLOP/s", 1e12}, {"GFLOP/s", 1e9},
                                                {"MFLOP/s", 1e6},  {"FLOP/s", 1},     {"TOP/s", 1e12},   {"GOP/s", 1e9}};
 const std::vector<UnitName> frequency_units = {{"GHz", 1e9}, {"MHz", 1e6}, {"kHz", 1e3}, {"/s", 1}, {"Hz", 1}, {"1/s", 1}};
-const std::vector<UnitName> joule_units = {{"GWh", 3.6e12}, {"MWh", 3.6e9}, {"kWh", 3.6e6}, {"J", 1},
-                                           {"Wh", 3600},    {"kJ", 1e3},    {"MJ", 1e6}};
+const std::vector<UnitName> joule_units = {{"GWh", 3.6e12}, {"MWh", 3.6e9}, {"kWh", 3.6e6}, {"MJ", 1e6},
+                                           {"kJ", 1e3},     {"J", 1},       {"Wh", 3600}};
 const std::vector<UnitName> watt_units = {{"MW", 1e6}, {"kW", 1e3}, {"W", 1}, {"mW", 1e-3}};
 const std::vector<UnitName> money_units = {{"USD", 1}, {"$", 1}};
 const std::vector<UnitName> money_rate_units = {{"USD/h", 1 / 3600.0}, {"$/h", 1 / 3600.0}, {"USD/s", 1}};

@@ -54,6 +54,9 @@ TEST(QuantityText, PrintsTheUnitThatLeavesOneToThreeDigits) {
     EXPECT_EQ(to_text(312 * TFLOP / s), "312 TFLOP/s");
     EXPECT_EQ(to_text(0 * s), "0 ns");
     EXPECT_EQ(to_text(0.9999 * s), "1.00 s");
+    EXPECT_EQ(to_text(29137 * W * s), "29.1 kJ");
+    EXPECT_EQ(to_text(3.5 * 1e6 * W * s), "3.50 MJ");
+    EXPECT_EQ(to_text(1 * kWh), "1.00 kWh");
 }
 
 TEST(QuantityText, WritesWhatIsNoNumberAsThat) {
