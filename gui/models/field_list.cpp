@@ -2,6 +2,7 @@
 #include "gui/models/field_makers.hpp"
 #include "model/io/scenario/data_words.hpp"
 #include "model/plan/partition.hpp"
+#include "model/report/running_cost.hpp"
 
 namespace sextant::gui {
 namespace {
@@ -125,8 +126,11 @@ FieldSection run_section() {
                           [](const Scenario& s) { return text_of(s.run.tokens); }),
              number_field("run.epochs", QStringLiteral("Epochs"), QStringLiteral("Length of the whole run, in passes over the data set"),
                           [](const Scenario& s) { return text_of(s.run.epochs); }),
-             quantity_field("run.price", QStringLiteral("Price"), QStringLiteral("Of one device"),
-                            [](const Scenario& s) { return s.run.device_price ? quantity(*s.run.device_price) : QString(); })},
+             quantity_field("run.price", QStringLiteral("Price"), QStringLiteral("Of one device for an hour: 2.5 USD/h"),
+                            [](const Scenario& s) {
+                                const std::optional<MoneyRate> rent = device_rent(s);
+                                return rent ? quantity(*rent) : QString();
+                            })},
             false};
 }
 

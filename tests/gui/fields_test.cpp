@@ -51,6 +51,15 @@ TEST(Fields, WithoutServersNothingIsSaidOfThem) {
                 ElementsAre(Pair("plan.data_parallel", "\"async_parameter_server\"")));
 }
 
+// A node of eight devices at 98.32 USD an hour.
+TEST(Fields, ThePriceThatAProfileStatesFollows) {
+    Session s = session_of(job);
+    EXPECT_EQ(field("run.price").resolved(s.answer->scenario), QString());
+    s.document = edited(s.document, "hardware.cluster", "\"aws-p5\"");
+    Library library = open_library();
+    EXPECT_EQ(field("run.price").resolved(answered(library, s).answer->scenario), QStringLiteral("12.3 USD/h"));
+}
+
 TEST(Fields, WhatIsNamedAndWhatIsLaidOverItAreEditedWhereTheyStand) {
     Session s = session_of(job);
     EXPECT_EQ(path_in(s.document, field("framework")), "framework");

@@ -5,6 +5,7 @@
 #include "gui/views/paint/interval_bar.hpp"
 #include "gui/views/paint/side_by_side.hpp"
 #include "gui/views/paint/stacked_bars.hpp"
+#include "model/report/headings.hpp"
 
 #include <QVBoxLayout>
 
@@ -102,7 +103,8 @@ void Figures::show_answer(const Session& session, const Answer& answer) {
     memory_->chart().show_chart(memory_bar(e));
     const QString room = e.fits_device() && !e.host.fits()
                              ? tr("<b>DOES NOT FIT</b>: %1 offloaded, a host has %2").arg(quantity(e.host.total()), quantity(e.host.there))
-                             : (e.fits() ? tr("<b>fits</b> in %1") : tr("<b>DOES NOT FIT</b> in %1")).arg(quantity(e.device_memory));
+                             : (e.fits() ? tr("<b>fits</b> in %1") : tr("<b>DOES NOT FIT</b> in %1")).arg(quantity(e.device_memory)) +
+                                   (little_to_spare(e.peak_memory, e.device_memory) ? tr(", little to spare") : QString());
     QString measured;
     if (session.published && session.published->memory) measured = published_line(session, *session.published->memory, e.peak_memory);
     memory_->set_lines(room +

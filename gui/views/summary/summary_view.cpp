@@ -53,7 +53,9 @@ QString run_text(const Report& r) {
     QString text =
         QStringLiteral("%1 steps, <b>%2</b>, %3 device-hours, %4")
             .arg(grouped(r.run->steps), quantity(r.run->time), grouped(r.run->device_time / units::hour), quantity(r.run->energy));
-    if (r.run->cost) text += QStringLiteral(", <b>%1 USD</b>").arg(grouped(r.run->cost->si()));
+    if (r.run->cost)
+        text += QStringLiteral(", <b>%1 USD</b> with a device at %2")
+                    .arg(grouped(r.run->cost->si()), quantity(*r.run->cost / r.run->device_time));
     return text;
 }
 

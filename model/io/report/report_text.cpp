@@ -59,7 +59,10 @@ std::string memory_text(const Report& r) {
     const StageMemory& fullest = e.memory[stage];
     std::string out = "\nMemory of the fullest rank";
     if (e.memory.size() > 1) out += " (stage " + std::to_string(stage) + " of " + std::to_string(e.memory.size()) + ")";
-    out += ": " + room_text(e.peak_memory, e.device_memory) + "\n";
+    out += ": " + room_text(e.peak_memory, e.device_memory);
+    if (little_to_spare(e.peak_memory, e.device_memory)) out += "; predictions of memory are 3 % off on average";
+    out += "
+";
     for (const MemoryKind k : all_memory_kinds) {
         if (fullest[k] > Bytes::from_si(1e5)) out += padded("  " + words(to_text(k)), label_width) + right(to_text(fullest[k]), 10) + "\n";
     }

@@ -53,7 +53,7 @@ SaidRows run_rows(const Report& r) {
     if (run.failing) add_failures(rows, r);
     rows.emplace_back("device-hours", grouped_digits(run.device_time / units::hour, 4));
     rows.emplace_back("energy", with_range(run.energy, r));
-    if (run.cost) rows.emplace_back("cost", with_range(*run.cost, r));
+    if (run.cost) rows.emplace_back("cost", with_range(*run.cost, r) + ", a device at " + to_text(*run.cost / run.device_time));
     return rows;
 }
 
