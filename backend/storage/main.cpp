@@ -50,8 +50,8 @@ void tell(const Written& written, const std::filesystem::path& out) {
 StorageProbe probed(const std::filesystem::path& of) {
     if (std::filesystem::is_directory(of)) return probe_storage({of}, ProgressPrinter("pass"));
     Diagnostics diagnostics;
-    const JsonFile file = JsonFile::load(of, diagnostics);
-    StorageProbe probe = read_fio(file);
+    StorageProbe probe;
+    if (const auto text = read_text_file(of, diagnostics)) probe = read_fio(*text, of.string(), diagnostics);
     diagnostics.throw_if_any();
     return probe;
 }

@@ -218,6 +218,14 @@ TEST(CalibrateFrom, ALogOfOtherDevicesThanTheClustersIsNamed) {
     EXPECT_FALSE(warns("dgx-a100-40gb"));
 }
 
+// Gigabit Ethernet, and a profile with InfiniBand of 100 Gbit/s.
+TEST(CalibrateFrom, SaysThatAPriorIsOfAnotherMachine) {
+    const std::string warning = "WARNING: the prior is not of such a machine";
+    EXPECT_THAT(run_sextant({"calibrate", "--from", logs + "osu_allreduce.txt", "--cluster", "cpu-cluster"}).out, HasSubstr(warning));
+    EXPECT_THAT(run_sextant({"calibrate", "--from", logs + "nccl_all_reduce_two_hosts.txt", "--cluster", "dgx-a100-40gb"}).out,
+                testing::Not(HasSubstr(warning)));
+}
+
 TEST(CalibrateFrom, StepsOfAJobMoveTheClockOfItsDevices) {
     const std::string steps = testing::TempDir() + "sextant_steps_" + std::to_string(::getpid()) + ".json";
     std::ofstream(steps) << R"({"schema": "step-times/1", "scenario": "scenarios/gpt3-175b-1024xa100.json", "steps_s": [34.1, 33.9, 34]})";

@@ -111,7 +111,11 @@ TEST(NcclTestsLog, ReadsOldTablesAndTagsOfMpirun) {
     // And of srun --label.
     std::string labelled = old;
     for (std::size_t at = 0; (at = labelled.find("[1,0]<stdout>:", at)) != std::string::npos;) labelled.replace(at, 14, " 0: ");
-    for (const std::string& log : {old, labelled}) {
+    // And of a service that keeps logs.
+    std::string dated = old;
+    for (std::size_t at = 0; (at = dated.find("[1,0]", at)) != std::string::npos; at += 40)
+        dated.insert(at, "2024-03-02T10:11:12.1234567Z ");
+    for (const std::string& log : {old, labelled, dated}) {
         const BenchmarkCurve c = nccl(log)[0];
         EXPECT_EQ(c.ranks_of_process, 2);
         EXPECT_EQ(c.device, "Tesla V100-SXM2-16GB");

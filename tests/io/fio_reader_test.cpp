@@ -12,10 +12,7 @@ using testing::HasSubstr;
 using testing::SizeIs;
 
 struct FioRead {
-    explicit FioRead(std::string_view text) {
-        const JsonFile file = JsonFile::from_text(text, "fio.json", diagnostics);
-        probe = read_fio(file);
-    }
+    explicit FioRead(std::string_view text) : probe(read_fio(text, "fio.json", diagnostics)) {}
     Diagnostics diagnostics;
     StorageProbe probe;
 };
@@ -61,6 +58,13 @@ TEST(FioReader, LeavesOutWhatFailedAndRequestsOfTheWrongSize) {
     EXPECT_TRUE(read.probe.reads.empty());
     EXPECT_THAT(read.probe.notes, ElementsAre(HasSubstr("broken is left out: it failed"), HasSubstr("1.00 MB are no small reads"),
                                               HasSubstr("4.00 KB make no stream")));
+}
+
+TEST(FioReader, PassesOverNotesAroundTheJson) {
+    const FioRead read("note: both iodepth >= 1 and synchronous I/O engine are selected, queue depth will be capped at 1\r\n" +
+                       std::string(four_jobs) + "\n\nRun status group 0 (all jobs):\n");
+    EXPECT_TRUE(read.diagnostics.list().empty());
+    EXPECT_THAT(read.probe.reads, SizeIs(2));
 }
 
 TEST(FioReader, SaysWhatIsNoOutputOfFio) {

@@ -23,6 +23,13 @@ std::string without_colours(std::string_view line) {
     return out;
 }
 
+// "2024-03-02T10:11:12.1234567Z ", as kubectl --timestamps and GitHub Actions write it.
+void drop_time(std::string& line) {
+    const std::size_t end = line.find(' ');
+    const bool is_time = end != std::string::npos && end >= 19 && line[4] == '-' && line[7] == '-' && line[10] == 'T' && line[13] == ':';
+    if (is_time) line.erase(0, end + 1);
+}
+
 // "[1,0]<stdout>:", "[1,0]<stdout> " of mpirun; "0: " of srun --label.
 void drop_tag(std::string& line) {
     const std::size_t digits = line.find_first_not_of(' '),
@@ -42,6 +49,7 @@ std::vector<LogLine> lines_of(std::string_view text) {
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t end = std::min(text.find('\n', at), text.size());
         LogLine line{++number, without_colours(text.substr(at, end - at)), {}};
+        drop_time(line.text);
         drop_tag(line.text);
         std::istringstream words(line.text);
         for (std::string word; words >> word;) line.words.push_back(word);

@@ -80,8 +80,14 @@ std::string cluster_fit_to_text(const ClusterFit& fit) {
     if (!silent.empty()) out += "\n  unchanged: " + silent + "\n";
     for (const NarrowedParameter& p : fit.parameters)
         if (p.is_moved() && p.at_bound) out += "  at the limit of its plausible range: " + p.parameter.shown_name() + "\n";
-    return out + "\nMeasured and predicted\n" + terms_text(stamp, fit.predicted_before) + "\n  median error " +
+    out += "\nMeasured and predicted\n" + terms_text(stamp, fit.predicted_before) + "\n  median error " +
            percent_text(fit.median_error_before, 2) + " with the prior, " + percent_text(fit.median_error, 2) + " fitted\n";
+    constexpr double of_another_machine = 0.5;
+    if (fit.median_error_before > of_another_machine)
+        out +=
+            "\nWARNING: the prior is not of such a machine: what was fitted may make up for something else that differs. Another --cluster "
+            "is the way, or a profile with the links and adapters of this one\n";
+    return out;
 }
 
 std::string stamp_to_text(const Cluster& cluster) {

@@ -55,6 +55,14 @@ FioJob& operator+=(FioJob& sum, const FioJob& one) {
     return sum;
 }
 
+// "note: both iodepth >= 1 and synchronous I/O engine are selected" stands in front of the JSON, in lines of its own, and what else was
+// asked for behind it.
+std::string_view without_notes(std::string_view text) {
+    const std::size_t line = text.starts_with('{') ? 0 : text.find("\n{"), last = text.rfind('}');
+    if (line == std::string_view::npos || last == std::string_view::npos || last < line) return text;
+    return text.substr(line, last + 1 - line);
+}
+
 class FioReader {
 public:
     explicit FioReader(const JsonFile& file) : root_(file.root()) { probe_.where = file.name(); }
@@ -117,6 +125,9 @@ private:
 
 }  // namespace
 
-StorageProbe read_fio(const JsonFile& file) { return FioReader(file).read(); }
+StorageProbe read_fio(std::string_view text, const std::string& name, Diagnostics& diagnostics) {
+    const JsonFile file = JsonFile::from_text(without_notes(text), name, diagnostics);
+    return FioReader(file).read();
+}
 
 }  // namespace sextant

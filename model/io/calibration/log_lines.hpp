@@ -1,4 +1,4 @@
-// The lines of a log as words, with what mpirun and terminals put around them taken off.
+// The lines of a log as words, with what mpirun, terminals and services that keep logs put around them taken off.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ struct LogLine {
     [[nodiscard]] std::string place(const std::string& file) const { return file + ":" + std::to_string(number); }
 };
 
-// Without colours ("ESC[4m"), carriage returns and the tags of mpirun --tag-output ("[1,0]<stdout>:").
+// Without colours ("ESC[4m"), carriage returns, times ("2024-03-02T10:11:12Z ") and the tags of mpirun --tag-output ("[1,0]<stdout>:").
 std::vector<LogLine> lines_of(std::string_view text);
 
 // A whole word that is a finite number, not below zero.

@@ -121,7 +121,8 @@ private:
         if (!time || !algorithm || !bus) return complain(line, "\"" + w[first] + "\" is no time");
         if (*size > 1e15) return complain(line, "a message of " + w[0] + " bytes");
         for (const std::size_t wrong : {first + 3, first + 7})
-            if (const auto n = number_in(w[wrong]); n && *n > 0 && sweep_.counts_wrong) return complain(line, w[wrong] + " wrong results");
+            if (const auto n = number_in(w[wrong]); n && *n > 0 && sweep_.counts_wrong)
+                return complain(line, w[wrong] + " wrong results", "a run whose results are right: what failed says nothing of the links");
         if (*size == 0 || *time == 0) return;  // a message that is too small for so many ranks
         sweep_.sums = sweep_.sums || std::ranges::find(w, "sum") != w.end();
         sweep_.root = sweep_.root || (sweep_.has_root && w[first - 1] != "-1");
@@ -174,8 +175,8 @@ private:
         curves_.push_back(std::move(c));
     }
 
-    void complain(const LogLine& line, std::string what) {
-        diagnostics_.add({line.place(name_), "", std::move(what), "the log as nccl-tests printed it"});
+    void complain(const LogLine& line, std::string what, std::string hint = "the log as nccl-tests printed it") {
+        diagnostics_.add({line.place(name_), "", std::move(what), std::move(hint)});
     }
 
     const std::string& name_;
