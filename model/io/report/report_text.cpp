@@ -61,8 +61,7 @@ std::string memory_text(const Report& r) {
     if (e.memory.size() > 1) out += " (stage " + std::to_string(stage) + " of " + std::to_string(e.memory.size()) + ")";
     out += ": " + room_text(e.peak_memory, e.device_memory);
     if (little_to_spare(e.peak_memory, e.device_memory)) out += "; predictions of memory are 3 % off on average";
-    out += "
-";
+    out += "\n";
     for (const MemoryKind k : all_memory_kinds) {
         if (fullest[k] > Bytes::from_si(1e5)) out += padded("  " + words(to_text(k)), label_width) + right(to_text(fullest[k]), 10) + "\n";
     }
