@@ -1,5 +1,5 @@
 // The optimizers, each as its paper has it: Adam (arXiv 1412.6980, algorithm 1), AdamW (arXiv 1711.05101, algorithm 2), LAMB (arXiv
-// 1904.00962, algorithm 2); momentum as PyTorch has it, the velocity being a sum of gradients.
+// 1904.00962, algorithm 2), Lion (arXiv 2302.06675, algorithm 2); momentum as PyTorch has it, the velocity being a sum of gradients.
 #include "backend/cpu/cpu_device.hpp"
 #include "model/base/failure.hpp"
 
@@ -46,6 +46,14 @@ struct Run {
         for (std::int64_t i = 0; i < count; ++i) {
             m[i] = keep * m[i] + g[i] + decay * w[i];
             w[i] -= rate * m[i];
+        }
+    }
+    void lion() const {
+        const auto beta1 = static_cast<float>(o.beta1), beta2 = static_cast<float>(o.beta2);
+        for (std::int64_t i = 0; i < count; ++i) {
+            const float way = beta1 * m[i] + (1 - beta1) * g[i];
+            w[i] -= rate * ((way > 0 ? 1.0F : way < 0 ? -1.0F : way) + decay * w[i]);
+            m[i] = beta2 * m[i] + (1 - beta2) * g[i];
         }
     }
     // `coupled`: the decay goes through the moments (Adam), `apart`: it does not (AdamW).
@@ -124,8 +132,14 @@ void CpuDevice::update(const OptimizerSettings& o, int step, const Array& weight
             return in_parts(run, [](const Run& part) { part.adam(part.decay, 0); });
         case Optimizer::adamw:
             return in_parts(run, [](const Run& part) { part.adam(0, part.decay); });
+        case Optimizer::lion:
+            return in_parts(run, [](const Run& part) { part.lion(); });
         case Optimizer::lamb:
             broken_invariant("LAMB takes its step in two parts");
+        case Optimizer::adamw_8bit:
+        case Optimizer::adafactor:
+        case Optimizer::muon:
+            broken_invariant("unsupported() refuses it");
     }
 }
 

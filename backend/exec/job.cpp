@@ -39,7 +39,9 @@ OptimizerSettings settings_of(const Scenario& scenario, const TrainingChoices& c
     if (scenario.framework.clips_gradients) s.largest_norm = chosen.clip_norm.value_or(usual_clip_norm);
     if (scenario.plan.precision.compute == DataType::fp16) s.loss_scale = chosen.loss_scale.value_or(LossScale::usual);
     const bool plain = kind == Optimizer::sgd || kind == Optimizer::momentum;
-    s.learning_rate = chosen.learning_rate.value_or(plain ? 0.05 : 1e-3);
+    const bool lion = kind == Optimizer::lion;  // whose steps have one length in each direction: arXiv 2302.06675, section 5
+    if (lion) s.beta2 = 0.99;
+    s.learning_rate = chosen.learning_rate.value_or(plain ? 0.05 : lion ? 1e-4 : 1e-3);
     return s;
 }
 

@@ -22,6 +22,7 @@ public:
         check_experts();
         check_precision();
         check_offload();
+        check_optimizer();
         check_memory();
         check_framework();
         check_network();
@@ -36,8 +37,6 @@ private:
     }
 
     void check_groups() {
-        refuse_if(plan_.has_servers() && plan_.optimizer == Optimizer::lamb, "/plan/optimizer",
-                  "LAMB needs the norms of whole tensors, of which parameter servers have parts", "\"optimizer\": \"adamw\"");
         const auto* transformer = std::get_if<TransformerSpec>(&s_.workload.spec);
         refuse_if(transformer != nullptr && transformer->adapters && plan_.has_servers(), "/plan/data_parallel",
                   "parameter servers hold every weight, and adapters leave most of them frozen", "\"data_parallel\": \"all_reduce\"");
@@ -100,6 +99,16 @@ private:
                   "\"offloaded_gradients\": \"with_update\", as \"framework\": \"sextant-cuda\" has it");
         refuse_if(activations, "/plan/offload_activations", "activations stay on the device",
                   "\"offload_activations\": false; \"recompute\": \"full\" saves memory too");
+    }
+    void check_optimizer() {
+        if (plan_.forward_only || plan_.without_optimizer) return;
+        constexpr auto at = "/plan/optimizer", instead = "\"optimizer\": \"adamw\"";
+        refuse_if(plan_.has_servers() && plan_.optimizer == Optimizer::lamb, at,
+                  "LAMB needs the norms of whole tensors, of which parameter servers have parts", instead);
+        refuse_if(plan_.optimizer == Optimizer::adafactor, at,
+                  "Adafactor needs the means of a matrix's rows and columns, and ranks update runs of elements", instead);
+        refuse_if(plan_.optimizer == Optimizer::muon, at, "Muon multiplies whole matrices, and ranks update runs of elements", instead);
+        refuse_if(plan_.optimizer == Optimizer::adamw_8bit, at, "the states of the optimizer are fp32", instead);
     }
     void check_memory() {
         refuse_if(plan_.head_chunks > 1, "/plan/head_chunks", "the head runs over all tokens at once");

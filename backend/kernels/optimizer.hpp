@@ -13,20 +13,32 @@ struct Sgd : ToElement<float> {  // the weights
     SEXTANT_KERNEL float operator()(std::int64_t i) const { return to[i] - rate * (g[i] + decay * to[i]); }
 };
 
-struct Momentum {
+struct WeightAndMomentum {
     struct Made {
         float w, m;
     };
     float *w, *m;
+    SEXTANT_KERNEL void put(std::int64_t i, const Made& made) const {
+        w[i] = made.w;
+        m[i] = made.m;
+    }
+};
+
+struct Momentum : WeightAndMomentum {
     const float* g;
     float rate, decay, keep;
     SEXTANT_KERNEL Made operator()(std::int64_t i) const {
         const float moved = keep * m[i] + g[i] + decay * w[i];
         return {w[i] - rate * moved, moved};
     }
-    SEXTANT_KERNEL void put(std::int64_t i, const Made& made) const {
-        w[i] = made.w;
-        m[i] = made.m;
+};
+
+struct Lion : WeightAndMomentum {
+    const float* g;
+    float rate, decay, beta1, beta2;
+    SEXTANT_KERNEL Made operator()(std::int64_t i) const {
+        const float way = beta1 * m[i] + (1 - beta1) * g[i], sign = way > 0 ? 1.0F : way < 0 ? -1.0F : way;
+        return {w[i] - rate * (sign + decay * w[i]), beta2 * m[i] + (1 - beta2) * g[i]};
     }
 };
 
@@ -191,13 +203,20 @@ void update(Machine& machine, const OptimizerSettings& o, int step, const Array&
         case Optimizer::sgd:
             return machine.elements(count, Sgd{{w}, g, rate, decay});
         case Optimizer::momentum:
-            return machine.elements(count, Momentum{w, states[0].reals(), g, rate, decay, static_cast<float>(o.momentum)});
+            return machine.elements(count, Momentum{{w, states[0].reals()}, g, rate, decay, static_cast<float>(o.momentum)});
         case Optimizer::adam:
             return machine.elements(count, Adam{w, g, moments_of(o, step, states), rate, decay, 0});
         case Optimizer::adamw:
             return machine.elements(count, Adam{w, g, moments_of(o, step, states), rate, 0, decay});
+        case Optimizer::lion:
+            return machine.elements(count,
+                                    Lion{{w, states[0].reals()}, g, rate, decay, static_cast<float>(o.beta1), static_cast<float>(o.beta2)});
         case Optimizer::lamb:
             broken_invariant("LAMB takes its step in two parts");
+        case Optimizer::adamw_8bit:
+        case Optimizer::adafactor:
+        case Optimizer::muon:
+            broken_invariant("unsupported() refuses it");
     }
 }
 

@@ -195,6 +195,7 @@ BlockKernels block_kernels(const OperatorGraph& graph, BlockRole role, const Pla
     const DataType type = product_type(plan.precision, role);
     measure_saved(graph, plan, framework, type, out);
     count_work(graph, type, out);
+    if (facts_of(plan.optimizer).spared_states > 0 && role == BlockRole::layer) out.matrices = trained_matrices(graph);
     return out;
 }
 

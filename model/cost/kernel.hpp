@@ -65,6 +65,13 @@ struct ExchangeCall {
     double copies = 1, reach = 1;  // as in Exchange
 };
 
+// The weights of products in a layer, `count` of them alike.
+struct WeightMatrix {
+    std::int64_t count = 1, rows = 1, columns = 1;
+    bool expert = false;
+    [[nodiscard]] double parameters() const { return static_cast<double>(count) * static_cast<double>(rows * columns); }
+};
+
 // Everything one device does for one block and one micro-batch. Each list is in the order in which it runs: backward from the last
 // operator to the first.
 struct BlockKernels {
@@ -82,6 +89,7 @@ struct BlockKernels {
     Bytes boundary;  // activations handed to the next block
     Bytes alive;     // the largest set of tensors alive at once where nothing is kept for a backward
     Flops forward_flops, backward_flops;
+    std::vector<WeightMatrix> matrices;  // of a layer, trained; where the optimizer treats them apart
 };
 
 // The bytes of a stored element under the policy.

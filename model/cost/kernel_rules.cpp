@@ -105,6 +105,14 @@ std::vector<bool> find_wanted(const OperatorGraph& graph, bool reads_data) {
     return wanted;
 }
 
+std::vector<WeightMatrix> trained_matrices(const OperatorGraph& graph) {
+    std::vector<WeightMatrix> matrices;
+    for (const Operator& op : graph.operators())
+        if (const auto* g = std::get_if<Gemm>(&op.kind); g != nullptr && g->weight && op.is_trained())
+            matrices.push_back({g->batch, g->k, g->n, op.expert_parameters});
+    return matrices;
+}
+
 void count_work(const OperatorGraph& graph, DataType product_type, BlockKernels& out) {
     out.trained = graph.count_parameters(false);
     out.frozen = graph.count_parameters(true);

@@ -36,6 +36,9 @@ std::vector<bool> find_wanted(const OperatorGraph&, bool reads_data);
 // Fills in the parameters of the block and its FLOPs.
 void count_work(const OperatorGraph&, DataType product_type, BlockKernels&);
 
+// The weights of products that are trained.
+std::vector<WeightMatrix> trained_matrices(const OperatorGraph&);
+
 // Fills in what the block keeps from forward to backward, drops, works on and hands on.
 void measure_saved(const OperatorGraph&, const Plan&, const Framework&, DataType product_type, BlockKernels&);
 

@@ -240,6 +240,23 @@ void check_placement(Check& c) {
     miss(PlanDimension::pipeline, c.plan.pp, "pipeline");
 }
 
+void check_optimizer(Check& c) {
+    const Plan& p = c.plan;
+    if (p.forward_only || p.without_optimizer) return;
+    const bool adafactor = p.optimizer == Optimizer::adafactor, muon = p.optimizer == Optimizer::muon;
+    if ((adafactor || muon) && std::holds_alternative<ConvolutionalSpec>(c.scenario.workload.spec))
+        c.complain("/plan/optimizer",
+                   adafactor ? "Adafactor saves nothing on convolutions: it takes rows and columns of the last two dimensions of their "
+                               "kernels, which are 3 x 3 and smaller"
+                             : "Muon is modeled on matrices, not on the kernels of convolutions",
+                   "\"momentum\"");
+    if (!muon) return;
+    if (p.shards_gradients() || p.has_servers())
+        c.complain("/plan/optimizer", "Muon multiplies whole matrices, of which ranks have parts in this plan", "data_parallel: zero1");
+    if (p.offload != Offload::none)
+        c.complain("/plan/offload", "Muon multiplies matrices, which is for devices, and its states are where it does", "\"none\"");
+}
+
 void check_rest(Check& c) {
     if (!c.plan.forward_only && (is_quantized(c.plan.precision.compute) || is_quantized(c.plan.precision.parameter)))
         c.complain("/plan/precision", "integers do not train", "\"forward_only\": true");
@@ -271,7 +288,7 @@ std::vector<Diagnostic> check_plan(const Scenario& scenario) {
     Check c{.scenario = scenario, .problems = {}};
     if (!check_ranges(c)) return c.problems;
     for (const auto check : {check_machine, check_batch, check_schedule, check_stages, check_tensor, check_experts, check_data_parallel,
-                             check_placement, check_rest})
+                             check_placement, check_optimizer, check_rest})
         check(c);
     if (c.problems.empty()) c.problems = check_job_storage(scenario);  // which asks how many nodes the plan fills
     return c.problems;

@@ -3,7 +3,6 @@
 #include "model/plan/partition.hpp"
 
 #include <cmath>
-#include <string_view>
 
 namespace sextant {
 namespace {
@@ -22,11 +21,6 @@ std::string in_words(const Precision& p) {
            of(" states, ", p.optimizer_state) + (p.master_weights ? "master weights" : "no master weights");
 }
 
-std::string in_words(Optimizer o) {
-    static constexpr std::string_view names[] = {"sgd", "momentum", "adam", "adamw", "lamb"};
-    return std::string(names[static_cast<std::size_t>(o)]);
-}
-
 }  // namespace
 
 JobSettings job_settings(const Scenario& s) {
@@ -34,7 +28,7 @@ JobSettings job_settings(const Scenario& s) {
             {"/plan/micro_batch", std::to_string(s.plan.micro_batch)},
             {"/plan/global_batch", std::to_string(s.plan.global_batch)},
             {"/plan/precision", in_words(kept_precision(s.plan, s.framework))},
-            {"/plan/optimizer", s.plan.without_optimizer ? "none" : in_words(s.plan.optimizer)}};
+            {"/plan/optimizer", s.plan.without_optimizer ? "none" : std::string(facts_of(s.plan.optimizer).name)}};
 }
 
 }  // namespace sextant

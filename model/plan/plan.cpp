@@ -46,22 +46,4 @@ Precision precision_policy(DataType word) {
     return {};
 }
 
-// Tensors of the size of the parameters that one update reads or writes (parameter p, gradient g, momenta m and v, LAMB's update u).
-// SGD: p, g; p. Momentum adds m read and written. Adam: p, g, m, v; p, m, v (Kingma and Ba, arXiv 1412.6980, algorithm 1).
-// LAMB (You et al., arXiv 1904.00962, algorithm 2) has three passes: p, g, m, v; m, v, u. Then the norms: p, u. Then the step: p, u; p.
-OptimizerFacts facts_of(Optimizer optimizer) {
-    switch (optimizer) {
-        case Optimizer::sgd:
-            return {0, 3, false};
-        case Optimizer::momentum:
-            return {1, 5, false};
-        case Optimizer::adam:
-        case Optimizer::adamw:
-            return {2, 7, false};
-        case Optimizer::lamb:
-            return {2, 12, true};
-    }
-    return {2, 7, false};
-}
-
 }  // namespace sextant

@@ -3,6 +3,7 @@
 
 #include "model/base/data_type.hpp"
 #include "model/base/quantity.hpp"
+#include "model/plan/optimizer.hpp"
 
 #include <algorithm>
 #include <array>
@@ -39,8 +40,6 @@ enum class Recompute {
     full,       // every block's inputs are kept, its forward runs again
     blocks,     // as full, for recompute_blocks of each stage's blocks
 };
-
-enum class Optimizer { sgd, momentum, adam, adamw, lamb };
 
 struct Precision {
     DataType compute = DataType::bf16;     // GEMM, convolution and attention inputs
@@ -125,6 +124,8 @@ struct Plan {
     [[nodiscard]] bool is_asynchronous() const { return data_parallel == DataParallel::async_parameter_server; }
     // Whether the workers themselves update weights, on their devices or in host memory.
     [[nodiscard]] bool updates_weights() const { return !forward_only && !without_optimizer && !has_servers(); }
+    // Muon's update multiplies whole matrices, on the device.
+    [[nodiscard]] bool updates_whole_matrices() const { return updates_weights() && facts_of(optimizer).spared_states > 0; }
     // ZeRO-1 and ZeRO-2: optimizer states, and at most gradients too, are sharded over the shard group.
     [[nodiscard]] bool shards_states() const { return data_parallel == DataParallel::zero1 || data_parallel == DataParallel::zero2; }
     [[nodiscard]] bool shards_parameters() const { return data_parallel == DataParallel::zero3; }
@@ -136,13 +137,5 @@ struct Plan {
     [[nodiscard]] int expert_tensor() const { return expert_tp > 0 ? expert_tp : tp; }
     [[nodiscard]] int expert_replicas() const { return std::max(1, dp * cp * tp / (ep * expert_tensor())); }
 };
-
-// What an optimizer keeps and does for each parameter that a rank owns.
-struct OptimizerFacts {
-    int states;                  // tensors of optimizer_state type
-    double reads_per_parameter;  // elements read and written for each parameter, for the bandwidth-bound update
-    bool needs_norm;             // a global norm before the update (LAMB)
-};
-OptimizerFacts facts_of(Optimizer);
 
 }  // namespace sextant

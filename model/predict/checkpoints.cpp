@@ -37,13 +37,25 @@ SharedWithLoaders share_with_loaders(const Checkpoints& asked, const Prepared::S
     return {left * (1 - std::min(0.5, taken_by_loaders(*job.input, read->name, beside))), beside, beside - alone};
 }
 
+// The fraction of the trained parameters that the optimizer treats apart.
+double share_of_matrices(const Prepared::State& job) {
+    double matrices = 0, all = 0;
+    for (std::size_t s = 0; s < job.stages.size(); ++s) {
+        const StageParameters p = parameters_of(job, s);
+        matrices += p.matrices.total();
+        all += p.trained.total();
+    }
+    return all > 0 ? matrices / all : 0;
+}
+
 // What a checkpoint has of one parameter: its weight as it is stored, the master copy if there is a separate one, and the optimizer's
 // states.
 Bytes bytes_of_parameter(const Prepared::State& job) {
     const Precision& precision = job.precision;
+    const Optimizer optimizer = job.scenario.plan.optimizer;
     return (shards_are_masters(job) ? Bytes{} : size_of(precision.parameter)) +
-           (precision.master_weights ? size_of(DataType::fp32) : Bytes{}) +
-           static_cast<double>(facts_of(job.scenario.plan.optimizer).states) * size_of(precision.optimizer_state);
+           (precision.master_weights ? size_of(DataType::fp32) : Bytes{}) + size_of_states(optimizer, precision.optimizer_state) -
+           share_of_matrices(job) * facts_of(optimizer).spared_states * size_of(precision.optimizer_state);
 }
 
 // Each part is written by one rank that holds it: one rank of each tensor and pipeline place, or every rank where the states are sharded.

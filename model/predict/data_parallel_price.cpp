@@ -50,7 +50,8 @@ Seconds server_sum_time(const Prepared::State& job, Bytes gradients) {
 
 Seconds server_update_time(const Prepared::State& job, Bytes gradients) {
     if (!serves_on_core(job)) return on_host_of_server(job, 2.0 * gradients);
-    const double in_and_out = 2.0 * (1 + facts_of(job.scenario.plan.optimizer).states);  // weights and states
+    const Bytes fp32 = size_of(DataType::fp32);
+    const double in_and_out = 2.0 * (1 + size_of_states(job.scenario.plan.optimizer, DataType::fp32) / fp32);  // weights and states
     Seconds time = passes_on_server(job, (1 + in_and_out) * gradients);
     // Taken from the worker; and the weights are copied for it, so that the next update does not show in them on their way.
     if (job.scenario.plan.is_asynchronous()) time += gradients / job.nodes.host_copy + passes_on_server(job, 2.0 * gradients);

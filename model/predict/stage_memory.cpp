@@ -42,9 +42,10 @@ StageMemory held_memory(const Prepared::State& job, std::size_t stage) {
         memory[MemoryKind::weights] = (1 - plan.pruned_fraction) * held_weights(job, parameters, masters ? held(true) : 0);
     if (!plan.forward_only) {
         memory[MemoryKind::gradients] = gradient_memory(job, stage, parameters.trained);
-        const Bytes states = facts_of(plan.optimizer).states * size_of(precision.optimizer_state) +
+        const Bytes states = size_of_states(plan.optimizer, precision.optimizer_state) +
                              (precision.master_weights && !masters ? size_of(DataType::fp32) : Bytes{});
-        if (plan.updates_weights() && !updates_on_host(plan)) memory[MemoryKind::optimizer] = held(plan.has_shards()) * states;
+        if (plan.updates_weights() && !updates_on_host(plan))
+            memory[MemoryKind::optimizer] = held(plan.has_shards()) * states - spared_states(job, parameters);
     }
     if (plan.devices() > 1) memory[MemoryKind::communication] = f.communication_buffers.value;
     memory[MemoryKind::context] = f.context.value;
@@ -91,7 +92,7 @@ Bytes host_states(const Prepared::State& job, std::size_t stage) {
     // that devices read is there and is the same, and its states.
     const Bytes wide = size_of(job.precision.parameter), updated = job.precision.master_weights ? size_of(DataType::fp32) : wide;
     const bool weight_is_there = plan.offloads_parameters() && updated == wide;
-    Bytes each = (weight_is_there ? 1 : 2) * updated + facts_of(plan.optimizer).states * size_of(job.precision.optimizer_state);
+    Bytes each = (weight_is_there ? 1 : 2) * updated + size_of_states(plan.optimizer, job.precision.optimizer_state);
     if (keeps_sum_on_host(plan, job.scenario.framework, job.micro_batches)) each += size_of(job.precision.gradient_type());
     return states + held_parameters(p.trained, plan, plan.has_shards()) * each;
 }

@@ -20,6 +20,7 @@ StageParameters parameters_of(const Prepared::State& job, std::size_t stage) {
         sum.trained = sum.trained + n * k.trained;
         sum.frozen = sum.frozen + n * k.frozen;
         sum.narrowed = sum.narrowed + n * k.narrowed;
+        for (const WeightMatrix& m : k.matrices) (m.expert ? sum.matrices.expert : sum.matrices.dense) += n * m.parameters();
         sum.tensors += blocks.count[t] * k.trained_tensors;
         if (k.trained_tensors > 0) sum.blocks += blocks.count[t];
     }
@@ -31,6 +32,12 @@ StageParameters parameters_of(const Prepared::State& job, std::size_t stage) {
 
 double held_parameters(const ParameterCount& p, const Plan& plan, bool sharded) {
     return held_parameters(p.dense, p.expert, plan, sharded);
+}
+
+Bytes spared_states(const Prepared::State& job, const StageParameters& p) {
+    const Plan& plan = job.scenario.plan;
+    return held_parameters(p.matrices, plan, plan.has_shards()) * facts_of(plan.optimizer).spared_states *
+           size_of(job.precision.optimizer_state);
 }
 
 double owned_parameters(const Prepared::State& job, std::size_t stage) {

@@ -124,6 +124,7 @@ Bytes kept_bytes(const Prepared::State&, const Network&, const std::vector<Block
 struct StageParameters {
     ParameterCount trained, frozen;
     ParameterCount narrowed{};                  // of all, the weights that products in FP8 or narrower read
+    ParameterCount matrices{};                  // of the trained ones, those that the optimizer treats apart
     decltype(ParameterCount::shared) shared{};  // of the trained ones, matrices that blocks of other stages may have too
     int tensors = 0;                            // that are trained
     int blocks = 0;                             // with any such tensor
@@ -133,5 +134,7 @@ double held_parameters(const ParameterCount&, const Plan&, bool sharded);
 // The parameters whose optimizer states a rank holds.
 double owned_parameters(const Prepared::State&, std::size_t stage);
 StageParameters parameters_of(const Prepared::State&, std::size_t stage);
+// What matrices that a rank owns save of the optimizer's states.
+Bytes spared_states(const Prepared::State&, const StageParameters&);
 
 }  // namespace sextant

@@ -24,23 +24,43 @@ Bytes tied_gradients(const Prepared::State& job, std::size_t stage, const StageP
 }
 
 // Kernels launched by an update. Plain kernels update a block at a time, copy master weights out and clear gradients.
-double update_launches(const StageParameters& parameters, const Precision& precision, const Framework& f) {
-    if (!f.plain_kernels) return parameters.tensors * f.optimizer_kernels_per_tensor.value + 4;
-    return parameters.blocks * (precision.master_weights ? 3 : 2);
+double update_launches(const Prepared::State& job, const StageParameters& parameters) {
+    if (!job.scenario.framework.plain_kernels) return parameters.tensors * update_kernels_per_tensor(job) + 4;
+    return parameters.blocks * (job.precision.master_weights ? 3 : 2);
 }
 
 // The bytes that the update of one parameter moves: its gradient in, states and weights in and out; with master weights, a copy out.
-Bytes update_traffic(const Precision& precision, const Framework& f, const OptimizerFacts& facts) {
+Bytes update_traffic(const Precision& precision, const Framework& f, Optimizer optimizer) {
+    const OptimizerFacts& facts = facts_of(optimizer);
     const Bytes state = size_of(precision.optimizer_state), gradient = size_of(precision.gradient_type());
     const Bytes weight = size_of(precision.parameter), master = precision.master_weights ? size_of(DataType::fp32) : Bytes{};
-    const Bytes updated = facts.states * state + (master > Bytes{} ? master : weight);
+    const Bytes updated = size_of_states(optimizer, precision.optimizer_state) + (master > Bytes{} ? master : weight);
     Bytes traffic = gradient + 2.0 * updated + (master > Bytes{} ? weight : Bytes{});
     if (f.accumulates_from_first) traffic += gradient;  // cleared, as the first micro-batch adds to it
     if (f.plain_kernels) traffic += master;             // read again to be copied
     constexpr double passes_per_kernel = 2.5;           // an elementwise operation reads one tensor or two and writes one
-    if (!f.fused_optimizer) traffic = std::max(facts.reads_per_parameter, passes_per_kernel * f.optimizer_kernels_per_tensor.value) * state;
-    const double norms = (f.clips_gradients ? 1 : 0) + (facts.needs_norm ? 2 : 0);
+    if (facts.own ? !facts.own->fused : !f.fused_optimizer) {
+        const double by_kernels = facts.own ? 0 : passes_per_kernel * f.optimizer_kernels_per_tensor.value;
+        traffic = std::max(facts.reads_per_parameter, by_kernels) * state;
+    }
+    const double norms = (f.clips_gradients ? 1 : 0) + facts.norm_passes;
     return traffic + norms * gradient;
+}
+
+// Of one matrix: five times X X^T, the square of that, and their polynomial times X, with X on its side where it is tall, in bf16 (Jordan
+// et al., kellerjordan.github.io/posts/muon, 2024). Under tensor parallelism each rank takes its part for the whole, as Megatron-LM's
+// `--muon-tp-mode blockwise` does. Neglects the passes of additions and norms beside the products.
+constexpr int newton_schulz_products = 15;
+Seconds newton_schulz_time(const WeightMatrix& w, const DeviceRates& rates, const ComputeScale& scale) {
+    const std::int64_t low = std::min(w.rows, w.columns), high = std::max(w.rows, w.columns);
+    const auto product = [&](std::int64_t m, std::int64_t n, std::int64_t k) {
+        Kernel p{.kind = KernelKind::gemm, .m = m, .n = n, .k = k, .type = DataType::bf16};
+        p.flops = 2.0 * static_cast<double>(m * n) * static_cast<double>(k) * units::FLOP;
+        p.bytes = static_cast<double>(m * k + k * n + m * n) * size_of(DataType::bf16);
+        return kernel_time(p, rates, scale);
+    };
+    constexpr int times = newton_schulz_products / 3;
+    return times * (product(low, low, high) + product(low, low, low) + product(low, high, low));
 }
 
 // With a scaled loss the host inspects the gradients first, as it does where it reads their norm, and so is not ahead of the device. Plain
@@ -55,8 +75,8 @@ UpdateTime update_on_device(const Prepared::State& job, const StageParameters& p
         const Seconds moves = passing_time(bytes, kept_bytes(job, owned), job.rates, compute_scale(r), width);
         return UpdateTime{moves + launches * job.rates.kernel_overhead / r.kernel_overhead, launches * launch / r.host, {}, {}};
     };
-    const Bytes traffic = owned * update_traffic(job.precision, f, facts_of(plan.optimizer)) + buckets;
-    const UpdateTime update = passes(traffic, update_launches(parameters, job.precision, f));
+    const Bytes traffic = owned * update_traffic(job.precision, f, plan.optimizer) - 2.0 * spared_states(job, parameters) + buckets;
+    const UpdateTime update = passes(traffic, update_launches(job, parameters));
     if (job.precision.compute != DataType::fp16 && !f.waits_for_norm) return update;
     UpdateTime norm, scaling;
     if (f.plain_kernels) {
@@ -75,14 +95,39 @@ Bytes kept_bytes(const Prepared::State& job, double parameters) {
     const Plan& plan = job.scenario.plan;
     if (plan.forward_only) return parameters * size_of(p.parameter);
     const Bytes master = p.master_weights ? size_of(DataType::fp32) : Bytes{};
-    return parameters *
-           (size_of(p.parameter) + master + size_of(p.gradient_type()) + facts_of(plan.optimizer).states * size_of(p.optimizer_state));
+    return parameters * (size_of(p.parameter) + master + size_of(p.gradient_type()) + size_of_states(plan.optimizer, p.optimizer_state));
 }
 
 Bytes kept_bytes(const Prepared::State& job, const Network& network, const std::vector<BlockKernels>& templates) {
     double parameters = 0;
     for (const int t : network.sequence) parameters += templates[static_cast<std::size_t>(t)].trained.total();
     return kept_bytes(job, parameters);
+}
+
+UpdateTime orthogonalization_time(const Prepared::State& job, std::size_t stage, const Resources& r) {
+    const Plan& plan = job.scenario.plan;
+    Seconds dense, expert, longest;
+    double dense_count = 0, expert_count = 0;
+    for (std::size_t t = 0; t < job.templates.size(); ++t)
+        for (const WeightMatrix& w : job.templates[t].matrices) {
+            const double count = job.stages[stage].count[t] * static_cast<double>(w.count);
+            if (count == 0) continue;
+            const Seconds one = newton_schulz_time(w, job.rates, compute_scale(r));
+            longest = max(longest, one);
+            (w.expert ? expert : dense) += count * one;
+            (w.expert ? expert_count : dense_count) += count;
+        }
+    const auto held = [&](double d, double e) { return held_parameters(d, e, plan, plan.has_shards()); };
+    const Seconds launch = issues_itself(job) ? Seconds{} : job.on_host(job.scenario.framework.dispatch);
+    UpdateTime time;
+    time.device = max(Seconds::from_si(held(dense.si(), expert.si())), longest);
+    time.launches = held(dense_count, expert_count) * newton_schulz_products * launch / r.host;
+    return time;
+}
+
+double update_kernels_per_tensor(const Prepared::State& job) {
+    const OptimizerFacts& facts = facts_of(job.scenario.plan.optimizer);
+    return facts.own ? facts.own->per_tensor : job.scenario.framework.optimizer_kernels_per_tensor.value;
 }
 
 Seconds host_copy_time(const Prepared::State& job, Bytes over_link, Bytes in_host_memory, const Resources& r) {
@@ -103,7 +148,7 @@ Seconds offloaded_update_time(const Prepared::State& job, std::size_t stage, con
     if (!offloads_gradients(plan, job.scenario.framework)) copies += gradient_bytes(job, owned);
     if (plan.offload == Offload::optimizer) copies += weight_bytes(job, owned);
     // In fp32: the gradient is read, the weight and its states are read and written.
-    const Bytes updated = (1 + 2 * (1 + facts_of(plan.optimizer).states)) * size_of(DataType::fp32);
+    const Bytes updated = 3.0 * size_of(DataType::fp32) + 2.0 * size_of_states(plan.optimizer, DataType::fp32);
     return host_copy_time(job, copies, owned * updated, r);
 }
 
@@ -125,6 +170,9 @@ UpdateTime update_time(const Prepared::State& job, std::size_t stage, const Reso
         update.host = offloaded_update_time(job, stage, r);
     } else {
         update = update_on_device(job, parameters, buckets, r);
+        const UpdateTime products = orthogonalization_time(job, stage, r);
+        update.device += products.device;
+        update.launches += products.launches;
     }
     update.tied = tied_gradients(job, stage, parameters);
     return update;

@@ -24,6 +24,10 @@ UpdateTime update_time(const Prepared::State&, std::size_t stage, const Resource
 // The time of that sum, which nothing hides (Megatron-LM, finalize_model_grads.py, _allreduce_word_embedding_grads).
 Seconds tied_sum_time(const Prepared::State&, const UpdateTime&, const Resources&);
 
+// The part of an update that is products of Muon's matrices. Ranks that share states have some of the matrices each, none less than one.
+UpdateTime orthogonalization_time(const Prepared::State&, std::size_t stage, const Resources&);
+// Launches of an update for each tensor of parameters: the optimizer's own, else the framework's.
+double update_kernels_per_tensor(const Prepared::State&);
 // Memory traffic of the gradients of these parameters on their way into the buckets of a step's exchanges and out again.
 Bytes bucket_traffic(const Prepared::State&, const StageParameters&);
 

@@ -52,10 +52,12 @@ private:
         say(MemoryKind::gradients, parameters(gradients) + " of " + std::string(to_text(job_.precision.gradient_type())) +
                                        ", and what is added up or copied before an exchange");
         const double owned = held_parameters(p.trained, plan, plan.has_shards());
-        say(MemoryKind::optimizer, parameters(owned) + " of " + bytes_each(m[MemoryKind::optimizer] / owned) + ": " +
-                                       std::to_string(facts_of(plan.optimizer).states) + " states in " +
-                                       std::string(to_text(job_.precision.optimizer_state)) +
-                                       (job_.precision.master_weights ? ", and masters in fp32 unless the shards are those" : ""));
+        const OptimizerFacts& facts = facts_of(plan.optimizer);
+        say(MemoryKind::optimizer,
+            parameters(owned) + " of " + bytes_each(m[MemoryKind::optimizer] / owned) + ": " + std::to_string(facts.states) + " states " +
+                (facts.state ? "of " + bytes_each(*facts.state) : "in " + std::string(to_text(job_.precision.optimizer_state))) +
+                (facts.spared_states > 0 ? ", " + std::to_string(facts.states - facts.spared_states) + " of matrices in layers" : "") +
+                (job_.precision.master_weights ? ", and masters in fp32 unless the shards are those" : ""));
     }
 
     void activations(const StageMemory& m) {

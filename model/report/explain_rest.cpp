@@ -19,7 +19,9 @@ std::vector<std::string> optimizer_lines(const ExplainedStage& x) {
         "  owns " + grouped_digits(owned_parameters(x.job, x.stage)) + " of the stage's " + grouped_digits(parameters.trained.total()) +
             " trained parameters, in " + grouped_digits(parameters.tensors) + " tensors; " +
             (f.plain_kernels ? "its " + std::to_string(parameters.blocks) + " blocks one by one"
-                             : number_text(f.optimizer_kernels_per_tensor.value) + " launches a tensor")};
+                             : number_text(update_kernels_per_tensor(x.job)) + " launches a tensor")};
+    if (const UpdateTime products = orthogonalization_time(x.job, x.stage, {}); products.device > Seconds{})
+        lines.push_back("  beside these, Newton-Schulz of the matrices in layers, 15 products each: " + to_text(products.device));
     if (in_buckets > Bytes{}) lines.push_back("  beside these, gradients go into buckets and out again: " + to_text(in_buckets));
     lines.push_back("  streams " + to_text(streaming_bandwidth(x.job.rates)) + ", o " + to_text(x.job.rates.kernel_overhead) +
                     ", a launch takes the host " + to_text(x.job.on_host(f.dispatch)));

@@ -103,6 +103,7 @@ std::vector<std::optional<int>> shard_groups(const PlanSpace& space, const Plan&
 std::vector<DataParallel> sharing_kinds(const PlanSpace& space, const Plan& plan) {
     using enum DataParallel;
     if (!space.is_free(PlanField::data_parallel)) return {space.job.plan.data_parallel};
+    if (plan.updates_whole_matrices()) return plan.dp * plan.cp == 1 ? std::vector{all_reduce} : std::vector{all_reduce, zero1};
     if (plan.dp * plan.cp == 1)
         return space.job.framework.can(PlanFeature::zero3) ? std::vector{all_reduce, zero3} : std::vector{all_reduce};
     return plan.forward_only ? std::vector{all_reduce, zero3} : std::vector{all_reduce, zero1, zero2, zero3};
@@ -110,6 +111,7 @@ std::vector<DataParallel> sharing_kinds(const PlanSpace& space, const Plan& plan
 
 std::vector<Offload> offloads(const PlanSpace& space) {
     if (!space.is_free(PlanField::offload)) return {space.job.plan.offload};
+    if (space.job.plan.updates_whole_matrices()) return {Offload::none};
     if (space.job.plan.forward_only || space.job.plan.without_optimizer) return {Offload::none, Offload::optimizer_and_parameters};
     return {Offload::none, Offload::optimizer, Offload::optimizer_and_parameters};
 }

@@ -35,7 +35,7 @@ json plain_transformer() {
 json deep_perceptron() { return {{"mlp", {{"widths", {64, 512, 512, 512, 512, 512, 512, 512, 512, 10}}}}}; }
 
 TEST_F(ExecutorThatOffloads, ComputesTheSameOnOneRank) {
-    for (const char* optimizer : {"sgd", "momentum", "adam", "adamw", "lamb"})
+    for (const char* optimizer : {"sgd", "momentum", "adam", "adamw", "lamb", "lion"})
         expect_the_same(plain_transformer(), {json::object()}, {{"optimizer", optimizer}});
     expect_the_same(perceptron(), {json::object(), {{"micro_batch", 4}}}, {{"optimizer", "adam"}});
 }

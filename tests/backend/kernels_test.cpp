@@ -5,6 +5,7 @@
 #include "tests/backend/host_device.hpp"
 #include "tests/backend/kernel_trials.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -157,7 +158,7 @@ TEST(Kernel, TakeTheRoomForAScanThatIsAskedForBeforeARun) {
 
 TEST(Kernel, UpdateAsTheCpuDoes) {
     constexpr std::int64_t count = 40'000;  // more than a chunk of a norm
-    for (const Optimizer kind : {Optimizer::sgd, Optimizer::momentum, Optimizer::adam, Optimizer::adamw}) {
+    for (const Optimizer kind : {Optimizer::sgd, Optimizer::momentum, Optimizer::adam, Optimizer::adamw, Optimizer::lion}) {
         const OptimizerSettings settings{.kind = kind, .learning_rate = 0.01, .weight_decay = 0.1};
         const auto weights_after = [&](ComputeDevice& device) {
             const Array weights = to_device(device, reals(Made::weight, 0, count));
@@ -172,6 +173,19 @@ TEST(Kernel, UpdateAsTheCpuDoes) {
         HostDevice device(3);
         EXPECT_LT(relative_error(weights_after(device), weights_after(cpu)), 1e-6) << static_cast<int>(kind);
     }
+}
+
+// The first step goes by the sign of the gradient, the second by that of 0.9 m + 0.1 g with m = 0.01 x the first gradient:
+// 0.0045 - 0.001, -0.027 + 0.1, -0.1. Each is 0.1 long, and a tenth of the weight decays.
+TEST(Kernel, LionStepsAsFarInEachDirection) {
+    const OptimizerSettings settings{.kind = Optimizer::lion, .learning_rate = 0.1, .beta2 = 0.99, .weight_decay = 0.1};
+    CpuDevice device;
+    const Array weights = to_device(device, std::vector<float>{1, -2, 0.5F});
+    const std::vector<Array> states{to_device(device, std::vector<float>(3, 0))};
+    device.update(settings, 1, weights, to_device(device, std::vector<float>{0.5F, -3, 0}), states);
+    EXPECT_THAT(from_device(device, weights), testing::Pointwise(testing::FloatNear(1e-6F), {0.89F, -1.88F, 0.495F}));
+    device.update(settings, 2, weights, to_device(device, std::vector<float>{-0.01F, 1, -1}), states);
+    EXPECT_THAT(from_device(device, weights), testing::Pointwise(testing::FloatNear(1e-6F), {0.7811F, -1.9612F, 0.59005F}));
 }
 
 // A tensor in two parts, the second of which another rank counts.

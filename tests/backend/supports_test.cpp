@@ -28,6 +28,7 @@ TEST(Supports, TheDefaultScenarioAndItsRelatives) {
     EXPECT_THAT(refused({"plan.data_parallel=zero3"}), IsEmpty()) << "its embeddings are tied";
     EXPECT_THAT(refused({"plan.precision=bf16"}), IsEmpty());
     EXPECT_THAT(refused({"plan.data_parallel=zero1", "plan.optimizer=lamb"}), IsEmpty());
+    EXPECT_THAT(refused({"plan.data_parallel=zero1", "plan.optimizer=lion"}), IsEmpty());
     EXPECT_THAT(refused({"plan.precision=fp16", "plan.data_parallel=zero1"}), IsEmpty());
     EXPECT_THAT(refused({"plan.data_parallel=parameter_server", "plan.servers_on_workers=true"}), IsEmpty());
 }
@@ -37,6 +38,9 @@ TEST(Supports, SaysOfEachThingThatDoesNotRunWhereItStands) {
     EXPECT_THAT(refused({"plan.precision=bf16", "framework=pytorch-ddp"}), Contains("/plan/precision")) << "it casts for each use";
     EXPECT_THAT(refused({"plan.data_parallel=parameter_server", "plan.servers_on_workers=true", "plan.optimizer=lamb"}),
                 Contains("/plan/optimizer"));
+    EXPECT_THAT(refused({"plan.optimizer=adafactor"}), ElementsAre("/plan/optimizer"));
+    EXPECT_THAT(refused({"plan.optimizer=muon"}), ElementsAre("/plan/optimizer"));
+    EXPECT_THAT(refused({"plan.optimizer=adamw_8bit"}), ElementsAre("/plan/optimizer"));
     EXPECT_THAT(refused({"plan.offload=optimizer"}), ElementsAre("/plan/offload")) << "cores have one memory";
     EXPECT_THAT(refused({"plan.offload_activations=true"}), ElementsAre("/plan/offload_activations"));
     EXPECT_THAT(refused({"framework=horovod-pytorch"}), Contains("/framework"));

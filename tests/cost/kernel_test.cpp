@@ -302,6 +302,17 @@ TEST(LayerKernels, CountTheWeightsThatProductsReadNarrow) {
     EXPECT_EQ(cut.block(BlockRole::head).narrowed.total(), 0);
 }
 
+TEST(LayerKernels, ListMatricesWhereTheOptimizerTreatsThemApart) {
+    Cut cut{.tensor = 2};
+    EXPECT_THAT(cut.layer().matrices, IsEmpty());
+    cut.plan.optimizer = Optimizer::muon;
+    std::vector<Shape> sides;  // those of half the columns, or half the rows
+    for (const WeightMatrix& m : cut.layer().matrices) sides.push_back({m.count, m.rows, m.columns});
+    EXPECT_THAT(sides, ElementsAre(Shape{1, 64, 96}, Shape{1, 32, 64}, Shape{1, 64, 128}, Shape{1, 128, 64}));
+    EXPECT_THAT(cut.block(BlockRole::head).matrices, IsEmpty());
+    EXPECT_THAT(cut.block(BlockRole::input).matrices, IsEmpty());
+}
+
 TEST(LayerKernels, OfFp8CastTheirPartOfWhatIsGathered) {
     Cut cut;
     cut.tensor = 2;

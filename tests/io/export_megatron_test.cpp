@@ -255,5 +255,20 @@ TEST(ExportMegatron, RefusesAllThatItCannotDoAtOnce) {
     EXPECT_THAT(refused_pointers([&] { megatron_launch(job); }), ElementsAre("/plan/schedule", "/plan/optimizer"));
 }
 
+TEST(ExportMegatron, KnowsLionAndMuonWhereGradientsStayWholeAndInBf16) {
+    const auto job = [](const std::string& optimizer, const std::string& more) {
+        return bundled_scenario("mixtral-8x7b-128xh100", {"plan.optimizer=" + optimizer, more});
+    };
+    const ExportedLaunch lion = megatron_launch(job("lion", "plan.data_parallel=zero1"));
+    EXPECT_EQ(value_of(lion, "--optimizer"), "lion");
+    EXPECT_EQ(value_of(lion, "--muon-tp-mode"), "absent");
+    EXPECT_THAT(lion.notes, Contains(testing::HasSubstr("emerging-optimizers")));
+    EXPECT_THAT(refused_pointers([&] { megatron_launch(job("lion", "plan.data_parallel=zero3")); }), ElementsAre("/plan/optimizer"));
+    EXPECT_THAT(refused_pointers([&] { megatron_launch(job("lion", "plan.precision=fp16")); }), ElementsAre("/plan/optimizer"));
+    const ExportedLaunch muon = megatron_launch(bundled_scenario("gpt3-175b-1024xa100", {"plan.optimizer=muon", "plan.precision=bf16"}));
+    EXPECT_EQ(value_of(muon, "--optimizer"), "muon");
+    EXPECT_EQ(value_of(muon, "--muon-tp-mode"), "blockwise");
+}
+
 }  // namespace
 }  // namespace sextant

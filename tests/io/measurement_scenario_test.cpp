@@ -344,6 +344,11 @@ TEST(MeasurementScenario, APlanIsCalledAsSourcesSpellIt) {
     EXPECT_EQ(row(R"("recompute": "Full")").plan.recompute, Recompute::full);
     EXPECT_EQ(row(R"("optimizer": "LARS")").plan.optimizer, Optimizer::momentum);
     EXPECT_EQ(row(R"("optimizer": "Adam")").plan.optimizer, Optimizer::adam);
+    EXPECT_EQ(row(R"("optimizer": "8-bit AdamW")").plan.optimizer, Optimizer::adamw_8bit);
+    EXPECT_EQ(row(R"("optimizer": "bnb.optim.AdamW8bit")").plan.optimizer, Optimizer::adamw_8bit);
+    EXPECT_EQ(row(R"("optimizer": "Lion")").plan.optimizer, Optimizer::lion);
+    EXPECT_EQ(row(R"("optimizer": "Adafactor")").plan.optimizer, Optimizer::adafactor);
+    EXPECT_EQ(row(R"("optimizer": "Muon, AdamW for embeddings")").plan.optimizer, Optimizer::muon);
 }
 
 TEST(MeasurementScenario, AnMlpOfNoFamilyHasTwoMatricesUnlessItIsGated) {

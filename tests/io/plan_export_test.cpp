@@ -115,6 +115,32 @@ TEST(ExportDeepspeed, SaysThatAnOptimizerOtherThanAdamIsMeant) {
     EXPECT_FALSE(untested("plan.optimizer=adamw"));
     EXPECT_TRUE(untested("plan.optimizer=sgd"));
     EXPECT_TRUE(untested("plan.optimizer=momentum"));
+    EXPECT_FALSE(untested("plan.optimizer=lion"));
+}
+
+TEST(ExportDeepspeed, NamesTheOptimizerOrRefusesIt) {
+    const auto job = [](const std::string& optimizer) {
+        return bundled_scenario("does-not-fit-mended", {"plan.offload=none", "plan.optimizer=" + optimizer});
+    };
+    EXPECT_EQ(Json::parse(deepspeed_config(job("lion")).json).at("optimizer").at("type"), "Lion");
+    EXPECT_EQ(
+        Json::parse(deepspeed_config(bundled_scenario("bert-large-64xv100", {"plan.optimizer=muon"})).json).at("optimizer").at("type"),
+        "Muon");
+    EXPECT_THAT(refused_pointers([&] { deepspeed_config(job("adafactor")); }), ElementsAre("/plan/optimizer"));
+    EXPECT_THAT(refused_pointers([&] { deepspeed_config(job("adamw_8bit")); }), ElementsAre("/plan/optimizer"));
+}
+
+TEST(ExportTorchrun, NamesTheOptimizerAsTheTrainerDoes) {
+    const auto optim = [](const std::string& optimizer) {
+        return value_of(
+            torchrun_launch(bundled_scenario("llama-3-8b-fsdp-64xh100", {"plan.recompute=full", "plan.optimizer=" + optimizer})),
+            "--optim");
+    };
+    EXPECT_EQ(optim("adamw"), "adamw_torch");
+    EXPECT_EQ(optim("adamw_8bit"), "adamw_bnb_8bit");
+    EXPECT_EQ(optim("lion"), "lion_32bit");
+    EXPECT_EQ(optim("adafactor"), "adafactor");
+    EXPECT_EQ(optim("lamb"), "absent");
 }
 
 // A launcher starts as many ranks on each node, and numbers them node by node.

@@ -221,6 +221,12 @@ TEST(ScenarioReader, AScheduleThatTurnsBackHasTwoChunksWithoutSayingSo) {
     EXPECT_EQ(read_good({"plan.pp=2", "plan.schedule=dual_pipe_v"}).plan.vpp, 2);
 }
 
+TEST(ScenarioReader, EveryOptimizerHasItsName) {
+    for (const Optimizer o : all_optimizers)
+        EXPECT_EQ(read_good({"plan.optimizer=" + std::string(facts_of(o).name)}).plan.optimizer, o) << facts_of(o).name;
+    EXPECT_TRUE(read_good({"plan.optimizer=none"}).plan.without_optimizer);
+}
+
 TEST(ScenarioReader, EverySettingOfThePlanArrives) {
     const Scenario scenario =
         read_good({R"(plan={"dp": 8, "tp": 2, "micro_batch": 1, "grad_accum": 4, "data_parallel": "fsdp", "shard_group": 4,

@@ -252,6 +252,30 @@ INSTANTIATE_TEST_SUITE_P(
                                      s.plan.recompute_blocks = 13;
                                  },
                                  "/plan/recompute/blocks", "12 layers"},
+                      Impossible{"factors of small kernels",
+                                 [](Scenario& s) {
+                                     train_resnet(s);
+                                     s.plan.optimizer = Optimizer::adafactor;
+                                 },
+                                 "/plan/optimizer", "saves nothing on convolutions"},
+                      Impossible{"orthogonal kernels",
+                                 [](Scenario& s) {
+                                     train_resnet(s);
+                                     s.plan.optimizer = Optimizer::muon;
+                                 },
+                                 "/plan/optimizer", "not on the kernels of convolutions"},
+                      Impossible{"products of shards",
+                                 [](Scenario& s) {
+                                     s.plan.optimizer = Optimizer::muon;
+                                     s.plan.data_parallel = DataParallel::zero2;
+                                 },
+                                 "/plan/optimizer", "whole matrices"},
+                      Impossible{"products on the host",
+                                 [](Scenario& s) {
+                                     s.plan.optimizer = Optimizer::muon;
+                                     s.plan.offload = Offload::optimizer;
+                                 },
+                                 "/plan/offload", "for devices"},
                       Impossible{"zero bubble without backward",
                                  [](Scenario& s) {
                                      s.plan.forward_only = true;
@@ -287,8 +311,18 @@ TEST(CheckPlan, AnOptimizerReadsAndWritesEachOfItsTensors) {
     EXPECT_EQ(facts_of(Optimizer::momentum).reads_per_parameter, 3 + 2);  // p, g, m; p, m
     EXPECT_EQ(facts_of(Optimizer::adamw).reads_per_parameter, 4 + 3);     // p, g, m, v; p, m, v
     EXPECT_EQ(facts_of(Optimizer::lamb).reads_per_parameter, 4 + 3 + 2 + 2 + 1);
-    EXPECT_EQ(facts_of(Optimizer::adam).states, 2);
-    EXPECT_EQ(facts_of(Optimizer::sgd).states, 0);
+    EXPECT_EQ(facts_of(Optimizer::lion).reads_per_parameter, 3 + 2);  // p, g, m; p, m
+    // Adafactor: norm of p, decay; rows, columns; their product, scaled, bounded, its root, times g; the norm of that, the step.
+    EXPECT_EQ(facts_of(Optimizer::adafactor).reads_per_parameter, 1 + 2 + 1 + 1 + 1 + 2 + 2 + 2 + 3 + 1 + 3);
+}
+
+TEST(CheckPlan, AnOptimizerKeepsItsStates) {
+    const auto bytes = [](Optimizer o, DataType type) { return size_of_states(o, type) / units::B; };
+    EXPECT_EQ(bytes(Optimizer::sgd, DataType::fp32), 0);
+    EXPECT_EQ(bytes(Optimizer::lion, DataType::fp32), 4);
+    EXPECT_EQ(bytes(Optimizer::adam, DataType::fp32), 8);
+    EXPECT_EQ(bytes(Optimizer::adam, DataType::bf16), 4);
+    EXPECT_EQ(bytes(Optimizer::adamw_8bit, DataType::fp32), 2 + 2 * 4 / 256.0);  // of 256 elements two scales of four bytes
 }
 
 }  // namespace

@@ -238,6 +238,9 @@ TEST(Checkpoints, HoldUpTheRunEverySoManySteps) {
     job.data.checkpoints->asynchronous = true;
     const Report beside = make_report(prepare(job));
     EXPECT_LT(beside.run->checkpoints, r.run->checkpoints / 100);
+    // Muon has one state of the matrices in the seven layers before the last.
+    job.plan.optimizer = Optimizer::muon;
+    EXPECT_NEAR(make_report(prepare(job)).checkpoints->bytes / B, 14 * parameters - 4 * 7 * 1024 * 1024, 1);
 }
 
 TEST(Checkpoints, WrittenBesideTheTrainingTakeHalfOfTheStorageThatItsSamplesComeFrom) {

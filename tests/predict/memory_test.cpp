@@ -32,6 +32,22 @@ TEST(Memory, OfModelStatesIsSixteenBytesAParameterAndZeroDividesThemPartByPart) 
     EXPECT_NEAR(model_states_gb(DataParallel::zero3), 1.875, 1e-9);
 }
 
+TEST(Memory, OfStatesIsWhatTheOptimizerKeeps) {
+    // 1e9 parameters, each with a master of 4 bytes.
+    const auto states_gb = [](Optimizer o) {
+        Prepared::State job = ten_layers();
+        job.scenario.plan.optimizer = o;
+        if (o == Optimizer::muon) job.templates[0].matrices = {{.count = 8, .rows = 10'000, .columns = 1'000}};
+        return stage_memory(job).front()[MemoryKind::optimizer] / GB - 4;
+    };
+    EXPECT_NEAR(states_gb(Optimizer::sgd), 0, 1e-9);
+    EXPECT_NEAR(states_gb(Optimizer::lion), 4, 1e-9);
+    EXPECT_NEAR(states_gb(Optimizer::adamw), 8, 1e-9);
+    EXPECT_NEAR(states_gb(Optimizer::adamw_8bit), 2.03125, 1e-9);
+    EXPECT_NEAR(states_gb(Optimizer::adafactor), 0, 1e-9);
+    EXPECT_NEAR(states_gb(Optimizer::muon), 0.8 * 4 + 0.2 * 8, 1e-9);  // of each layer 80 of 100 million parameters are in matrices
+}
+
 // Ten layers of 0.1e9 parameters, of which 0.08e9 are read by products of this precision.
 double weights_gb(NarrowWeights how, DataType precision, DataParallel data_parallel = DataParallel::zero1, bool any_layout = false) {
     Prepared::State job = ten_layers();

@@ -57,6 +57,50 @@ TEST(OptimizerTime, KernelByKernelIsTwoAndAHalfPassesForEach) {
     EXPECT_NEAR(update_time(job, 0, {}).device / ms, 150 + 0.154, 1e-9);
 }
 
+TEST(OptimizerTime, OfLionIsThatOfOneState) {
+    // Gradient 2; one FP32 state in and out 8; master weight in and out 8; weight out 2.
+    Prepared::State job = ten_layers();
+    job.scenario.plan.optimizer = Optimizer::lion;
+    EXPECT_NEAR(update_ms(job), 20, 1e-9);
+}
+
+TEST(OptimizerTime, OfAnOptimizerWithKernelsOfItsOwnIsTheSameUnderEveryFramework) {
+    Prepared::State fused = ten_layers(), apart = ten_layers();
+    apart.scenario.framework.fused_optimizer = false;
+    apart.scenario.framework.optimizer_kernels_per_tensor = round_machine::given(15.0);
+    for (Prepared::State* job : {&fused, &apart}) {
+        // Gradient 2; two states of 1 + 4 / 256 bytes in and out 4.0625; master in and out 8; weight out 2. Ten tensors, one launch each,
+        // and 4.
+        job->scenario.plan.optimizer = Optimizer::adamw_8bit;
+        EXPECT_NEAR(update_time(*job, 0, {}).device / ms, 16.0625 + 0.014, 1e-9);
+        // 19 passes of 4 bytes; twenty launches each, and 4.
+        job->scenario.plan.optimizer = Optimizer::adafactor;
+        EXPECT_NEAR(update_time(*job, 0, {}).device / ms, 76 + 0.204, 1e-9);
+    }
+}
+
+// Each of ten layers is one matrix, whose sides are 1e4 and 4e4: 5 (4 x 1e8 x 4e4 + 2 x 1e12) = 90e12 FLOP, 0.9 s at 100 TFLOP/s.
+TEST(OptimizerTime, OfMuonIsTheProductsOfWholeMatrices) {
+    Prepared::State job = ten_layers();
+    job.scenario.plan.optimizer = Optimizer::muon;
+    job.templates[0].trained.dense = 400e6;
+    job.templates[0].matrices = {{.rows = 40'000, .columns = 10'000}};
+    const auto products = [&] { return orthogonalization_time(job, 0, {}).device / s; };
+    const double one = products() / 10;  // a little more than at the peak: tiles at the edges, the last wave, fifteen launches
+    EXPECT_GT(one, 0.9);
+    EXPECT_LT(one, 1);
+    // Beside these 4e9 parameters: gradient 2, one state in and out 8, master in and out 8, weight out 2 bytes.
+    EXPECT_NEAR(update_ms(job), 1000 * products() + 4 * 20, 1e-6);
+    job.scenario.framework.dispatch = round_machine::given(20 * us);
+    EXPECT_NEAR(orthogonalization_time(job, 0, {}).launches / ms, 10 * 15 * 0.020, 1e-9);
+    job.scenario.plan.dp = 4;
+    EXPECT_NEAR(products(), 10 * one, 1e-9);  // each rank for itself
+    job.scenario.plan.data_parallel = DataParallel::zero1;
+    EXPECT_NEAR(products(), 10 * one / 4, 1e-9);
+    job.scenario.plan.dp = 40;
+    EXPECT_NEAR(products(), one, 1e-9);  // no rank that has a matrix has less than one
+}
+
 TEST(OptimizerTime, OfRanksThatAddUpIsLongerByThePassesThroughBuckets) {
     // Into a bucket, divided, out again: 6 x 2 bytes of 1e9 gradients, all of them whoever owns the states.
     Prepared::State job = ten_layers();

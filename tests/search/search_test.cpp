@@ -131,6 +131,25 @@ TEST(Search, PricesPlansOnAsManyDevicesAsItLooksAtOfWhateverKinds) {
     }
 }
 
+// Of Muon, which takes whole matrices: no shards of gradients, nothing on the host.
+TEST(Search, LooksAtNoPlanThatTheOptimizerCannotFollow) {
+    Library library = open_library();
+    SearchRequest request;
+    request.job = load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/llama-3-8b-fsdp-64xh100.json",
+                                {R"(framework={"base": "megatron-core", "lacks": []})", "plan.dp=8", "plan.global_batch=16",
+                                 "plan.offload=none", "plan.data_parallel=zero1", "plan.optimizer=muon"});
+    request.devices = {8};
+    request.top = 1000;
+    const SearchResult found = search(request);
+    EXPECT_GT(found.best.size(), 10U);
+    for (const PlanChoice& c : found.best) {
+        ASSERT_THAT(check_plan(with_plan(request.job, c.plan)), testing::IsEmpty()) << plan_text(c);
+        const Estimate e = estimate(prepare(with_plan(request.job, c.plan)));
+        EXPECT_DOUBLE_EQ(c.step.si(), e.step.si()) << plan_text(c);
+        EXPECT_DOUBLE_EQ(c.memory.si(), e.peak_memory.si()) << plan_text(c);
+    }
+}
+
 TEST(Search, SaysHowNearPlansComeToConditionsThatNoneMeets) {
     Library library = open_library();
     SearchRequest request;

@@ -14,27 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Refusals refusals_of_deepspeed(const Scenario& s) {
-    const Plan& p = s.plan;
-    Refusals r(s, "DeepSpeed");
-    r.unless(p.cp == 1, "/plan/cp", "has no context parallelism in its configuration", "cp of 1, or export megatron");
-    r.unless(p.tp == 1 || p.pp == 1, "/plan/tp", "has no pipeline whose layers it divides itself", "tp or pp of 1, or export megatron");
-    r.unless(p.pp == 1 || p.data_parallel == DataParallel::all_reduce || p.data_parallel == DataParallel::zero1, "/plan/pp",
-             "combines a pipeline with ZeRO stage 1 at most", "pp of 1, or zero1");
-    r.unless(p.pp == 1 || p.schedule == Schedule::one_f_one_b, "/plan/schedule", "runs 1f1b pipelines alone");
-    r.unless(p.ep == 1 || !p.shards_parameters(), "/plan/ep", "spreads experts with ZeRO stages up to 2", "ep of 1, or zero2");
-    r.unless(!p.has_servers(), "/plan/data_parallel", "has no parameter servers");
-    r.unless(p.optimizer != Optimizer::lamb || !p.has_shards(), "/plan/optimizer",
-             "shards no LAMB: its norms are of layers, and ZeRO's shards are not", "adam, or all_reduce");
-    r.unless(!p.shard_group, "/plan/shard_group", "shards over all data-parallel ranks", "no shard_group");
-    r.unless(p.offload == Offload::none || p.has_shards(), "/plan/offload", "offloads what ZeRO shards alone");
-    r.unless(size_of(p.precision.compute) >= size_of(DataType::fp16), "/plan/precision", "trains in 16 and 32 bits");
-    check_training(p, r);
-    return r;
-}
-
-int stage_of(DataParallel d) { return d == DataParallel::zero1 ? 1 : d == DataParallel::zero2 ? 2 : d == DataParallel::zero3 ? 3 : 0; }
-
+// Null for an optimizer that it has not.
 Json optimizer_json(Optimizer o) {
     const Json none = Json::object();
     switch (o) {
@@ -48,9 +28,39 @@ Json optimizer_json(Optimizer o) {
             return {{"type", "AdamW"}, {"params", none}};
         case Optimizer::lamb:
             return {{"type", "Lamb"}, {"params", none}};
+        case Optimizer::lion:
+            return {{"type", "Lion"}, {"params", none}};
+        case Optimizer::muon:
+            return {{"type", "Muon"}, {"params", none}};
+        case Optimizer::adamw_8bit:
+        case Optimizer::adafactor:
+            break;
     }
     return {};
 }
+
+Refusals refusals_of_deepspeed(const Scenario& s) {
+    const Plan& p = s.plan;
+    Refusals r(s, "DeepSpeed");
+    r.unless(p.cp == 1, "/plan/cp", "has no context parallelism in its configuration", "cp of 1, or export megatron");
+    r.unless(p.tp == 1 || p.pp == 1, "/plan/tp", "has no pipeline whose layers it divides itself", "tp or pp of 1, or export megatron");
+    r.unless(p.pp == 1 || p.data_parallel == DataParallel::all_reduce || p.data_parallel == DataParallel::zero1, "/plan/pp",
+             "combines a pipeline with ZeRO stage 1 at most", "pp of 1, or zero1");
+    r.unless(p.pp == 1 || p.schedule == Schedule::one_f_one_b, "/plan/schedule", "runs 1f1b pipelines alone");
+    r.unless(p.ep == 1 || !p.shards_parameters(), "/plan/ep", "spreads experts with ZeRO stages up to 2", "ep of 1, or zero2");
+    r.unless(!p.has_servers(), "/plan/data_parallel", "has no parameter servers");
+    r.unless(p.optimizer != Optimizer::lamb || !p.has_shards(), "/plan/optimizer",
+             "shards no LAMB: its norms are of layers, and ZeRO's shards are not", "adam, or all_reduce");
+    r.unless(!optimizer_json(p.optimizer).is_null(), "/plan/optimizer",
+             "has no " + std::string(facts_of(p.optimizer).name) + " in its configuration", "adamw or lion");
+    r.unless(!p.shard_group, "/plan/shard_group", "shards over all data-parallel ranks", "no shard_group");
+    r.unless(p.offload == Offload::none || p.has_shards(), "/plan/offload", "offloads what ZeRO shards alone");
+    r.unless(size_of(p.precision.compute) >= size_of(DataType::fp16), "/plan/precision", "trains in 16 and 32 bits");
+    check_training(p, r);
+    return r;
+}
+
+int stage_of(DataParallel d) { return d == DataParallel::zero1 ? 1 : d == DataParallel::zero2 ? 2 : d == DataParallel::zero3 ? 3 : 0; }
 
 Json zero_json(const Scenario& s) {
     const Plan& p = s.plan;
@@ -81,9 +91,11 @@ ExportedConfig deepspeed_config(const Scenario& s) {
     if (p.precision.compute == DataType::bf16) json["bf16"] = {{"enabled", true}};
     if (p.precision.compute == DataType::fp16) json["fp16"] = {{"enabled", true}};
     json["optimizer"] = optimizer_json(p.optimizer);
-    // ZeRO knows Adam; of others it wants to hear that they are meant (runtime/engine.py).
+    // ZeRO knows Adam, Lion and Muon; of others it wants to hear that they are meant (runtime/engine.py).
     if (p.has_shards() && (p.optimizer == Optimizer::sgd || p.optimizer == Optimizer::momentum))
         json["zero_allow_untested_optimizer"] = true;
+    if (p.optimizer == Optimizer::muon)
+        config.notes.emplace_back("which parameters are Muon's is the program's: use_muon of each, true for matrices in layers");
     const bool on_host = p.offload_activations != OffloadActivations::none;
     if (p.recompute != Recompute::none || on_host)
         json["activation_checkpointing"] = {{"partition_activations", false}, {"cpu_checkpointing", on_host}};

@@ -67,6 +67,38 @@ void check_recompute(const Plan& p, const TransformerSpec* t, Refusals& r) {
     }
 }
 
+// Null for an optimizer that Megatron-LM has not.
+const char* megatron_optimizer(Optimizer o) {
+    switch (o) {
+        case Optimizer::sgd:
+        case Optimizer::momentum:
+            return "sgd";
+        case Optimizer::adam:
+        case Optimizer::adamw:
+            return "adam";
+        case Optimizer::lion:
+            return "lion";
+        case Optimizer::muon:
+            return "muon";
+        case Optimizer::lamb:
+        case Optimizer::adamw_8bit:
+        case Optimizer::adafactor:
+            break;
+    }
+    return nullptr;
+}
+
+// From NVIDIA's package emerging-optimizers, with Adam for embeddings and whatever is no matrix.
+bool is_emerging(Optimizer o) { return o == Optimizer::lion || o == Optimizer::muon; }
+
+void check_megatron_optimizer(const Plan& p, Refusals& r) {
+    r.unless(megatron_optimizer(p.optimizer), "/plan/optimizer", "has no " + std::string(facts_of(p.optimizer).name), "adamw or lion");
+    if (!is_emerging(p.optimizer)) return;
+    const std::string with = " with " + std::string(facts_of(p.optimizer).name);
+    r.unless(!uses_fsdp(p), "/plan/optimizer", "shards no gradients and no weights" + with, "zero1, or adamw");
+    r.unless(p.precision.compute != DataType::fp16, "/plan/optimizer", "trains in bf16 and fp32" + with, "bf16, or adamw");
+}
+
 void check_offload(const Plan& p, Refusals& r) {
     r.unless(!p.offloads_parameters(), "/plan/offload", "keeps parameters on the device");
     if (p.offload == Offload::optimizer) {
@@ -101,7 +133,7 @@ void check_for_megatron(const Scenario& s) {
     r.unless(p.schedule == Schedule::one_f_one_b || p.schedule == Schedule::interleaved || p.pp == 1, "/plan/schedule",
              "runs 1f1b and interleaved pipelines alone");
     r.unless(!p.has_servers(), "/plan/data_parallel", "has no parameter servers");
-    r.unless(p.optimizer != Optimizer::lamb, "/plan/optimizer", "has no LAMB");
+    check_megatron_optimizer(p, r);
     check_offload(p, r);
     r.unless(p.pruned_fraction == 0, "/plan/pruned_fraction", "stores every weight");
     r.unless(!p.shard_group || p.shards_states(), "/plan/shard_group", "shards parameters over all data-parallel ranks",
@@ -304,9 +336,9 @@ void experts(const TransformerSpec& t, Words& w) {
 }
 
 void optimizer(const Plan& p, Words& w) {
-    if (p.optimizer == Optimizer::adam || p.optimizer == Optimizer::adamw) return w.set("--optimizer", "adam");
-    w.set("--optimizer", "sgd");
+    w.set("--optimizer", std::string(megatron_optimizer(p.optimizer)));
     if (p.optimizer == Optimizer::sgd) w.set("--sgd-momentum", "0");
+    if (p.optimizer == Optimizer::muon && p.tp > 1) w.set("--muon-tp-mode", std::string("blockwise"));
 }
 
 }  // namespace
@@ -332,6 +364,9 @@ ExportedLaunch megatron_launch(const Scenario& s) {
     multi_token_prediction(t, w);
     experts(t, w);
     launch.arguments = std::move(w.arguments);
+    if (is_emerging(s.plan.optimizer))
+        launch.notes.emplace_back(
+            "the optimizer is of the package emerging-optimizers; embeddings, norms and biases are updated with Adam");
     launch.notes.emplace_back("data, tokenizer, learning rate and length of the run are yours to add");
     return launch;
 }

@@ -60,7 +60,14 @@ std::string optimizer_name(Optimizer o) {
         case Optimizer::adam:
         case Optimizer::adamw:
             return "adamw_torch";
+        case Optimizer::adamw_8bit:
+            return "adamw_bnb_8bit";
+        case Optimizer::lion:
+            return "lion_32bit";
+        case Optimizer::adafactor:
+            return "adafactor";
         case Optimizer::lamb:
+        case Optimizer::muon:
             break;
     }
     return {};
@@ -85,9 +92,11 @@ ExportedLaunch torchrun_launch(const Scenario& s) {
     if (const std::string name = optimizer_name(p.optimizer); !name.empty())
         launch.arguments.push_back({"--optim", name});
     else
-        launch.notes.emplace_back("LAMB is none of the Trainer's optimizers: pass one to it");
+        launch.notes.push_back(std::string(facts_of(p.optimizer).name) + " is none of the Trainer's optimizers: pass one to it");
     if (p.optimizer == Optimizer::momentum)
         launch.notes.emplace_back("the Trainer's sgd has no momentum: pass it torch.optim.SGD(momentum=0.9)");
+    if (p.optimizer == Optimizer::adamw_8bit)
+        launch.notes.emplace_back("the Trainer keeps the states of embeddings in 32 bits: more memory than predicted");
     if (p.recompute == Recompute::blocks) launch.notes.push_back(some_blocks_again(p, "torch.utils.checkpoint.checkpoint"));
     launch.notes.emplace_back("train.py is yours: one that reads TrainingArguments, or builds an Accelerator");
     return launch;

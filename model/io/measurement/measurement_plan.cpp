@@ -242,9 +242,12 @@ void set_recompute(const MeasuredPlan& p, Plan& plan, RowReport& report) {
 
 void set_optimizer(const TrainingRow& row, bool transformer, Plan& plan, RowReport& report) {
     constexpr std::pair<std::string_view, Optimizer> words[] = {
-        {"lamb", Optimizer::lamb},         {"adamw", Optimizer::adamw},      {"adam", Optimizer::adam},
-        {"momentum", Optimizer::momentum}, {"lars", Optimizer::momentum},  // these keep one state, too
-        {"lion", Optimizer::momentum},     {"rmsprop", Optimizer::momentum}, {"sgd", Optimizer::sgd}};
+        {"lamb", Optimizer::lamb},         {"adafactor", Optimizer::adafactor},
+        {"muon", Optimizer::muon},         {"lion", Optimizer::lion},
+        {"8bit", Optimizer::adamw_8bit},   {"8-bit", Optimizer::adamw_8bit},
+        {"adamw", Optimizer::adamw},       {"adam", Optimizer::adam},
+        {"momentum", Optimizer::momentum}, {"lars", Optimizer::momentum},  // and this keeps one state, too
+        {"rmsprop", Optimizer::momentum},  {"sgd", Optimizer::sgd}};
     const Optimizer* stated = mentioned_word(row.plan.optimizer, words);
     plan.optimizer = stated ? *stated : transformer ? Optimizer::adam : Optimizer::momentum;
     if (!stated) report.assume(transformer ? "optimizer Adam" : "optimizer SGD with momentum");

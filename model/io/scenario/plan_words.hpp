@@ -31,10 +31,15 @@ inline constexpr Word<DataType> precision_words[] = {{"fp64", DataType::fp64}, {
                                                      {"bf16", DataType::bf16}, {"fp16", DataType::fp16},   {"fp8", DataType::fp8},
                                                      {"int8", DataType::int8}, {"mxfp8", DataType::mxfp8}, {"nvfp4", DataType::nvfp4},
                                                      {"int4", DataType::int4}, {"int1", DataType::int1},   {"binary", DataType::int1}};
-// None: a plan without an optimizer.
-inline constexpr Word<std::optional<Optimizer>> optimizer_words[] = {{"sgd", Optimizer::sgd},   {"momentum", Optimizer::momentum},
-                                                                     {"adam", Optimizer::adam}, {"adamw", Optimizer::adamw},
-                                                                     {"lamb", Optimizer::lamb}, {"none", std::nullopt}};
+// Their names, and "none": a plan without an optimizer.
+inline constexpr struct OptimizerWords {
+    Word<std::optional<Optimizer>> all[optimizer_count + 1]{};
+    constexpr OptimizerWords() {
+        for (const Optimizer o : all_optimizers) all[static_cast<std::size_t>(o)] = {facts_of(o).name, o};
+        all[optimizer_count] = {"none", std::nullopt};
+    }
+} named_optimizers;
+inline constexpr auto& optimizer_words = named_optimizers.all;
 inline constexpr Word<Offload> offload_words[] = {
     {"none", Offload::none}, {"optimizer", Offload::optimizer}, {"optimizer_and_parameters", Offload::optimizer_and_parameters}};
 
