@@ -108,6 +108,8 @@ constexpr Alias aliases[] = {
     {"llama-3.1-70b", "llama-3-70b"},
     {"llama-3.3-70b", "llama-3-70b"},
     {"llama-3-405b", "llama-3.1-405b"},
+    {"llama-4-scout-17b-16e", "llama-4-scout"},
+    {"llama-4-maverick-17b-128e", "llama-4-maverick"},
     {"yi-1.5-6b", "yi-6b"},
     {"yi-1.5-9b", "yi-9b"},
     {"yi-1.5-34b", "yi-34b"},

@@ -86,6 +86,15 @@ void kimi_k2(TransformerSpec& spec) {
     spec.moe = MixtureOfExperts{
         .experts = 384, .topk = 8, .ffn_hidden = 2048, .shared_ffn_hidden = 2048, .dense_layers = 1, .sigmoid_router = true};
 }
+// Without gains of queries and keys, which its norms have not, and chunks of attention, which are as long as these sequences.
+void llama_4_scout(TransformerSpec& spec) {
+    heads_of_128(spec);
+    spec.moe = MixtureOfExperts{.experts = 16, .topk = 1, .ffn_hidden = 8192, .shared_ffn_hidden = 8192};
+}
+void llama_4_maverick(TransformerSpec& spec) {
+    heads_of_128(spec);
+    spec.moe = MixtureOfExperts{.experts = 128, .topk = 1, .ffn_hidden = 8192, .shared_ffn_hidden = 8192, .every = 2};
+}
 void gemma_1(TransformerSpec& spec) {
     spec.mlp = MlpKind::geglu;
     spec.tied_embeddings = true;
@@ -127,6 +136,7 @@ constexpr std::string_view llama1 = "arXiv 2302.13971, table 2";
 constexpr std::string_view llama2 = "arXiv 2307.09288; config.json of meta-llama/Llama-2";
 constexpr std::string_view llama3 = "arXiv 2407.21783, table 3";
 constexpr std::string_view llama32 = "config.json of meta-llama/Llama-3.2";
+constexpr std::string_view llama4 = "config.json of meta-llama/Llama-4";
 constexpr std::string_view code_llama = "arXiv 2308.12950, section 2; config.json of codellama/CodeLlama";
 constexpr std::string_view yi = "arXiv 2403.04652, section 2.2; config.json of 01-ai/Yi";
 constexpr std::string_view phi3_paper = "arXiv 2404.14219, section 2; config.json of microsoft/Phi-3";
@@ -152,6 +162,8 @@ constexpr CatalogueEntry llama_networks[] = {
     {"llama-3.1-405b", "Llama 3.1 405B", llama3, llama, 126, 16384, 53248, 128, 8, 128256, 8192},
     {"llama-3.2-1b", "Llama 3.2 1B", llama32, llama, 16, 2048, 8192, 32, 8, 128256, 8192, tied},
     {"llama-3.2-3b", "Llama 3.2 3B", llama32, llama, 28, 3072, 8192, 24, 8, 128256, 8192, tied},
+    {"llama-4-scout", "Llama 4 Scout 109B (text)", llama4, llama, 48, 5120, 16384, 40, 8, 202048, 8192, llama_4_scout},
+    {"llama-4-maverick", "Llama 4 Maverick 400B (text)", llama4, llama, 48, 5120, 16384, 40, 8, 202048, 8192, llama_4_maverick},
     {"codellama-7b", "Code Llama 7B", code_llama, llama, 32, 4096, 11008, 32, 32, 32016, 4096},
     {"codellama-13b", "Code Llama 13B", code_llama, llama, 40, 5120, 13824, 40, 40, 32016, 4096},
     {"codellama-34b", "Code Llama 34B", code_llama, llama, 48, 8192, 22016, 64, 8, 32000, 4096},

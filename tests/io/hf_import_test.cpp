@@ -53,6 +53,7 @@ const Released released[] = {
     // (attention 187,107,328; 256 experts of 3 x 7168 x 2048; one shared; router and its bias 1,835,264; two norms),
     // the projection 2 x 7168 x 7168, three norms of 7168.
     {"deepseek_v3", "DeepSeek-V3", 671'026'419'200 + 11'507'286'272 + 2.0 * 7168 * 7168 + 3 * 7168},
+    {"distilbert", "distilbert-base-uncased for masked words", 66'985'530},
     // 65024 x 4544, tied; 32 layers of 4544 (4544 + 128) + 4544^2 + 8 x 4544^2 and one norm with a shift; another
     {"falcon", "falcon-7b", 6'921'720'704},
     {"gemma", "gemma-2b", 2'506'172'416},
@@ -87,8 +88,14 @@ const Released released[] = {
     // 7168 x 2048 and a router of 384 with its biases; a norm.
     {"kimi_k2", "Kimi-K2-Base", 1'026'408'232'448},
     {"llama", "Llama-3.1-8B", 8'030'261'248},
+    // 2 x 202048 x 5120; 48 layers of 2 x 5120 x (5120 + 1024), 17 experts of 3 x 5120 x 8192, a router of 16 and two norms; a norm.
+    // Beside these the gains that norms of queries and keys do not have.
+    {"llama4", "Llama-4-Scout-17B-16E", 107'769'861'120 + 48 * 2 * 128},
+    // The same with 129 experts and a router of 128 in 24 of the layers, and 3 x 5120 x 16384 in the others.
+    {"llama4_text", "Llama-4-Maverick-17B-128E", 400'711'848'960},
     {"mamba2", "mamba2-2.7b", 2'702'599'680},
     {"mistral", "Mistral-7B-v0.1", 7'241'732'096},
+    {"mistral3", "Mistral-Small-3.1-24B", 23'572'403'200},
     {"mixtral", "Mixtral-8x7B-v0.1", 46'702'792'704},
     {"mpt", "mpt-7b", 6'649'286'656},
     // 2 x 256000 x 3072; 32 layers of 2 x 3072 x (3072 + 1024) + 2 x 3072 x 9216 and two norms with shifts; another
@@ -107,10 +114,14 @@ const Released released[] = {
     {"phi", "phi-2", 2'779'683'840 - 51200},
     {"phi3", "Phi-3-mini-4k", 3'821'079'552},
     {"qwen2", "Qwen2.5-7B", 7'615'616'512},
+    // What reads text is as large as Qwen2.5-7B, Qwen2.5-1.5B and Qwen3-8B.
+    {"qwen2_5_vl", "Qwen2.5-VL-7B", 7'615'616'512},
     {"qwen2_moe", "Qwen1.5-MoE-A2.7B", 14'315'784'192},
+    {"qwen2_vl", "Qwen2-VL-2B", 1'543'714'304},
     {"qwen3", "Qwen3-8B", 8'190'735'360},
     {"qwen3_moe", "Qwen3-30B-A3B", 30'532'122'624},
     {"qwen3_next", "Qwen3-Next-80B-A3B", 79'674'391'296},
+    {"qwen3_vl", "Qwen3-VL-8B", 8'190'735'360},
     {"roberta", "roberta-base for masked tokens", 124'697'433},
     // 128256 x 2048, tied; 36 layers of 2 x 2048 x (2048 + 512) + 3 x 2048 x 11008 and two norms; a norm
     {"smollm3", "SmolLM3-3B", 3'075'098'624},
@@ -121,6 +132,8 @@ const Released released[] = {
     {"starcoder2", "starcoder2-15b", 15'957'889'024},
     {"t5", "t5-small", 60'506'624},
     {"vit", "vit-base-patch16-224", 86'567'656},
+    // (250002 + 514 + 1) x 768 and a norm; 12 layers of 12 x 768^2 + 13 x 768; a head of 768^2 + 768, a norm and 250002 biases
+    {"xlm-roberta", "xlm-roberta-base for masked words", 278'295'186},
 };
 
 class HuggingFaceConfig : public ::testing::TestWithParam<Released> {};
@@ -194,6 +207,23 @@ TransformerSpec spec_of_family(std::string_view type, const std::vector<std::str
     const Imported imported = import_family(type, assignments);
     EXPECT_EQ(all_of(imported.problems), "");
     return std::get<TransformerSpec>(imported.workload.spec);
+}
+
+TEST(HuggingFaceImport, OfAModelThatSeesTheTextIsRead) {
+    EXPECT_EQ(spec_of_family("mistral3").hidden, 5120);
+    EXPECT_EQ(spec_of_family("mistral3", {"text_config.model_type=ministral3"}).hidden, 5120);
+    EXPECT_THAT(all_of(import_family("mistral3", {"text_config.model_type=phi3"}).problems), HasSubstr("read by a \"phi3\""));
+    EXPECT_THAT(import_family("llama4").workload.source, HasSubstr("what reads images"));
+}
+
+TEST(HuggingFaceImport, ExpertsOfLlama4StandInEveryNThLayer) {
+    const TransformerSpec maverick = spec_of_family("llama4_text");
+    EXPECT_EQ(maverick.ffn_hidden, 16384);
+    EXPECT_EQ(maverick.moe->ffn_hidden, 8192);
+    EXPECT_EQ(maverick.moe->shared_ffn_hidden, 8192);
+    EXPECT_EQ(maverick.moe->every, 2);
+    EXPECT_FALSE(maverick.qk_norm);
+    EXPECT_THAT(all_of(import_family("llama4_text", {"moe_layers=[1,3]"}).problems), HasSubstr("every n-th"));
 }
 
 TEST(HuggingFaceImport, WindowsStandInAllLayersButEveryNTh) {
@@ -306,7 +336,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Broken{"no type", "llama", {"model_type=null"}, "", "\"model_type\" is missing"},
         Broken{"unknown type", "llama", {"model_type=lama"}, "/model_type", "did you mean \"llama\"?"},
-        Broken{"the supported types are listed", "llama", {"model_type=xlnet"}, "/model_type", "deepseek_v3, falcon, gemma, gemma2"},
+        Broken{"the supported types are listed", "llama", {"model_type=xlnet"}, "/model_type", "deepseek_v3, distilbert, falcon, gemma"},
         Broken{"missing size", "llama", {"hidden_size=null"}, "", "\"hidden_size\" is missing"},
         Broken{"text as size", "bert", {"hidden_size=\"768\""}, "/hidden_size", "expected a whole number"},
         Broken{"negative", "mixtral", {"num_local_experts=-8"}, "/num_local_experts", "must be at least 1"},

@@ -67,6 +67,9 @@ constexpr Parameters exact[] = {
     {"llama-3.3-70b", 70'553'706'496},
     {"llama-3.2-1b", 1'235'814'400},
     {"llama-3.2-3b", 3'212'749'824},
+    // What reads text, by hand in hf_import_test.cpp; with what reads images 108.6 and 401.6 billion (huggingface.co/meta-llama).
+    {"llama-4-scout", 107'769'861'120},
+    {"llama-4-maverick", 400'711'848'960},
     {"codellama-7b", 6'738'546'688},
     {"codellama-13b", 13'016'028'160},
     {"codellama-34b", 33'743'970'304},
@@ -177,6 +180,9 @@ TEST_P(ActiveParameters, RoundToThePrintedFigure) {
 INSTANTIATE_TEST_SUITE_P(Mixtures, ActiveParameters,
                          testing::Values(Rounded{"mixtral-8x7b", 13, 0.5}, Rounded{"mixtral-8x22b", 39, 0.5},
                                          Rounded{"deepseek-v2", 21, 0.5}, Rounded{"deepseek-v3", 37 + 0.93, 0.5}));
+// ai.meta.com/blog/llama-4-multimodal-intelligence: 17 billion active parameters.
+INSTANTIATE_TEST_SUITE_P(Llama4, ActiveParameters,
+                         testing::Values(Rounded{"llama-4-scout", 17, 0.5}, Rounded{"llama-4-maverick", 17, 0.5}));
 // moonshotai/Kimi-K2-Base, model summary (32B); arXiv 2508.10925, table 1 (3.61B and 5.13B). They leave the input embedding out, too.
 INSTANTIATE_TEST_SUITE_P(OpenMixtures, ActiveParameters,
                          testing::Values(Rounded{"kimi-k2", 32 + 1.17, 0.5}, Rounded{"gpt-oss-20b", 3.61 + 0.579, 0.005},

@@ -26,6 +26,15 @@ std::int64_t label_count(ObjectReader& r, std::int64_t otherwise) {
     return otherwise;
 }
 
+void encode(ObjectReader& r, TransformerSpec& spec) {
+    spec.kind = TransformerKind::encoder;
+    spec.bidirectional = true;
+    spec.max_positions = spec.seq_len;
+    spec.pooler = true;
+    spec.head = head_of(r, spec.pooler);
+    spec.classes = label_count(r, 2);
+}
+
 void bert(ObjectReader& r, TransformerSpec& spec) {
     read_sizes(r, spec);
     read_vocabulary(r, "max_position_embeddings", true, spec);
@@ -34,13 +43,22 @@ void bert(ObjectReader& r, TransformerSpec& spec) {
     std::string positions = "absolute";
     r.optional("position_embedding_type", positions);
     if (positions != "absolute") refuse(r, "position_embedding_type", "\"" + positions + "\" positions are not supported here");
-    spec.kind = TransformerKind::encoder;
-    spec.bidirectional = true;
-    spec.max_positions = spec.seq_len;
-    spec.pooler = true;
-    spec.head = head_of(r, spec.pooler);
-    spec.classes = label_count(r, 2);
+    encode(r, spec);
     must_be(r, "is_decoder", false);
+}
+
+// A classifier's first layer is as large as BERT's pooler.
+void distilbert(ObjectReader& r, TransformerSpec& spec) {
+    r.required("n_layers", spec.layers, layer_count);
+    r.required("dim", spec.hidden, width_bound);
+    r.required("hidden_dim", spec.ffn_hidden, width_bound);
+    r.required("n_heads", spec.heads, width_bound);
+    spec.kv_heads = spec.heads;
+    read_vocabulary(r, "max_position_embeddings", true, spec);
+    read_activation(r, "activation", "gelu", false, spec.mlp);
+    must_be(r, "tie_weights_", true);
+    encode(r, spec);
+    if (spec.head == HeadKind::masked_lm_nsp) spec.pooler = false;
 }
 
 void roberta(ObjectReader& r, TransformerSpec& spec) {
@@ -96,10 +114,7 @@ void vit(ObjectReader& r, TransformerSpec& spec) {
 }
 
 constexpr HfFamily encoders[] = {
-    {"bert", bert},
-    {"roberta", roberta},
-    {"t5", t5},
-    {"vit", vit},
+    {"bert", bert}, {"distilbert", distilbert}, {"roberta", roberta}, {"t5", t5}, {"vit", vit}, {"xlm-roberta", roberta},
 };
 
 }  // namespace

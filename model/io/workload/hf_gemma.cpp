@@ -73,14 +73,7 @@ void gemma3_text(ObjectReader& r, TransformerSpec& spec) {
     r.optional("final_logit_softcapping", spec.logit_softcap, softcap_bound);
 }
 
-// A model of text and images: its part that reads text.
-void gemma3(ObjectReader& r, TransformerSpec& spec) {
-    const JsonNode text = r.need("text_config");
-    if (!text.value) return;
-    ObjectReader inner(text);
-    inner.ignore_others();
-    gemma3_text(inner, spec);
-}
+void gemma3(ObjectReader& r, TransformerSpec& spec) { read_text_part(r, spec, gemma3_text); }
 
 // The norms of the first OLMo have no gains.
 void olmo(ObjectReader& r, TransformerSpec& spec) {
@@ -137,7 +130,7 @@ constexpr HfFamily rearranged[] = {
     {"cohere2", cohere2},
     {"gemma", gemma},
     {"gemma2", gemma2, "; left out: the cap of attention's scores"},
-    {"gemma3", gemma3, "; left out: what reads images"},
+    {"gemma3", gemma3, no_images},
     {"gemma3_text", gemma3_text},
     {"olmo", olmo, "; counted: gains of norms, which have none"},
     {"olmo2", olmo2},

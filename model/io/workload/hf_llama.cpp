@@ -18,6 +18,17 @@ void mistral(ObjectReader& r, TransformerSpec& spec) {
     r.optional("sliding_window", spec.sliding_window, length_bound);
 }
 
+// Ministral 3 differs in how it scales queries.
+void mistral3_text(ObjectReader& r, TransformerSpec& spec) {
+    std::string type = "mistral";
+    r.optional("model_type", type);
+    if (type != "mistral" && type != "ministral3")
+        return refuse(r, "model_type", "text is read by a \"" + type + "\", which is not supported here");
+    mistral(r, spec);
+}
+
+void mistral3(ObjectReader& r, TransformerSpec& spec) { read_text_part(r, spec, mistral3_text); }
+
 void mixtral(ObjectReader& r, TransformerSpec& spec) {
     mistral(r, spec);
     read_few_experts(r, "num_local_experts", spec);
@@ -48,6 +59,11 @@ void qwen3(ObjectReader& r, TransformerSpec& spec) {
     spec.qk_norm = true;
     must_be(r, "attention_bias", false);
 }
+
+// Older configs of models that see have the text's sizes beside the rest.
+void qwen2_vl(ObjectReader& r, TransformerSpec& spec) { r.has("text_config") ? read_text_part(r, spec, qwen2) : qwen2(r, spec); }
+
+void qwen3_vl(ObjectReader& r, TransformerSpec& spec) { read_text_part(r, spec, qwen3); }
 
 void read_qwen_experts(ObjectReader& r, TransformerSpec& spec) {
     MixtureOfExperts& moe = read_experts(r, "num_experts", spec);
@@ -128,6 +144,22 @@ void deepseek_v3(ObjectReader& r, TransformerSpec& spec) {
 
 // ---- others
 
+// An expert for each token beside a shared one of the same width, in one layer of `interleave_moe_layer_step`.
+void llama4_text(ObjectReader& r, TransformerSpec& spec) {
+    read_llama_like(r, spec);
+    must_be(r, "attention_bias", false);
+    MixtureOfExperts& moe = read_few_experts(r, "num_local_experts", spec);
+    moe.shared_ffn_hidden = moe.ffn_hidden;
+    r.required("intermediate_size_mlp", spec.ffn_hidden, width_bound);
+    r.optional("interleave_moe_layer_step", moe.every, layer_count);
+    if (const JsonNode listed = r.get("moe_layers"); listed.is_array() && std::ssize(listed.elements()) * moe.every != spec.layers)
+        refuse(r, "moe_layers", "experts in other layers than every n-th are not supported");
+    spec.qk_norm = true;
+    r.optional("use_qk_norm", spec.qk_norm);
+}
+
+void llama4(ObjectReader& r, TransformerSpec& spec) { read_text_part(r, spec, llama4_text); }
+
 void internlm2(ObjectReader& r, TransformerSpec& spec) {
     read_llama_like(r, spec);
     must_be(r, "bias", false);
@@ -165,6 +197,8 @@ void glm4_moe(ObjectReader& r, TransformerSpec& spec) {
 }
 
 constexpr std::string_view attention_sinks = "; left out: the sinks of attention";
+constexpr std::string_view llama4_differs =
+    "; left out: what reads images, attention in chunks of 8192 tokens; counted: gains of the norms of queries and keys, which have none";
 constexpr HfFamily llama_relatives[] = {
     {"deepseek_v2", deepseek},
     {"deepseek_v3", deepseek_v3},
@@ -177,14 +211,20 @@ constexpr HfFamily llama_relatives[] = {
     {"internlm2", internlm2},
     {"kimi_k2", deepseek_v3},
     {"llama", llama},
+    {"llama4", llama4, llama4_differs},
+    {"llama4_text", llama4_text, llama4_differs},
     {"mistral", mistral},
+    {"mistral3", mistral3, no_images},
     {"mixtral", mixtral},
     {"phi3", phi3},
     {"qwen2", qwen2},
+    {"qwen2_5_vl", qwen2_vl, no_images},
     {"qwen2_moe", qwen2_moe},
+    {"qwen2_vl", qwen2_vl, no_images},
     {"qwen3", qwen3},
     {"qwen3_moe", qwen3_moe},
     {"qwen3_next", qwen3_next},
+    {"qwen3_vl", qwen3_vl, no_images},
     {"smollm3", smollm3},
 };
 

@@ -61,6 +61,14 @@ void read_llama_like(ObjectReader& r, TransformerSpec& spec) {
     apply_llama_defaults(spec);
 }
 
+void read_text_part(ObjectReader& r, TransformerSpec& spec, void (*read)(ObjectReader&, TransformerSpec&)) {
+    const JsonNode text = r.need("text_config");
+    if (!text.value) return;
+    ObjectReader inner(text);
+    inner.ignore_others();
+    read(inner, spec);
+}
+
 MixtureOfExperts& read_few_experts(ObjectReader& r, std::string_view count_key, TransformerSpec& spec) {
     MixtureOfExperts& moe = spec.moe.emplace();
     r.required(count_key, moe.experts, expert_bound);

@@ -23,11 +23,16 @@ void read_tied(ObjectReader&, bool otherwise, TransformerSpec&);
 void read_llama_like(ObjectReader&, TransformerSpec&);
 void apply_llama_defaults(TransformerSpec&);
 
+// Of a model of text and images what reads text: `read` of its "text_config".
+void read_text_part(ObjectReader&, TransformerSpec&, void (*read)(ObjectReader&, TransformerSpec&));
+
 // How many experts, of how many columns, and how many of them a token goes to.
 MixtureOfExperts& read_experts(ObjectReader&, std::string_view count_key, TransformerSpec&);
 
 // The same of families whose experts have the width of an MLP.
 MixtureOfExperts& read_few_experts(ObjectReader&, std::string_view count_key, TransformerSpec&);
+
+inline constexpr std::string_view no_images = "; left out: what reads images";
 
 std::span<const HfFamily> llama_families();
 std::span<const HfFamily> gemma_families();
