@@ -45,8 +45,12 @@ void build_convnext(NetworkBuilder& network, const ConvNext& c, std::int64_t cla
 
 std::vector<Architecture> convnext_architectures() {
     std::vector<Architecture> all;
-    for (const ConvNext& c : {ConvNext{"convnext_tiny", {3, 3, 9, 3}, 96}, ConvNext{"convnext_small", {3, 3, 27, 3}, 96},
-                              ConvNext{"convnext_base", {3, 3, 27, 3}, 128}, ConvNext{"convnext_large", {3, 3, 27, 3}, 192}})
+    // The first four are timm's.
+    for (const ConvNext& c : {ConvNext{"convnext_atto", {2, 2, 6, 2}, 40}, ConvNext{"convnext_femto", {2, 2, 6, 2}, 48},
+                              ConvNext{"convnext_pico", {2, 2, 6, 2}, 64}, ConvNext{"convnext_nano", {2, 2, 8, 2}, 80},
+                              ConvNext{"convnext_tiny", {3, 3, 9, 3}, 96}, ConvNext{"convnext_small", {3, 3, 27, 3}, 96},
+                              ConvNext{"convnext_base", {3, 3, 27, 3}, 128}, ConvNext{"convnext_large", {3, 3, 27, 3}, 192},
+                              ConvNext{"convnext_xlarge", {3, 3, 27, 3}, 256}})
         all.push_back({{c.name}, [c](NetworkBuilder& n, std::int64_t classes) { build_convnext(n, c, classes); }});
     return all;
 }

@@ -196,17 +196,22 @@ std::vector<Architecture> mobile_architectures() {
          false,
          {{1, 3, 16, 1, 1}, {3, 3, 24, 3, 2}, {3, 5, 40, 3, 2}, {6, 5, 80, 3, 2}, {6, 3, 96, 2, 1}, {6, 5, 192, 4, 2}, {6, 3, 320, 1, 1}}},
         {{{"mnasnet1_0", "mnasnet_100"}, 1, 1}});
-    add({PointwiseKind::silu,
-         true,
-         {{1, 3, 16, 1, 1}, {6, 3, 24, 2, 2}, {6, 5, 40, 2, 2}, {6, 3, 80, 3, 2}, {6, 5, 112, 3, 1}, {6, 5, 192, 4, 2}, {6, 3, 320, 1, 1}}},
-        {{{"efficientnet_b0"}, 1, 1},
-         {{"efficientnet_b1"}, 1, 1.1, 240},
-         {{"efficientnet_b2"}, 1.1, 1.2, 260},
-         {{"efficientnet_b3"}, 1.2, 1.4, 300},
-         {{"efficientnet_b4"}, 1.4, 1.8, 380},
-         {{"efficientnet_b5"}, 1.6, 2.2, 456},
-         {{"efficientnet_b6"}, 1.8, 2.6, 528},
-         {{"efficientnet_b7"}, 2, 3.1, 600}});
+    const std::vector<MobileStage> efficientnet{{1, 3, 16, 1, 1},  {6, 3, 24, 2, 2},  {6, 5, 40, 2, 2}, {6, 3, 80, 3, 2},
+                                                {6, 5, 112, 3, 1}, {6, 5, 192, 4, 2}, {6, 3, 320, 1, 1}};
+    add({PointwiseKind::silu, true, efficientnet}, {{{"efficientnet_b0"}, 1, 1},
+                                                    {{"efficientnet_b1"}, 1, 1.1, 240},
+                                                    {{"efficientnet_b2"}, 1.1, 1.2, 260},
+                                                    {{"efficientnet_b3"}, 1.2, 1.4, 300},
+                                                    {{"efficientnet_b4"}, 1.4, 1.8, 380},
+                                                    {{"efficientnet_b5"}, 1.6, 2.2, 456},
+                                                    {{"efficientnet_b6"}, 1.8, 2.6, 528},
+                                                    {{"efficientnet_b7"}, 2, 3.1, 600}});
+    // For small devices: github.com/tensorflow/tpu, models/official/efficientnet/lite.
+    add({PointwiseKind::relu6, false, efficientnet}, {{{"efficientnet_lite0"}, 1, 1, 224, true},
+                                                      {{"efficientnet_lite1"}, 1, 1.1, 240, true},
+                                                      {{"efficientnet_lite2"}, 1.1, 1.2, 260, true},
+                                                      {{"efficientnet_lite3"}, 1.2, 1.4, 280, true},
+                                                      {{"efficientnet_lite4"}, 1.4, 1.8, 300, true}});
     // Table 4 of arXiv 2104.00298, and the larger two of github.com/google/automl, efficientnetv2/effnetv2_configs.py. At the size they are
     // evaluated at: training begins with smaller images.
     add({PointwiseKind::silu,

@@ -1,5 +1,5 @@
 // ResNet (He et al., arXiv 1512.03385), Wide ResNet (arXiv 1605.07146), ResNeXt (arXiv 1611.05431), ResNet-D (arXiv 1812.01187, figure 2)
-// and all of them with squeeze and excitation (arXiv 1709.01507, table 1).
+// and all of them with squeeze and excitation (arXiv 1709.01507, table 1); ResNet-RS (Bello et al., arXiv 2103.07579) is the last two.
 // Bottlenecks put the stride into their 3x3 convolution ("v1.5"), as the trainings that people measure do.
 #include "model/workload/convolutional_families.hpp"
 
@@ -13,8 +13,10 @@ struct ResidualNetwork {
     bool bottleneck;
     std::array<int, 4> blocks;  // per stage
     std::int64_t groups = 1, width_per_group = 64;
-    std::int64_t squeeze = 0;  // squeeze and excitation by so much; 0: none
-    bool tweaked = false;      // ResNet-D: a stem of 3x3 convolutions, and shortcuts that pool before they widen
+    std::int64_t squeeze = 0;   // squeeze and excitation by so much; 0: none
+    bool tweaked = false;       // ResNet-D: a stem of 3x3 convolutions, and shortcuts that pool before they widen
+    bool pools_in_stem = true;  // a convolution of stride 2 where not
+    std::int64_t image_px = 224;
 };
 
 Image shortcut(Layers& l, Image x, Image y, std::int64_t stride, bool pooled) {
@@ -50,7 +52,8 @@ void build_residual(NetworkBuilder& network, const ResidualNetwork& r, std::int6
         } else {
             x = l.relu(l.norm("bn", l.conv("conv", x, {.out_channels = 64, .kernel = 7, .stride = 2})));
         }
-        return l.pool("pool", x, {.kernel = 3, .stride = 2, .padding = 1});
+        if (r.pools_in_stem) return l.pool("pool", x, {.kernel = 3, .stride = 2, .padding = 1});
+        return l.relu(l.norm("bn4", l.conv("conv4", x, {.out_channels = 64, .kernel = 3, .stride = 2})));
     });
     for (std::size_t stage = 0; stage < r.blocks.size(); ++stage)
         for (int i = 0; i < r.blocks[stage]; ++i) {
@@ -92,11 +95,20 @@ std::vector<Architecture> residual_architectures() {
         {{"resnet50d"}, true, {3, 4, 6, 3}, 1, 64, 0, true},
         {{"resnet101d"}, true, {3, 4, 23, 3}, 1, 64, 0, true},
         {{"resnet152d"}, true, {3, 8, 36, 3}, 1, 64, 0, true},
+        {{"resnet200d"}, true, {3, 24, 36, 3}, 1, 64, 0, true},
+        // For images of the sizes of timm's weights.
+        {{"resnetrs50"}, true, {3, 4, 6, 3}, 1, 64, 4, true, false, 160},
+        {{"resnetrs101"}, true, {3, 4, 23, 3}, 1, 64, 4, true, false, 192},
+        {{"resnetrs152"}, true, {3, 8, 36, 3}, 1, 64, 4, true, false, 256},
+        {{"resnetrs200"}, true, {3, 24, 36, 3}, 1, 64, 4, true, false, 256},
+        {{"resnetrs270"}, true, {4, 29, 53, 4}, 1, 64, 4, true, false, 256},
+        {{"resnetrs350"}, true, {4, 36, 72, 4}, 1, 64, 4, true, false, 288},
+        {{"resnetrs420"}, true, {4, 44, 87, 4}, 1, 64, 4, true, false, 320},
     };
     std::vector<Architecture> all;
     all.reserve(std::size(networks));
     for (const ResidualNetwork& r : networks)
-        all.push_back({r.names, [r](NetworkBuilder& n, std::int64_t classes) { build_residual(n, r, classes); }});
+        all.push_back({r.names, [r](NetworkBuilder& n, std::int64_t classes) { build_residual(n, r, classes); }, r.image_px});
     return all;
 }
 

@@ -96,7 +96,8 @@ std::vector<Architecture> swin_architectures() {
     std::vector<Architecture> all;
     for (const Swin& s : {Swin{{"swin_t", "swin_tiny_patch4_window7_224"}, {2, 2, 6, 2}, 96, 3},
                           Swin{{"swin_s", "swin_small_patch4_window7_224"}, {2, 2, 18, 2}, 96, 3},
-                          Swin{{"swin_b", "swin_base_patch4_window7_224"}, {2, 2, 18, 2}, 128, 4}})
+                          Swin{{"swin_b", "swin_base_patch4_window7_224"}, {2, 2, 18, 2}, 128, 4},
+                          Swin{{"swin_l", "swin_large_patch4_window7_224"}, {2, 2, 18, 2}, 192, 6}})
         all.push_back({s.names, [s](NetworkBuilder& n, std::int64_t classes) { build_swin(n, s, classes); }});
     return all;
 }

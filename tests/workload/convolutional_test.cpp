@@ -120,19 +120,34 @@ TEST(Convolutional, NetworksOutsideTorchvisionHaveTheParametersThatOthersCount) 
     // The same, mobilenet.py and inceptionv4.py.
     EXPECT_EQ(parameters("mobilenet_v1"), 4'231'976);
     EXPECT_EQ(build_convolutional({.name = "inception_v4", .image_px = 299}, inference).parameters(), 42'679'816);
+    EXPECT_EQ(build_convolutional({.name = "xception", .image_px = 299}, inference).parameters(), 22'855'952);  // xception.py
     // github.com/huggingface/pytorch-image-models, results/benchmark-infer-amp-nhwc-pt113-cu117-rtx3090.csv, in millions.
     EXPECT_NEAR(parameters("mobilenetv2_110d") / 1e6, 4.52, 0.005);
     EXPECT_NEAR(parameters("mobilenetv2_120d") / 1e6, 5.83, 0.005);
     EXPECT_NEAR(parameters("mobilenetv2_140") / 1e6, 6.11, 0.005);
 }
 
-// Which parameters RegNets have without torchvision's rounding: appendix D of arXiv 2003.13678, in millions.
+// github.com/huggingface/pytorch-image-models, results/results-imagenet.csv, "param_count" in millions.
 struct Millions {
     const char* name;
     double parameters;
 };
 void PrintTo(const Millions& m, std::ostream* out) { *out << m.name; }
 
+class NetworkOfTimm : public testing::TestWithParam<Millions> {};
+TEST_P(NetworkOfTimm, HasThePublishedNumberOfParameters) {
+    const Millions& m = GetParam();
+    EXPECT_NEAR(build_convolutional({.name = m.name}, inference).parameters() / 1e6, m.parameters, 0.005);
+}
+constexpr Millions of_timm[] = {
+    {"resnet200d", 64.69},        {"resnetrs50", 35.69},        {"resnetrs101", 63.62},       {"resnetrs152", 86.62},
+    {"resnetrs200", 93.21},       {"resnetrs270", 129.86},      {"resnetrs350", 163.96},      {"resnetrs420", 191.89},
+    {"convnext_atto", 3.70},      {"convnext_femto", 5.22},     {"convnext_pico", 9.05},      {"convnext_nano", 15.59},
+    {"convnext_xlarge", 350.20},  {"swin_l", 196.53},           {"efficientnet_lite0", 4.65}, {"efficientnet_lite1", 5.42},
+    {"efficientnet_lite2", 6.09}, {"efficientnet_lite3", 8.20}, {"efficientnet_lite4", 13.01}};
+INSTANTIATE_TEST_SUITE_P(Results, NetworkOfTimm, testing::ValuesIn(of_timm));
+
+// Which parameters RegNets have without torchvision's rounding: appendix D of arXiv 2003.13678, in millions.
 class RegNetOfItsPaper : public testing::TestWithParam<Millions> {};
 TEST_P(RegNetOfItsPaper, HasThePublishedNumberOfParameters) {
     const Millions& m = GetParam();
