@@ -101,7 +101,7 @@ void PlanFormPanel::show_form(const PlanForm& form) {
 
 PlanForm PlanFormPanel::form() const {
     const auto text = [this](PlanFormField field) { return rows_.at(field).line->text().trimmed(); };
-    return {.objective = objectives[objective_->currentIndex()],
+    return {.objective = all_objectives[static_cast<std::size_t>(objective_->currentIndex())],
             .top = top_->value(),
             .devices = text(PlanFormField::devices),
             .counts_nodes = unit_->currentIndex() == 1,
