@@ -1,4 +1,5 @@
 // What the memory of the fullest rank consists of.
+#include "model/base/grouped_digits.hpp"
 #include "model/base/quantity_text.hpp"
 #include "model/plan/partition.hpp"
 #include "model/plan/recompute.hpp"
@@ -54,7 +55,7 @@ private:
         const double owned = held_parameters(p.trained, plan, plan.has_shards());
         const OptimizerFacts& facts = facts_of(plan.optimizer);
         say(MemoryKind::optimizer,
-            parameters(owned) + " of " + bytes_each(m[MemoryKind::optimizer] / owned) + ": " + std::to_string(facts.states) + " states " +
+            parameters(owned) + " of " + bytes_each(m[MemoryKind::optimizer] / owned) + ": " + counted(facts.states, "state") + " " +
                 (facts.state ? "of " + bytes_each(*facts.state) : "in " + std::string(to_text(job_.precision.optimizer_state))) +
                 (facts.spared_states > 0 ? ", " + std::to_string(facts.states - facts.spared_states) + " of matrices in layers" : "") +
                 (job_.precision.master_weights ? ", and masters in fp32 unless the shards are those" : ""));
