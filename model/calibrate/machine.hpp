@@ -24,7 +24,7 @@ struct MachineFacts {
 Cluster machine_cluster(const MachineFacts&, const Cluster& like);
 
 // So many hosts like this one, with a network between them of which nothing is known: a port of each, and one switch.
-Cluster connected_hosts(Cluster machine, int hosts);
+Cluster connected_hosts(Cluster, int hosts);
 
 // A device that nobody described, after one of its compute capability: rates as many times those as it has multiprocessors and clock, the
 // rest as its driver says or as in `like`.

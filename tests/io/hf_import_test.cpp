@@ -275,7 +275,7 @@ TEST(HuggingFaceImport, FalconIsReadInEachOfItsArchitectures) {
     EXPECT_EQ(size_of(falcon_40b.workload).parameters, 41'303'293'952);
     EXPECT_FALSE(std::get<TransformerSpec>(falcon_40b.workload.spec).shared_norm);
     std::vector<std::string> one_norm = large;
-    one_norm.push_back("num_ln_in_parallel_attn=1");
+    one_norm.emplace_back("num_ln_in_parallel_attn=1");
     EXPECT_EQ(size_of(import_family("falcon", one_norm).workload).parameters, 41'303'293'952 - 60 * 2 * 8192);
     const Imported rw = import_family("falcon", {"hidden_size=2048", "num_attention_heads=32", "num_hidden_layers=24", "vocab_size=50304",
                                                  "multi_query=false", "parallel_attn=false", "bias=true", "alibi=true"});
