@@ -120,10 +120,10 @@ void MpiTransport::poll(std::vector<Ticket>& done) {
                   "MPI_Testsome");
     };
     test();
-    for (Seconds look = long_look; count == 0 && look >= long_look;) {
+    while (count == 0) {
         const Seconds before = now();
         test();
-        look = now() - before;
+        if (now() - before < long_look) break;
     }
     if (count == MPI_UNDEFINED || count == 0) return;
     finished_.resize(static_cast<std::size_t>(count));

@@ -181,6 +181,7 @@ void begin_with_huge_pages(char** argv) {
 }
 
 ExitCode run_with_others(const RankEngine& engine, const std::vector<std::string>& words, int argc, char** argv) {
+    begin_with_huge_pages(argv);
     Heartbeat::hold_signals();
     const MpiWorld world(argc, argv);
     try {
@@ -207,7 +208,6 @@ ExitCode run_or_check(int argc, char** argv, const RankEngine& engine) {
 }  // namespace
 
 int run_rank(int argc, char** argv, const RankEngine& engine) {
-    begin_with_huge_pages(argv);
     keep_freed_memory();
     return static_cast<int>(run_or_check(argc, argv, engine));
 }
