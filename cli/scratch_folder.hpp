@@ -1,4 +1,5 @@
-// A folder for temporary files, which is removed at the end, even when the process is interrupted.
+// A folder for temporary files, which is removed at the end, even when the process is interrupted. Where the process is killed, the next
+// one that makes such a folder in the same place removes it.
 #pragma once
 
 #include "cli/held_signals.hpp"
@@ -22,6 +23,7 @@ public:
 private:
     HeldSignals held_;  // they end the process only after the folder is removed
     std::filesystem::path path_;
+    int owner_ = -1;  // the file of the folder that is locked as long as the process lives
 };
 
 }  // namespace sextant

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <thread>
 
 #include <unistd.h>
@@ -52,6 +53,26 @@ TEST_F(HeldSignalsTest, ThatNoChildMeetsEndTheProcessWhenTheFolderIsGone) {
         std::_Exit(0);
     };
     EXPECT_EXIT(work(), testing::KilledBySignal(SIGINT), "");
+}
+
+TEST_F(HeldSignalsTest, OfAKilledProcessTheNextRemovesTheFolder) {
+    const fs::path users = folder_ / "sextant-users";
+    fs::create_directory(users);
+    const auto killed = [&] {
+        const ScratchFolder scratch(folder_);
+        ::raise(SIGKILL);
+    };
+    EXPECT_EXIT(killed(), testing::KilledBySignal(SIGKILL), "");
+    const auto folders = [&] { return std::distance(fs::directory_iterator(folder_), fs::directory_iterator()); };
+    EXPECT_EQ(folders(), 2);
+    {
+        const ScratchFolder living(folder_);
+        const ScratchFolder another(folder_);
+        EXPECT_EQ(folders(), 3);
+        EXPECT_TRUE(fs::exists(living.path()));
+        EXPECT_TRUE(fs::exists(users));
+    }
+    fs::remove(users);
 }
 
 TEST_F(HeldSignalsTest, AThirdOneKillsAChildThatMindsNone) {

@@ -192,7 +192,7 @@ TEST_F(Run, SaysAloneThatAPlanDoesNotFit) {
 TEST_F(Run, LeavesNothingOfAKilledRank) {
     const std::string script = SEXTANT_BINARY " run " + file("tiny.json") +
                                " --steps 1000000 >/dev/null & sleep 2; rank=$(pgrep -P $(pgrep -P $! mpirun) | tail -1);"
-                               " ls -d /dev/shm/sextant-*/*.1 | head -n 1; kill -9 $rank; wait $!";
+                               " grep -o '/dev/shm/sextant-.*' /proc/$rank/maps | head -n 1; kill -9 $rank; wait $!";
     const ProcessResult r = run_program("sh", {"-c", script});
     EXPECT_EQ(r.exit_code, 3);
     ASSERT_THAT(r.out, testing::StartsWith("/dev/shm/sextant-"));
