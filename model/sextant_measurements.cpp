@@ -16,7 +16,7 @@ RowPrediction predict_training(const Scenario& scenario) {
     const Prepared job = prepare(scenario);
     const Estimate e = estimate(job);
     const Uncertainty sure = find_uncertainty(job, e);
-    return {e.step, sure.low, sure.high, e.peak_memory, e.fits()};
+    return {e.step, sure.low, sure.high, e.peak_memory, e.peak_allocated(), e.fits()};
 }
 
 LibraryCall library_call(const CollectiveScenario& c) {
@@ -118,7 +118,8 @@ PublishedRun published_run(Library& library, const std::filesystem::path& file, 
         throw InputError(Diagnostic{file.string(), header_of(row).pointer, "a published benchmark of storage is no scenario",
                                     "write it as a file of schema storage-benchmark/1 (docs/storage_benchmark.md)"});
     const Scenario& scenario = std::get<Scenario>(job);
-    ScenarioDocument document = published_document(scenario, file.string() + "#" + scenario.name);
+    const auto described = measurement_sources(library).framework(scenario.framework.name).value_or(scenario.framework);
+    ScenarioDocument document = published_document(scenario, described, file.string() + "#" + scenario.name);
     return {std::move(document), measured_step(*training, scenario), training->memory};
 }
 
@@ -132,7 +133,8 @@ PublishedFit fit_to_measurements(Library& library, const std::vector<std::filesy
             const auto step = measured_step(*r, scenario);
             if (!step) return;
             static_cast<void>(prepare(scenario));
-            runs.push_back({file.path + "|" + model_of(*r) + "|" + r->hardware.gpu, std::move(scenario), *step, r->memory});
+            runs.push_back(
+                {file.path + "|" + model_of(*r) + "|" + r->hardware.gpu, std::move(scenario), *step, r->memory, r->memory_is_allocated});
         } else if (const auto* c = std::get_if<CollectiveRow>(&row); c && measured_time(*c)) {
             LibraryCall call = library_call(to_scenario(*c, names));
             call.measured = *measured_time(*c);

@@ -18,12 +18,15 @@ struct Question {
     double form_error;  // what the closed form misses, however good its parameters
     std::vector<ProfileParameter> (*parameters)(const Scenario&);
     double (*measured)(const TrainingRun&);
-    double (*predicted)(const Scenario&);
+    double (*predicted)(const Scenario&, const TrainingRun&);
 };
 constexpr Question steps{0.05, training_parameters, [](const TrainingRun& r) { return r.step.si(); },
-                         [](const Scenario& s) { return estimate(prepare(s)).step.si(); }};
+                         [](const Scenario& s, const TrainingRun&) { return estimate(prepare(s)).step.si(); }};
 constexpr Question memory{0.05, memory_parameters, [](const TrainingRun& r) { return r.memory->si(); },
-                          [](const Scenario& s) { return estimate(prepare(s)).peak_memory.si(); }};
+                          [](const Scenario& s, const TrainingRun& r) {
+                              const Estimate e = estimate(prepare(s));
+                              return (r.memory_is_allocated ? e.peak_allocated() : e.peak_memory).si();
+                          }};
 
 constexpr double runs_of_a_group = 4;   // as how many independent runs those of one model on one machine count at most
 constexpr std::size_t remembered = 12;  // predictions of a run: a derivative by one parameter leaves those of the others as they were
@@ -41,7 +44,7 @@ struct FittedRun {
             if (at == mine) return value;
         Scenario s = run->scenario;
         for (std::size_t i = 0; i < mine.size(); ++i) all[parameters[i]].parameter.set(s, mine[i]);
-        const double value = question.predicted(s);
+        const double value = question.predicted(s, *run);
         known.emplace_back(std::move(mine), value);
         if (known.size() > remembered) known.pop_front();
         return value;

@@ -19,7 +19,8 @@ struct TrainingRun {
     std::string group;  // runs of one model on one machine: together they count as a few
     Scenario scenario;
     Seconds step;
-    std::optional<Bytes> memory{};  // peak of a device
+    std::optional<Bytes> memory{};     // peak of a device,
+    bool memory_is_allocated = false;  // or of what the framework's allocator hands out
 };
 
 struct TrainedParameter {

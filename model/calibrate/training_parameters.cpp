@@ -62,7 +62,7 @@ std::vector<ProfileParameter> memory_parameters(const Scenario& s) {
         in_framework(&Framework::fragmentation));
     if (s.plan.devices() > 1)
         add("communication_buffers", framework,
-            ParameterRange<Bytes>{.least = 0.05 * GB, .most = 16 * GB, .spread = 0.7, .usual = 0.6 * GB},
+            ParameterRange<Bytes>{.least = 0.05 * GB, .most = 16 * GB, .spread = unknown, .usual = 0.6 * GB},
             in_framework(&Framework::communication_buffers));
     return list;
 }

@@ -196,6 +196,7 @@ BlockKernels block_kernels(const OperatorGraph& graph, BlockRole role, const Pla
     measure_saved(graph, plan, framework, type, out);
     count_work(graph, type, out);
     if (facts_of(plan.optimizer).spared_states > 0 && role == BlockRole::layer) out.matrices = trained_matrices(graph);
+    if (framework.fused_gradient_accumulation && framework.keeps_gradient_placeholders) out.placeholders = trained_matrices(graph);
     return out;
 }
 

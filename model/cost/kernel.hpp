@@ -69,6 +69,7 @@ struct ExchangeCall {
 struct WeightMatrix {
     std::int64_t count = 1, rows = 1, columns = 1;
     bool expert = false;
+    [[nodiscard]] bool is_like(const WeightMatrix& other) const { return rows == other.rows && columns == other.columns; }
     [[nodiscard]] double parameters() const { return static_cast<double>(count) * static_cast<double>(rows * columns); }
 };
 
@@ -89,7 +90,8 @@ struct BlockKernels {
     Bytes boundary;  // activations handed to the next block
     Bytes alive;     // the largest set of tensors alive at once where nothing is kept for a backward
     Flops forward_flops, backward_flops;
-    std::vector<WeightMatrix> matrices;  // of a layer, trained; where the optimizer treats them apart
+    std::vector<WeightMatrix> matrices;      // of a layer, trained; where the optimizer treats them apart
+    std::vector<WeightMatrix> placeholders;  // trained, of which autograd gets placeholders instead of gradients
 };
 
 // The bytes of a stored element under the policy.

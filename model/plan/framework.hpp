@@ -116,15 +116,17 @@ struct Framework {
     bool recomputes_what_is_read = false;  // a forward that runs again makes only what backward reads
     Sourced<double> optimizer_kernels_per_tensor;  // launches of an update over the number of parameter tensors
     bool fused_gradient_accumulation = false;      // wgrad GEMM adds into the gradient buffer
-    bool accumulates_from_first = false;           // the first micro-batch of a step adds too, to zeros
-    bool makes_data_gradients = false;             // backward also makes the gradient of the network's input, which nothing needs
-    bool fused_cross_entropy = false;              // no fp32 copy of the logits
-    int head_chunks = 1;                           // parts of the tokens that the head and its loss take in turn, unless the plan says
-    bool logits_gradient_apart = false;            // the gradient of the logits is written beside them, not over them
-    CastToTf32 casts_to_tf32 = CastToTf32::none;   // by default; a plan that says fp32 gets fp32
-    bool tensor_units = true;                      // its products and convolutions use the tensor units of a device that has them
-    bool vector_filter_gradients = false;          // filter gradients of 16-bit convolutions are made on vector units: cuDNN before 7.4
-    bool channels_last = false;                    // NHWC convolutions on tensor cores
+    // ... and hands autograd a tensor like the weight in the place of the gradient: one for each shape, which stays (Transformer Engine).
+    bool keeps_gradient_placeholders = false;
+    bool accumulates_from_first = false;          // the first micro-batch of a step adds too, to zeros
+    bool makes_data_gradients = false;            // backward also makes the gradient of the network's input, which nothing needs
+    bool fused_cross_entropy = false;             // no fp32 copy of the logits
+    int head_chunks = 1;                          // parts of the tokens that the head and its loss take in turn, unless the plan says
+    bool logits_gradient_apart = false;           // the gradient of the logits is written beside them, not over them
+    CastToTf32 casts_to_tf32 = CastToTf32::none;  // by default; a plan that says fp32 gets fp32
+    bool tensor_units = true;                     // its products and convolutions use the tensor units of a device that has them
+    bool vector_filter_gradients = false;         // filter gradients of 16-bit convolutions are made on vector units: cuDNN before 7.4
+    bool channels_last = false;                   // NHWC convolutions on tensor cores
     // Backward of a batch norm whose statistics are frozen: passes over its operands, and the kernels that make them. cuDNN has none.
     Sourced<double> frozen_batch_norm_passes{4, SourceKind::estimated, "two operands read for the sums, one again for what goes back"};
     int frozen_batch_norm_kernels = 1;
@@ -154,7 +156,7 @@ struct Framework {
     // Under ZeRO-1 and ZeRO-2 a rank owns whole tensors, and one rank after another sends what it has updated to all.
     bool broadcasts_parameters = false;
     // Where gradients are in memory more than once: as backward wrote them, in the type of the weights, beside those in fp32; as copies in
-    // the buckets that are reduced; flattened for the update, in their own type and in fp32.
+    // the buckets that are reduced; flattened for the update, in their own type and in fp32, or without shards in fp32 alone and flattened.
     bool keeps_both_gradients = false, copies_gradients_to_buckets = false, flattens_gradients_to_update = false;
     // Gradients that are reduced more than once in a step, or a bucket at a time as backward makes them, have memory of their own beside
     // their sums, or their rank's shard of these.
@@ -196,7 +198,7 @@ struct Framework {
 
     // Memory
     Sourced<Bytes> context;                // driver context, library handles and workspaces
-    Sourced<Bytes> communication_buffers;  // of constant size, allocated once
+    Sourced<Bytes> communication_buffers;  // of a communicator, allocated once
     NarrowWeights narrow_weights = NarrowWeights::passing;
     Sourced<double> fragmentation;  // reserved over allocated, minus one
     std::string notes;

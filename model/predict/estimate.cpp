@@ -68,9 +68,15 @@ Bytes StageMemory::total() const {
     return sum;
 }
 
+Bytes StageMemory::allocated() const {
+    return total() - (*this)[MemoryKind::communication] - (*this)[MemoryKind::context] - (*this)[MemoryKind::fragmentation];
+}
+
 std::size_t Estimate::fullest_stage() const {
     return static_cast<std::size_t>(std::ranges::max_element(memory, {}, &StageMemory::total) - memory.begin());
 }
+
+Bytes Estimate::peak_allocated() const { return std::ranges::max(memory, {}, &StageMemory::allocated).allocated(); }
 
 Estimate estimate(const Prepared& prepared, const Resources& r) {
     const Prepared::State& job = prepared.state();

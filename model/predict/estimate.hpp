@@ -50,6 +50,9 @@ std::string_view to_text(MemoryKind);
 
 struct StageMemory : EnumArray<MemoryKind, Bytes, memory_kind_count> {
     [[nodiscard]] Bytes total() const;
+    // What a framework's allocator hands out, which is what torch.cuda.max_memory_allocated() says: neither what driver and
+    // communicators hold, nor what the allocator reserves and does not use.
+    [[nodiscard]] Bytes allocated() const;
 };
 
 // What a plan moves to the host memory of a node, and how much of it there is. All ranks of the node are taken to be of the stage that
@@ -95,6 +98,7 @@ struct Estimate {
     Seconds taking;         // from the first micro-batch that the first stage takes to the last, where nobody waits for samples
 
     [[nodiscard]] std::size_t fullest_stage() const;  // that with the peak memory; of several the first
+    [[nodiscard]] Bytes peak_allocated() const;       // over stages
     [[nodiscard]] bool fits_device() const { return peak_memory <= device_memory; }
     [[nodiscard]] bool fits() const { return fits_device() && host.fits(); }
 };

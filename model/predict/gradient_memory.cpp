@@ -79,8 +79,24 @@ Bytes gradient_memory(const Prepared::State& job, std::size_t stage, const Param
     if (flattens && plan.shards_states()) {
         gradients += held(true) * size_of(type);
         if (type != DataType::fp32) gradients += held(true) * size_of(DataType::fp32);
+    } else if (flattens && dp == DataParallel::all_reduce && type != DataType::fp32) {
+        gradients += 2 * held(false) * size_of(DataType::fp32);
     }
-    return gradients;
+    return gradients + gradient_placeholders(job, stage);
+}
+
+Bytes gradient_placeholders(const Prepared::State& job, std::size_t stage) {
+    std::vector<const WeightMatrix*> shapes;
+    Bytes placeholders;
+    for (std::size_t t = 0; t < job.templates.size(); ++t) {
+        if (job.stages[stage].count[t] == 0) continue;
+        for (const WeightMatrix& m : job.templates[t].placeholders) {
+            if (std::ranges::any_of(shapes, [&](const WeightMatrix* other) { return m.is_like(*other); })) continue;
+            shapes.push_back(&m);
+            placeholders += static_cast<double>(m.rows * m.columns) * size_of(job.precision.activation);
+        }
+    }
+    return placeholders;
 }
 
 }  // namespace sextant

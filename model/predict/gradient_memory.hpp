@@ -6,5 +6,8 @@
 namespace sextant {
 
 Bytes gradient_memory(const Prepared::State&, std::size_t stage, const ParameterCount& trained);
+// The part of it that autograd is handed in the place of gradients that products have added up themselves: one tensor for each shape of
+// weight.
+Bytes gradient_placeholders(const Prepared::State&, std::size_t stage);
 
 }  // namespace sextant

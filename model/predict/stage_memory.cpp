@@ -28,6 +28,9 @@ Bytes held_weights(const Prepared::State& job, const StageParameters& parameters
     return sharded ? weights : weights + narrow;
 }
 
+// A rank has one for each dimension along which it exchanges.
+int communicators(const Plan& p) { return (p.tp > 1) + (p.dp * p.cp > 1) + (p.cp > 1) + (p.ep > 1) + (p.pp > 1); }
+
 // What is there from beginning to end.
 StageMemory held_memory(const Prepared::State& job, std::size_t stage) {
     const Plan& plan = job.scenario.plan;
@@ -47,7 +50,7 @@ StageMemory held_memory(const Prepared::State& job, std::size_t stage) {
         if (plan.updates_weights() && !updates_on_host(plan))
             memory[MemoryKind::optimizer] = held(plan.has_shards()) * states - spared_states(job, parameters);
     }
-    if (plan.devices() > 1) memory[MemoryKind::communication] = f.communication_buffers.value;
+    memory[MemoryKind::communication] = communicators(plan) * f.communication_buffers.value;
     memory[MemoryKind::context] = f.context.value;
     return memory;
 }

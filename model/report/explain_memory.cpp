@@ -4,6 +4,7 @@
 #include "model/plan/partition.hpp"
 #include "model/plan/recompute.hpp"
 #include "model/predict/block_memory.hpp"
+#include "model/predict/gradient_memory.hpp"
 #include "model/predict/stage_memory.hpp"
 #include "model/predict/state.hpp"
 #include "model/report/report.hpp"
@@ -49,9 +50,11 @@ private:
             (plan.has_shards() ? "; of what is in shards 1/" + std::to_string(plan.shard_ranks()) : "") +
             (plan.has_shards() && (p.trained + p.frozen).expert > 0 ? ", of experts 1/" + std::to_string(plan.expert_replicas()) : ""));
         say(MemoryKind::weights, parameters(weights) + " of " + bytes_each(m[MemoryKind::weights] / weights));
+        const Bytes placeholders = plan.forward_only ? Bytes{} : gradient_placeholders(job_, stage_);
         const double gradients = held_parameters(p.trained, plan, plan.shards_gradients());
         say(MemoryKind::gradients, parameters(gradients) + " of " + std::string(to_text(job_.precision.gradient_type())) +
-                                       ", and what is added up or copied before an exchange");
+                                       ", and what is added up or copied before an exchange" +
+                                       (placeholders > Bytes{} ? "; placeholders of gradients " + to_text(placeholders) : ""));
         const double owned = held_parameters(p.trained, plan, plan.has_shards());
         const OptimizerFacts& facts = facts_of(plan.optimizer);
         say(MemoryKind::optimizer,
@@ -128,6 +131,9 @@ private:
         say(MemoryKind::fragmentation, percent_text(f.fragmentation.value) + " of what comes and goes, " +
                                            to_text(m[MemoryKind::activations] + m[MemoryKind::logits] + m[MemoryKind::gathered_weights]) +
                                            ", less where that would not fit");
+        if (job_.scenario.cluster.node.device.kind == DeviceKind::gpu)
+            say("  an allocator like PyTorch's hands out " + to_text(m.allocated()) +
+                " of it (torch.cuda.max_memory_allocated): all but communication, context and fragmentation");
     }
 
     const Prepared::State& job_;

@@ -313,6 +313,16 @@ TEST(LayerKernels, ListMatricesWhereTheOptimizerTreatsThemApart) {
     EXPECT_THAT(cut.block(BlockRole::input).matrices, IsEmpty());
 }
 
+TEST(LayerKernels, ListTheWeightsOfWhichAutogradGetsPlaceholders) {
+    Cut cut;
+    cut.framework.keeps_gradient_placeholders = true;
+    EXPECT_THAT(cut.layer().placeholders, IsEmpty());  // gradients are added up in a pass of their own
+    cut.framework.fused_gradient_accumulation = true;
+    EXPECT_EQ(cut.layer().placeholders.size(), 4);
+    EXPECT_EQ(cut.block(BlockRole::head).placeholders.size(), 1);
+    EXPECT_THAT(cut.block(BlockRole::input).placeholders, IsEmpty());  // a table is no product
+}
+
 TEST(LayerKernels, OfFp8CastTheirPartOfWhatIsGathered) {
     Cut cut;
     cut.tensor = 2;

@@ -18,10 +18,7 @@ constexpr std::string_view collective = R"({"id": "c", "kind": "collective", "co
   "hardware": {"gpu": "A100 SXM4 80GB", "ranks": 8, "nodes": 1, "intra_node": {"kind": "nvswitch"}}, "measured": {"time_s": 1e-4}})";
 
 Predictors fixed_predictors() {
-    return {.training =
-                [](const Scenario&) {
-                    return RowPrediction{2.2 * s, 1.9 * s, 2.5 * s, 11 * GB, true};
-                },
+    return {.training = [](const Scenario&) { return RowPrediction{2.2 * s, 1.9 * s, 2.5 * s, 11 * GB, 9 * GB, true}; },
             .collective = [](const CollectiveScenario&) { return 0.9e-4 * s; },
             .loading = [](const LoadingRow&) -> Seconds {
                 throw InputError({"", "", "the source does not define what is emulated", ""});
@@ -38,6 +35,14 @@ TEST(MeasurementEvaluation, HoldsAPredictionAgainstItsMeasurement) {
     EXPECT_EQ(r.measured_fits, true);  // it ran
     EXPECT_EQ(r.series, "vision, one GPU");
     EXPECT_FALSE(r.assumptions.empty());
+}
+
+TEST(MeasurementEvaluation, MemoryIsHeldAgainstWhatTheSourceMeasured) {
+    Diagnostics diagnostics;
+    const std::string source = R"({"source": {"definitions": {"memory": "torch.cuda.max_memory_allocated"}}, "rows": [)";
+    const MeasurementFile file = read_measurements(source + std::string(training) + "]}", "rows.json", diagnostics);
+    diagnostics.throw_if_any();
+    EXPECT_NEAR(*evaluate(file.rows.at(0), test_sources(), fixed_predictors()).memory_error(), -0.1, 1e-12);  // 9 of 10 GB
 }
 
 TEST(MeasurementEvaluation, ThroughputOfATrainingCountsAsTimePerStep) {

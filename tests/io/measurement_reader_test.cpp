@@ -136,6 +136,19 @@ TEST(MeasurementReader, ATrainingRowMaySayItsPlanInBooleansAndItsSpeedAsThroughp
     EXPECT_DOUBLE_EQ(tokens.tokens_per_second->si(), 5000);
 }
 
+TEST(MeasurementReader, ASourceMayDefineItsMemoryAsWhatAnAllocatorHandsOut) {
+    const auto is_allocated = [](const std::string& words) {
+        std::vector<Diagnostic> problems;
+        const MeasurementFile file = read(R"({"source": {"definitions": {"memory": ")" + words + R"("}}, "rows": [
+            {"id": "a", "kind": "training", "measured": {"memory_bytes": 1e9}}]})",
+                                          problems);
+        EXPECT_TRUE(problems.empty());
+        return std::get<TrainingRow>(file.rows.at(0)).memory_is_allocated;
+    };
+    EXPECT_TRUE(is_allocated("max over ranks of torch.cuda.max_memory_allocated"));
+    EXPECT_FALSE(is_allocated("GB reported by nvidia-smi"));
+}
+
 TEST(MeasurementReader, FilesThatAreNoMeasurementsAreDiagnosed) {
     std::vector<Diagnostic> problems;
     for (const char* text : {"", "[1, 2]", "{}", "null", "{\"rows\": 3}", "{\"rows\": [", "{\"source\": 1, \"rows\": []}"}) {

@@ -305,6 +305,20 @@ TEST(MeasurementScenario, WeightsWhoseMastersAreInHostMemoryAreThere) {
     EXPECT_EQ(row(R"("precision_kind": "fp8", "offload": ["offload-opt-m"])").plan.precision.parameter, DataType::bf16);
 }
 
+TEST(MeasurementScenario, WhatARowSaysOfItsOwnRunGoesBeforeItsFramework) {
+    const auto said = [](const std::string& plan) {
+        const MeasurementFile file = read_one(R"({"id": "x", "kind": "training", "plan": {)" + plan + R"(}, "measured": {}})");
+        Framework framework;
+        framework.fused_gradient_accumulation = true;
+        set_habits_of_one_run(std::get<TrainingRow>(file.rows.at(0)).plan, framework);
+        return framework;
+    };
+    EXPECT_FALSE(said("").fused_cross_entropy);
+    EXPECT_TRUE(said(R"("cross_entropy_fusion": true)").fused_cross_entropy);
+    EXPECT_TRUE(said("").fused_gradient_accumulation);
+    EXPECT_FALSE(said(R"("framework": "Megatron-Core CI, no gradient-accumulation fusion")").fused_gradient_accumulation);
+}
+
 TEST(MeasurementScenario, WhatARowDoesNotSayOfItsPlanIsAssumed) {
     const Scenario s = scenario_of(R"json({"id": "x", "kind": "training",
       "model": {"family": "OPT", "layers": 4, "hidden": 256, "heads": 4, "seq_len": 128, "vocab": 1000},

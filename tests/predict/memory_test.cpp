@@ -397,12 +397,33 @@ TEST(Memory, OfGradientsCountsThemInEachFormInWhichTheyStand) {
     // The eighth that a rank updates, once in two bytes and once in four; under ZeRO-2 it keeps no more than that eighth.
     EXPECT_NEAR(gradients_gb(DataParallel::zero1, &Framework::flattens_gradients_to_update), 2 + (2.0 + 4) / 8, 1e-9);
     EXPECT_NEAR(gradients_gb(DataParallel::zero2, &Framework::flattens_gradients_to_update), (2 + 2.0 + 4) / 8, 1e-9);
-    EXPECT_NEAR(gradients_gb(DataParallel::all_reduce, &Framework::flattens_gradients_to_update), 2, 1e-9);
+    // Without shards each in four bytes, and all of these in one piece.
+    EXPECT_NEAR(gradients_gb(DataParallel::all_reduce, &Framework::flattens_gradients_to_update), 2 + 4 + 4, 1e-9);
+    EXPECT_NEAR(gradients_gb(DataParallel::all_reduce, &Framework::flattens_gradients_to_update, true), 4, 1e-9);
     Prepared::State no_update = ten_layers();
     no_update.scenario.plan.data_parallel = DataParallel::zero1;
     no_update.scenario.plan.without_optimizer = true;
     no_update.scenario.framework.flattens_gradients_to_update = true;
     EXPECT_NEAR(stage_memory(no_update)[0][MemoryKind::gradients] / GB, 2, 1e-9);
+}
+
+TEST(Memory, OfGradientPlaceholdersIsThatOfOneForEachShape) {
+    // Ten layers with two products of 20 million weights of one shape, and eight experts of 10 million of another: 30 million x 2 bytes.
+    Prepared::State job = ten_layers();
+    const double before = stage_memory(job)[0][MemoryKind::gradients] / GB;
+    job.templates[0].placeholders = {{.rows = 4'000, .columns = 5'000},
+                                     {.rows = 4'000, .columns = 5'000},
+                                     {.count = 8, .rows = 5'000, .columns = 2'000, .expert = true}};
+    EXPECT_NEAR(stage_memory(job)[0][MemoryKind::gradients] / GB, before + 0.06, 1e-9);
+}
+
+TEST(Memory, ThatAnAllocatorHandsOutLeavesOutWhatDriverCommunicatorsAndItselfHold) {
+    StageMemory m;
+    m[MemoryKind::weights] = 8 * GB;
+    m[MemoryKind::activations] = 4 * GB;
+    m[MemoryKind::communication] = m[MemoryKind::context] = m[MemoryKind::fragmentation] = 1 * GB;
+    EXPECT_NEAR(m.total() / GB, 15, 1e-9);
+    EXPECT_NEAR(m.allocated() / GB, 12, 1e-9);
 }
 
 // Ten blocks of 0.1e9 parameters, gradients of 0.2 GB each, on each of four ranks, in buckets of 0.5 GB: of three blocks, and one of a

@@ -46,7 +46,7 @@ void predict(const TrainingRow& row, const MeasurementSources& sources, const Pr
     const RowPrediction p = predictors.training(scenario);
     result.predicted_step = p.step;
     result.interval = {p.low, p.high};
-    result.predicted_memory = p.memory;
+    result.predicted_memory = row.memory_is_allocated ? p.allocated : p.memory;
     result.predicted_fits = p.fits;
 }
 

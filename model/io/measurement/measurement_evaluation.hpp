@@ -9,8 +9,9 @@
 namespace sextant {
 
 struct RowPrediction {
-    Seconds step, low, high;      // and its 80 % interval
-    std::optional<Bytes> memory;  // peak of a device
+    Seconds step, low, high;         // and its 80 % interval
+    std::optional<Bytes> memory;     // peak of a device
+    std::optional<Bytes> allocated;  // and of what the framework's allocator hands out
     std::optional<bool> fits;
 };
 

@@ -107,4 +107,11 @@ std::string framework_name(const TrainingRow& row, RowReport& report) {
     return name;
 }
 
+void set_habits_of_one_run(const MeasuredPlan& p, Framework& framework) {
+    const bool sends_gradients = std::ranges::any_of(p.offload, [](const std::string& word) { return mentions(word, "gradients"); });
+    if (sends_gradients) framework.offloaded_gradients = OffloadedGradients::added_on_device;
+    if (p.cross_entropy_fusion) framework.fused_cross_entropy = *p.cross_entropy_fusion;
+    if (mentions(p.framework, "no gradient-accumulation fusion")) framework.fused_gradient_accumulation = false;
+}
+
 }  // namespace sextant

@@ -79,6 +79,15 @@ MeasurementRow read_row(const JsonNode& node, Diagnostics& diagnostics) {
     return UnreadRow{std::move(header), std::move(problems)};
 }
 
+// Whether `memory_bytes` are what an allocator handed out, in words of the source or of a row: "torch.cuda.max_memory_allocated".
+void define_memory(RowFields& source, std::vector<MeasurementRow>& rows) {
+    std::string memory;
+    if (RowFields definitions{source.get("definitions")}) definitions.optional("memory", memory);
+    for (MeasurementRow& row : rows)
+        if (auto* training = std::get_if<TrainingRow>(&row))
+            training->memory_is_allocated = mentions(memory + training->header.notes, "allocated");
+}
+
 MeasurementFile read_file(const JsonFile& json, Diagnostics& diagnostics) {
     MeasurementFile file;
     file.path = json.name();
@@ -94,6 +103,7 @@ MeasurementFile read_file(const JsonFile& json, Diagnostics& diagnostics) {
     }
     for (const JsonNode& node : rows.elements()) file.rows.push_back(read_row(node, diagnostics));
     define_workloads(source, file.rows);
+    define_memory(source, file.rows);
     compare_accelerators(file.rows);
     return file;
 }

@@ -77,7 +77,8 @@ struct MeasuredPlan {
     bool sequence_parallel = false, embedding_as_pipeline_layer = false, activation_cpu_offload = false;
     bool fp8_params = false, shard_weights = false, shard_gradients = false;
     int lmhead_chunks = 1;
-    std::optional<bool> flash_attention, grad_overlap, param_gather_overlap, tp_overlap, p2p_overlap, moe_a2a_overlap, channels_last;
+    std::optional<bool> flash_attention, grad_overlap, param_gather_overlap, tp_overlap, p2p_overlap, moe_a2a_overlap, channels_last,
+        cross_entropy_fusion;
 };
 
 struct TrainingRow {
@@ -90,7 +91,8 @@ struct TrainingRow {
     std::optional<Seconds> step_time;
     std::optional<Frequency> samples_per_second, tokens_per_second;  // of all devices, where a source says no step time
     std::optional<Bytes> memory;
-    std::optional<bool> fits;  // false: the run failed for lack of memory
+    bool memory_is_allocated = false;  // what PyTorch's allocator handed out at most (StageMemory::allocated), not all that a process held
+    std::optional<bool> fits;          // false: the run failed for lack of memory
 };
 
 struct CollectiveRow {

@@ -36,9 +36,7 @@ Scenario to_scenario(const TrainingRow& row, const MeasurementSources& sources) 
     else
         report.complain("/plan/framework", "framework description \"" + name + "\" is missing");
     scenario.plan.head_chunks = std::max(scenario.plan.head_chunks, scenario.framework.head_chunks);
-    // Said of one run, where others of its framework keep them on the device.
-    const bool sends_gradients = std::ranges::any_of(row.plan.offload, [](const std::string& word) { return mentions(word, "gradients"); });
-    if (sends_gradients) scenario.framework.offloaded_gradients = OffloadedGradients::added_on_device;
+    set_habits_of_one_run(row.plan, scenario.framework);
     const std::string& usual = scenario.framework.library;
     const std::string library = library_on(scenario.cluster.node.device, usual.empty() ? "nccl-2" : usual);
     if (auto found = sources.library(library))

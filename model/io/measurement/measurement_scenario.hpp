@@ -72,6 +72,8 @@ Plan plan_of(const TrainingRow&, const Cluster&, const Workload&, RowReport&);
 
 // The name of the framework description that fits the row best: a table, see measurement_framework.cpp.
 std::string framework_name(const TrainingRow&, RowReport&);
+// What a row says of its own run, where others of the framework do otherwise.
+void set_habits_of_one_run(const MeasuredPlan&, Framework&);
 
 // The profile of the library that these words name, as in "NCCL 2.18.3", for calls between such devices; NCCL where they say nothing.
 std::string_view library_of(std::string_view words, const Device&);

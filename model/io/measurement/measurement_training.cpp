@@ -119,6 +119,7 @@ void read_switches(RowFields& f, MeasuredPlan& p) {
     f.optional("tp_overlap", p.tp_overlap);
     f.optional("p2p_overlap", p.p2p_overlap);
     f.optional("moe_a2a_overlap", p.moe_a2a_overlap);
+    f.optional("cross_entropy_fusion", p.cross_entropy_fusion);
     std::string memory_format;
     f.optional("memory_format", memory_format);
     if (!memory_format.empty()) p.channels_last = memory_format == "channels_last" || memory_format == "nhwc";

@@ -7,6 +7,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <utility>
+#include <vector>
+
 namespace sextant {
 namespace {
 
@@ -26,9 +29,20 @@ Json described_workload(const Workload& workload) {
     return json;
 }
 
+// As set_habits_of_one_run() sets them.
+std::vector<std::pair<std::string, std::string>> habits_of_one_run(const Framework& run, const Framework& described) {
+    std::vector<std::pair<std::string, std::string>> habits;
+    if (run.offloaded_gradients != described.offloaded_gradients) habits.emplace_back("offloaded_gradients", "added_on_device");
+    constexpr std::pair<const char*, bool Framework::*> flags[] = {
+        {"fused_cross_entropy", &Framework::fused_cross_entropy}, {"fused_gradient_accumulation", &Framework::fused_gradient_accumulation}};
+    for (const auto& [name, flag] : flags)
+        if (run.*flag != described.*flag) habits.emplace_back(name, run.*flag ? "true" : "false");
+    return habits;
+}
+
 }  // namespace
 
-ScenarioDocument published_document(const Scenario& published, const std::filesystem::path& name) {
+ScenarioDocument published_document(const Scenario& published, const Framework& described, const std::filesystem::path& name) {
     Scenario plain = published;
     plain.plan = Plan{};
     const Json json = {{"schema", "scenario/1"},
@@ -44,8 +58,7 @@ ScenarioDocument published_document(const Scenario& published, const std::filesy
     const auto set = [&](std::string_view path, std::string_view value) { document = edited(document, path, value); };
     for (const auto& [path, value] : edits_between(plain, published))
         if (path != "plan.grad_accum") set(path, value);
-    if (published.framework.offloaded_gradients == OffloadedGradients::added_on_device)  // of one run: see to_scenario
-        set("framework.offloaded_gradients", "added_on_device");
+    for (const auto& [habit, value] : habits_of_one_run(published.framework, described)) set("framework." + habit, value);
     const int per_node = published.plan.devices_per_node.value_or(published.cluster.node.devices);
     if (published.plan.devices() == published.cluster.nodes * per_node) {
         set("hardware.nodes", std::to_string(published.cluster.nodes));

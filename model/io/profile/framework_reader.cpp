@@ -120,6 +120,7 @@ void read_kernels(const FrameworkFields& r, Framework& f) {
     r.read("fused_optimizer", f.fused_optimizer);
     r.read("optimizer_kernels_per_tensor", f.optimizer_kernels_per_tensor, kernels_bounds);
     r.read("fused_gradient_accumulation", f.fused_gradient_accumulation);
+    r.optional("keeps_gradient_placeholders", f.keeps_gradient_placeholders);
     r.reader.word("clamped_gate", f.clamped_gate, clamped_gate_words);
     r.optional("composes_functions", f.composes_functions);
     r.optional("fuses_expert_gate", f.fuses_expert_gate);
