@@ -27,6 +27,11 @@ struct Check {
     }
     std::int64_t devices() const { return std::int64_t{plan.dp} * plan.tp * plan.pp * plan.cp; }
     std::int64_t data_ranks() const { return std::int64_t{plan.dp} * plan.cp; }
+    // "snellius has 36 nodes of 4 devices"
+    std::string machine() const {
+        const Cluster& cluster = scenario.cluster;
+        return cluster.name + " has " + counted(cluster.nodes, "node") + " of " + counted(cluster.node.devices, "device");
+    }
 };
 
 // A plan from a reader has this; one put together by a program may not, and nothing below may divide by zero or overflow.
@@ -63,7 +68,7 @@ void check_straggler(Check& c) {
 void check_node_ranks(Check& c) {
     const Cluster& cluster = c.scenario.cluster;
     const std::vector<int>& ranks = c.plan.node_ranks;
-    const std::string size = cluster.name + " has " + counted(cluster.nodes, "node") + " of " + counted(cluster.node.devices, "device");
+    const std::string size = c.machine();
     const auto complain = [&](std::string what, std::string hint) {
         c.complain("/hardware/devices_per_node", std::move(what), std::move(hint));
     };
@@ -87,11 +92,31 @@ void check_node_list(Check& c, std::int64_t nodes) {
     if (c.plan.scattered) c.complain("/plan/scattered", "node_list says which nodes the ranks are on", "leave one of them out");
 }
 
+// Beside the workers' so many.
+void check_hosts_of_servers(Check& c, std::int64_t nodes, bool networked) {
+    if (!networked && nodes == 1)
+        c.complain("/plan/servers_on_workers", "servers on hosts of their own need a network",
+                   c.machine() + " and no NIC; true shares the workers' hosts");
+    if (nodes + c.plan.parameter_servers > c.scenario.cluster.nodes)
+        c.complain("/plan/parameter_servers",
+                   counted(c.plan.parameter_servers, "server") + " beside " + counted(nodes, "node") + " of workers",
+                   c.machine() + "; \"servers_on_workers\": true lets them share the workers' hosts");
+}
+
+void check_reserved(Check& c) {
+    const Cluster& cluster = c.scenario.cluster;
+    const int reserved = c.scenario.reserved_devices;
+    if (reserved != 0 && reserved < c.devices())
+        c.complain("/hardware/reserved_devices", "fewer than the " + text(c.devices()) + " that the plan uses: " + text(reserved));
+    if (static_cast<double>(reserved) > static_cast<double>(cluster.nodes) * cluster.node.devices)
+        c.complain("/hardware/reserved_devices", "more than there are: " + text(reserved), c.machine());
+}
+
 void check_machine(Check& c) {
     if (!c.plan.node_ranks.empty()) check_node_ranks(c);
     const Cluster& cluster = c.scenario.cluster;
     const int per_node = c.plan.devices_per_node.value_or(cluster.node.devices);
-    const std::string size = cluster.name + " has " + counted(cluster.nodes, "node") + " of " + counted(cluster.node.devices, "device");
+    const std::string size = c.machine();
     if (per_node > cluster.node.devices || per_node < 1)
         return c.complain("/hardware/devices_per_node", "no node has " + counted(per_node, "device"), size);
     // In floating point: four degrees of a million would overflow.
@@ -112,19 +137,8 @@ void check_machine(Check& c) {
     const bool networked = cluster.node.nics > 0 || (c.scenario.use_ethernet && cluster.node.ethernet);
     if (nodes > 1 && !networked)
         c.complain("/plan", product + " needs " + text(nodes) + " nodes, but they have no network", size + " and no NIC");
-    const bool servers_apart = c.plan.has_servers() && !c.plan.servers_on_workers;
-    if (servers_apart && !networked && nodes == 1)
-        c.complain("/plan/servers_on_workers", "servers on hosts of their own need a network",
-                   size + " and no NIC; true shares the workers' hosts");
-    if (servers_apart && nodes + c.plan.parameter_servers > cluster.nodes)
-        c.complain("/plan/parameter_servers",
-                   counted(c.plan.parameter_servers, "server") + " beside " + counted(nodes, "node") + " of workers",
-                   size + "; \"servers_on_workers\": true lets them share the workers' hosts");
-    if (c.scenario.reserved_devices != 0 && c.scenario.reserved_devices < c.devices())
-        c.complain("/hardware/reserved_devices",
-                   "fewer than the " + text(c.devices()) + " that the plan uses: " + text(c.scenario.reserved_devices));
-    if (static_cast<double>(c.scenario.reserved_devices) > static_cast<double>(cluster.nodes) * cluster.node.devices)
-        c.complain("/hardware/reserved_devices", "more than there are: " + text(c.scenario.reserved_devices), size);
+    if (c.plan.has_servers() && !c.plan.servers_on_workers) check_hosts_of_servers(c, nodes, networked);
+    check_reserved(c);
     check_straggler(c);
 }
 
@@ -267,22 +281,6 @@ void check_rest(Check& c) {
 }
 
 }  // namespace
-
-bool uses_sockets(const Scenario& s) { return s.use_ethernet || s.library.sockets_only; }
-
-const LinkType& network_link(const Scenario& s) {
-    const NodeSpec& node = s.cluster.node;
-    return uses_sockets(s) && node.ethernet ? *node.ethernet : node.nic_link;
-}
-
-std::optional<double> samples_of_run(const Scenario& s) {
-    if (s.run.samples) return s.run.samples;
-    if (s.run.tokens) return *s.run.tokens / static_cast<double>(std::max<std::int64_t>(1, s.workload.tokens_per_sample()));
-    if (s.run.epochs && s.run.dataset_samples) return *s.run.epochs * static_cast<double>(*s.run.dataset_samples);
-    return std::nullopt;
-}
-
-bool copies_are_of_one_kind(const Plan& p, const Straggler& slow) { return p.pp == 1 && slow.devices % (p.tp * p.cp) == 0; }
 
 std::vector<Diagnostic> check_plan(const Scenario& scenario) {
     Check c{.scenario = scenario, .problems = {}};
