@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -16,8 +17,8 @@ constexpr int block = 1 << 20;  // of what goes to the file at once; the library
 
 class ArchiveWriter final : public DatasetWriter {
 public:
-    ArchiveWriter(ArchiveKind kind, const std::filesystem::path& path, SampleEncoding encoding)
-        : path_(path),
+    ArchiveWriter(ArchiveKind kind, std::filesystem::path path, SampleEncoding encoding)
+        : path_(std::move(path)),
           suffix_(suffix_of(encoding)),
           archive_(archive_write_new(), archive_write_free),
           entry_(archive_entry_new(), archive_entry_free) {

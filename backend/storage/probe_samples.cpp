@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <cstring>
 #include <random>
+#include <utility>
 
 #include <fcntl.h>
 
@@ -49,8 +50,8 @@ Seconds time_of(const Work& work) {
 
 class SampleProber {
 public:
-    SampleProber(const fs::path& folder, const std::string& source, const SamplesDone& progress)
-        : folder_(folder), source_(source), progress_(progress) {}
+    SampleProber(const fs::path& folder, std::string source, const SamplesDone& progress)
+        : folder_(folder), source_(std::move(source)), progress_(progress) {}
 
     SampleSpeeds run() {
         measure_pictures();

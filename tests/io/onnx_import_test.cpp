@@ -231,7 +231,7 @@ TEST(OnnxImport, AFileThatIsNotThereIsWrongInput) {
     EXPECT_THROW(import_onnx(std::filesystem::path(SEXTANT_SOURCE_DIR)), InputError);
     EXPECT_THROW(import_onnx(std::filesystem::path("/dev/zero")), InputError);
     const std::filesystem::path empty = testing::TempDir() + "sextant_empty_" + std::to_string(::getpid()) + ".onnx";
-    std::ofstream{empty};
+    std::ofstream(empty).close();
     EXPECT_THAT(refusal_by([&] { return import_onnx(empty); }), HasSubstr(": is empty"));
     std::filesystem::remove(empty);
 }

@@ -20,7 +20,7 @@ const std::vector<Lesson>& lessons() {
 
 class BundledLessons : public testing::TestWithParam<std::size_t> {
 protected:
-    const Lesson& lesson() const { return lessons()[GetParam()]; }
+    static const Lesson& lesson() { return lessons()[GetParam()]; }
     Library library = open_library();
 };
 
