@@ -47,6 +47,7 @@ void MpiTest::SetUp() {
 void MpiTest::TearDown() {
     for (const char* ending : {".json", ".run", ".out", ".err"}) std::filesystem::remove(stem_ + ending);
     std::filesystem::remove_all(stem_ + ".mpi");
+    ::unsetenv("OMPI_MCA_orte_tmpdir_base");  // `sextant run` would take it for the user's own folder
 }
 
 void MpiTest::write_scenario(const json& workload, const json& plan) const {
