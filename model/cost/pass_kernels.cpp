@@ -2,8 +2,33 @@
 #include "model/cost/kernel_writer.hpp"
 
 #include <algorithm>
+#include <span>
 
 namespace sextant {
+namespace {
+
+// GPT-OSS's gate where no kernel has it whole: what is written and read, in elements for each of the result.
+struct GatePart {
+    double forward, backward;
+};
+constexpr GatePart gate_by_function[] = {
+    {12, 12},  // a bias for each expert, times the router's weight, added and put together again; backward with its sum
+    {4, 12},   // two limits; backward with their masks
+    {7, 14},   // x sigmoid(1.702 x)
+    {5, 6},    // + 1, and the product
+    {6, 11},   // times the router's weight in FP32, and back
+    {0, 8},    // gradients of the halves put together
+};
+// NVIDIA/Megatron-LM, weighted_bias_quick_geglu_impl and _apply_bias.
+constexpr GatePart gate_with_limits_apart[] = {
+    {2 + 5 + 4 + 3, 3 + 5 + 12},  // the bias in FP32, times the router's weight, added, put together, narrowed; backward widened,
+                                  // narrowed and put together, and the gradients of bias and weight
+    {4, 11},                      // two limits; backward with their masks
+    {4, 4},                       // halves put together
+    {3, 5 + 3},                   // the gate; backward with the sum of its rows
+};
+
+}  // namespace
 
 void KernelWriter::add_wide(const std::string& name, TensorId operand, double forward_passes, double backward_passes, int backward_launches,
                             BlockKernels& out) const {
@@ -61,19 +86,15 @@ void KernelWriter::write_operator(const Operator& op, const Softmax&, BlockKerne
     push_memory(out.backward, op.name + ".cast", elements * (narrow + wide), true);
 }
 
-// GPT-OSS's gate where no kernel has it whole. Elements written and read for each of the result, forward: a bias for each expert, times
-// the router's weight, added and put together again 12, two limits 4, x sigmoid(1.702 x) 7, + 1, the product, times the router's weight
-// in FP32 and back 11. Backward: the last of these 11, the product 6, the sigmoid 14, limits with their masks 12, halves put together
-// 8, the bias and its sum 12.
-// With the limits apart (NVIDIA/Megatron-LM, weighted_bias_quick_geglu_impl and _apply_bias), forward: two limits 4, halves put together 4,
-// the gate 3; the bias in FP32, times the router's weight 2, added 5, put together 4, narrowed 3. Backward: the last widened 3, narrowed
-// and put together 5, gradients of the bias and of the weight 12; the gate 5 and the sum of its rows 3; limits with their masks 11, halves
-// put together 4.
 void KernelWriter::write_gate_in_passes(const Operator& op, ClampedGate fused, BlockKernels& out) const {
-    const Bytes result = output_bytes(op);
     const bool limits_apart = fused == ClampedGate::limits_apart;
-    push_memory(out.forward, op.name, (limits_apart ? 25.0 : 34.0) * result, false, limits_apart ? 8 : 14);
-    push_memory(out.backward, op.name, (limits_apart ? 43.0 : 63.0) * result, true, limits_apart ? 17 : 26);
+    GatePart all{};
+    for (const GatePart& part : limits_apart ? std::span<const GatePart>(gate_with_limits_apart) : gate_by_function) {
+        all.forward += part.forward;
+        all.backward += part.backward;
+    }
+    push_memory(out.forward, op.name, all.forward * output_bytes(op), false, limits_apart ? 8 : 14);
+    push_memory(out.backward, op.name, all.backward * output_bytes(op), true, limits_apart ? 17 : 26);
 }
 
 // An RMS norm of PyTorch's functions (transformers, LlamaRMSNorm), which widens 16 bits and narrows them again. Passes of the wide type:
