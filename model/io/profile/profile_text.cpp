@@ -37,17 +37,26 @@ std::string gibibytes(Bytes b) { return shown(b / GiB) + " GiB"; }
 
 std::string_view unit_text(ComputeUnit unit) { return unit == ComputeUnit::tensor ? "tensor" : "vector"; }
 
-template <class T>
-void number_row(TextTable& table, SourceNotes& sources, const std::string& name, const Sourced<T>& number, std::string text = {}) {
-    if constexpr (!std::is_same_v<T, double>)  // a plain number comes with its text
-        if (text.empty()) text = shown(number.value);
-    table.row({name, std::move(text), sources.note(number)});
-}
-template <class T>
-void number_row(TextTable& table, SourceNotes& sources, const std::string& name, const std::optional<Sourced<T>>& number,
-                std::string text = {}) {
-    if (number) number_row(table, sources, name, *number, std::move(text));
-}
+// Rows of numbers, each with a note of its source.
+struct NumberTable {
+    SourceNotes sources;
+    TextTable table;
+
+    void row(std::vector<std::string> cells) { table.row(std::move(cells)); }
+    template <class T>
+    void number(const std::string& name, const Sourced<T>& known, std::string text = {}) {
+        if constexpr (!std::is_same_v<T, double>)  // a plain number comes with its text
+            if (text.empty()) text = shown(known.value);
+        row({name, std::move(text), sources.note(known)});
+    }
+    template <class T>
+    void number(const std::string& name, const std::optional<Sourced<T>>& known, std::string text = {}) {
+        if (known) number(name, *known, std::move(text));
+    }
+    [[nodiscard]] std::string text_with(const std::string& notes) const {
+        return table.text() + paragraph("Notes", notes) + "\n" + sources.text();
+    }
+};
 
 std::string rates_of(const Device& d, SourceNotes& sources) {
     TextTable table;
@@ -160,32 +169,32 @@ std::string library_text(const std::optional<Sourced<Seconds>>& each, const std:
     return (each ? shown(each->value) : "not measured") + (bytes ? " and " + shown(bytes->value) : "");
 }
 
-void sample_rows(TextTable& t, SourceNotes& sources, const SampleSpeeds& s) {
-    number_row(t, sources, "  decodes JPEG", s.decode_jpeg);
-    number_row(t, sources, "  decodes PNG", s.decode_png);
-    number_row(t, sources, "  encodes JPEG", s.encode_jpeg);
-    number_row(t, sources, "  encodes PNG", s.encode_png);
-    number_row(t, sources, "  scales pictures", s.resize);
-    number_row(t, sources, "  makes numbers", s.convert);
+void sample_rows(NumberTable& t, const SampleSpeeds& s) {
+    t.number("  decodes JPEG", s.decode_jpeg);
+    t.number("  decodes PNG", s.decode_png);
+    t.number("  encodes JPEG", s.encode_jpeg);
+    t.number("  encodes PNG", s.encode_png);
+    t.number("  scales pictures", s.resize);
+    t.number("  makes numbers", s.convert);
     for (const auto& [name, format] : s.formats)
         t.row({"  " + name + ", a sample",
                "read " + library_text(format.read, format.read_bytes) + ", write " + library_text(format.write, format.write_bytes)});
 }
 
-void network_rows(TextTable& t, SourceNotes& sources, const Cluster& c) {
+void network_rows(NumberTable& t, const Cluster& c) {
     const NodeSpec& n = c.node;
     if (n.nics > 0)
         t.row({"network",
                std::to_string(n.nics) + " x " + n.nic_link.name + ", " + shown(n.nic_link.bandwidth.value) + " each" +
                    (n.gpu_direct ? ", reads device memory" : ", through host memory"),
-               sources.note(n.nic_link.bandwidth)});
-    number_row(t, sources, "  of device memory", n.gpu_direct_bandwidth);
-    if (n.ethernet) t.row({"sockets", n.ethernet->name + ", " + shown(n.ethernet->bandwidth.value), sources.note(n.ethernet->bandwidth)});
+               t.sources.note(n.nic_link.bandwidth)});
+    t.number("  of device memory", n.gpu_direct_bandwidth);
+    if (n.ethernet) t.row({"sockets", n.ethernet->name + ", " + shown(n.ethernet->bandwidth.value), t.sources.note(n.ethernet->bandwidth)});
     if (c.fabric.kind != FabricKind::none)
         t.row({"fabric",
                fabric_text(c) + ", " + shown(c.fabric.switch_latency.value) + " per switch" +
                    (c.fabric.in_switch_reduction ? ", switches add (SHARP, which predictions leave out)" : ""),
-               sources.note(c.fabric.switch_latency)});
+               t.sources.note(c.fabric.switch_latency)});
 }
 
 // What a file system has room for, and how long it keeps files.
@@ -202,112 +211,106 @@ std::string policy_text(const StorageClass& s) {
 }  // namespace
 
 std::string profile_to_text(const Device& d) {
-    SourceNotes sources;
+    NumberTable t;
     std::string out = d.name + "\n  " + joined(std::array{d.vendor, d.architecture}, {}, " ");
     if (!d.compute_capability.empty()) out += ", compute capability " + d.compute_capability;
     out += ", " + std::to_string(d.multiprocessors) + (d.kind == DeviceKind::cpu ? " cores" : " multiprocessors") + "\n";
     if (!d.aliases.empty()) out += "  also: " + joined(d.aliases) + "\n";
-    out += rates_of(d, sources) + paths_of(d);
-    TextTable t;
-    number_row(t, sources, "memory", d.memory, gibibytes(d.memory.value));
-    if (d.usable_memory) number_row(t, sources, "  usable", d.usable_memory, gibibytes(d.usable_memory->value));
-    number_row(t, sources, "memory bandwidth", d.memory_bandwidth);
-    number_row(t, sources, "  streaming achieves", d.stream_fraction, percent_text(d.stream_fraction.value));
-    if (d.kind == DeviceKind::gpu) number_row(t, sources, "  load latency", d.load_latency);
-    number_row(t, sources, "L2", d.l2, shown(d.l2.value / MiB) + " MiB");
-    if (d.cache_bandwidth) number_row(t, sources, "  streams", *d.cache_bandwidth);
-    if (d.shared_cache) number_row(t, sources, "shared cache", *d.shared_cache, shown(d.shared_cache->value / MiB) + " MiB");
-    if (d.shared_cache_bandwidth) number_row(t, sources, "  streams", *d.shared_cache_bandwidth);
-    if (d.exponential) number_row(t, sources, "an exponential", *d.exponential);
-    if (d.convolution) number_row(t, sources, "convolutions", *d.convolution, percent_text(d.convolution->value) + " of products");
-    number_row(t, sources, "clock", d.clock);
-    number_row(t, sources, "between kernels", d.kernel_overhead);
-    number_row(t, sources, "  in a graph", d.graph_kernel_overhead);
-    number_row(t, sources, "power", d.power);
-    number_row(t, sources, "  idle", d.idle_power);
-    number_row(t, sources, "rent", d.price);
+    out += rates_of(d, t.sources) + paths_of(d);
+    t.number("memory", d.memory, gibibytes(d.memory.value));
+    if (d.usable_memory) t.number("  usable", d.usable_memory, gibibytes(d.usable_memory->value));
+    t.number("memory bandwidth", d.memory_bandwidth);
+    t.number("  streaming achieves", d.stream_fraction, percent_text(d.stream_fraction.value));
+    if (d.kind == DeviceKind::gpu) t.number("  load latency", d.load_latency);
+    t.number("L2", d.l2, shown(d.l2.value / MiB) + " MiB");
+    t.number("  streams", d.cache_bandwidth);
+    if (d.shared_cache) t.number("shared cache", *d.shared_cache, shown(d.shared_cache->value / MiB) + " MiB");
+    t.number("  streams", d.shared_cache_bandwidth);
+    t.number("an exponential", d.exponential);
+    if (d.convolution) t.number("convolutions", *d.convolution, percent_text(d.convolution->value) + " of products");
+    t.number("clock", d.clock);
+    t.number("between kernels", d.kernel_overhead);
+    t.number("  in a graph", d.graph_kernel_overhead);
+    t.number("power", d.power);
+    t.number("  idle", d.idle_power);
+    t.number("rent", d.price);
     t.row({"host link", d.host_link});
     if (!d.gemm_curves.empty())
         t.row({"measured GEMMs", std::to_string(d.gemm_curves.size()) + " curves",
-               sources.note(SourceKind::measured, d.gemm_curves.front().source)});
-    return out + "\n" + t.text() + paragraph("Notes", d.notes) + "\n" + sources.text();
+               t.sources.note(SourceKind::measured, d.gemm_curves.front().source)});
+    return out + "\n" + t.text_with(d.notes);
 }
 
 std::string profile_to_text(const Cluster& c) {
-    SourceNotes sources;
+    NumberTable t;
     const NodeSpec& n = c.node;
     std::string out = c.name + ": " + c.title + "\n  " + std::to_string(c.nodes) + (c.nodes == 1 ? " node of " : " nodes of ") +
                       std::to_string(n.devices) + " x " + n.device.name + "\n";
     if (!c.aliases.empty()) out += "  also: " + joined(c.aliases) + "\n";
     out += "\nNode\n" + drawing(n) + "    between devices: " + peers_text(n) + "\n";
     if (n.peers.layout == PeerLayout::matrix) out += matrix_text(n.peers);
-    TextTable t;
     t.row({"host", joined(std::array{n.host.cpu, std::to_string(n.host.cores) + " cores"})});
-    number_row(t, sources, "  memory", n.host.memory, gibibytes(n.host.memory.value));
-    number_row(t, sources, "  memory bandwidth", n.host.memory_bandwidth);
-    number_row(t, sources, "  thread speed", n.host.thread_speed, shown(n.host.thread_speed.value) + " of a 3 GHz core of 2020");
-    sample_rows(t, sources, n.host.samples);
-    network_rows(t, sources, c);
+    t.number("  memory", n.host.memory, gibibytes(n.host.memory.value));
+    t.number("  memory bandwidth", n.host.memory_bandwidth);
+    t.number("  thread speed", n.host.thread_speed, shown(n.host.thread_speed.value) + " of a 3 GHz core of 2020");
+    sample_rows(t, n.host.samples);
+    network_rows(t, c);
     if (n.local_storage)
         t.row({"local storage",
                n.local_storage->name + (c.local_storage_nodes ? ", on " + std::to_string(*c.local_storage_nodes) + " nodes" : "")});
     for (const StorageClass& storage : c.shared_storage) t.row({"shared storage", storage.name});
     for (const auto& [called, storage] : c.file_systems) t.row({"  \"" + called + "\"", policy_text(storage)});
     if (!c.slurm.partition.empty()) t.row({"partition", c.slurm.partition});
-    number_row(t, sources, "power without devices", n.base_power);
-    number_row(t, sources, "rent of a node", n.price);
-    out += "\n" + t.text();
+    t.number("power without devices", n.base_power);
+    t.number("rent of a node", n.price);
+    out += "\n" + t.table.text();
     if (!c.assumptions.empty()) out += "\nAssumed\n  " + joined(c.assumptions, {}, "\n  ") + "\n";
-    return out + paragraph("Notes", c.notes) + "\n" + sources.text();
+    return out + paragraph("Notes", c.notes) + "\n" + t.sources.text();
 }
 
 std::string profile_to_text(const LinkType& link) {
-    SourceNotes sources;
-    TextTable t;
-    number_row(t, sources, "bandwidth", link.bandwidth, shown(link.bandwidth.value) + " per direction");
-    number_row(t, sources, "  large transfers reach", link.achievable, percent_text(link.achievable.value));
-    number_row(t, sources, "latency", link.latency);
-    return link.name + "\n" + t.text() + paragraph("Notes", link.notes) + "\n" + sources.text();
+    NumberTable t;
+    t.number("bandwidth", link.bandwidth, shown(link.bandwidth.value) + " per direction");
+    t.number("  large transfers reach", link.achievable, percent_text(link.achievable.value));
+    t.number("latency", link.latency);
+    return link.name + "\n" + t.text_with(link.notes);
 }
 
 std::string profile_to_text(const StorageClass& storage) {
-    SourceNotes sources;
-    TextTable t;
-    number_row(t, sources, "open a file", storage.open_latency);
-    number_row(t, sources, "seek", storage.seek_latency);
-    number_row(t, sources, "create a file", storage.create_latency);
-    number_row(t, sources, "remove a file", storage.remove_latency);
-    number_row(t, sources, "  not yet written", storage.remove_unwritten_latency);
-    number_row(t, sources, "read, one stream", storage.read_bandwidth);
-    number_row(t, sources, "write, one stream", storage.write_bandwidth);
-    number_row(t, sources, "read, piece by piece", storage.random_read_bandwidth);
-    number_row(t, sources, "read ahead, at most", storage.read_ahead);
+    NumberTable t;
+    t.number("open a file", storage.open_latency);
+    t.number("seek", storage.seek_latency);
+    t.number("create a file", storage.create_latency);
+    t.number("remove a file", storage.remove_latency);
+    t.number("  not yet written", storage.remove_unwritten_latency);
+    t.number("read, one stream", storage.read_bandwidth);
+    t.number("write, one stream", storage.write_bandwidth);
+    t.number("read, piece by piece", storage.random_read_bandwidth);
+    t.number("read ahead, at most", storage.read_ahead);
     const auto rate_row = [&](const char* name, const std::optional<Sourced<Frequency>>& rate) {
-        if (rate) number_row(t, sources, name, *rate, per_second_text(rate->value));
+        if (rate) t.number(name, *rate, per_second_text(rate->value));
     };
     rate_row("random reads", storage.random_read_rate);
     rate_row("opens, all clients", storage.metadata_rate);
     rate_row("creates, all clients", storage.create_rate);
-    number_row(t, sources, "read, one node", storage.client_read_bandwidth);
-    number_row(t, sources, "write, one node", storage.client_write_bandwidth);
-    number_row(t, sources, "read, all nodes", storage.total_read_bandwidth);
-    number_row(t, sources, "write, all nodes", storage.total_write_bandwidth);
-    number_row(t, sources, "room", storage.capacity);
-    number_row(t, sources, "kept for", storage.retention);
+    t.number("read, one node", storage.client_read_bandwidth);
+    t.number("write, one node", storage.client_write_bandwidth);
+    t.number("read, all nodes", storage.total_read_bandwidth);
+    t.number("write, all nodes", storage.total_write_bandwidth);
+    t.number("room", storage.capacity);
+    t.number("kept for", storage.retention);
     if (storage.backed_up) t.row({"backed up", *storage.backed_up ? "yes" : "no", ""});
     if (storage.read_only) t.row({"read only", "for jobs", ""});
-    return storage.name + (storage.shared ? ", shared by all nodes" : ", local to a node") + "\n" + t.text() +
-           paragraph("Notes", storage.notes) + "\n" + sources.text();
+    return storage.name + (storage.shared ? ", shared by all nodes" : ", local to a node") + "\n" + t.text_with(storage.notes);
 }
 
 std::string profile_to_text(const CommunicationLibrary& library) {
-    SourceNotes sources;
-    TextTable t;
+    NumberTable t;
     t.row({"protocol", "of the link", "per call", "per step: NVLink", "PCIe", "network", "up to", ""});
     for (const Protocol& p : library.protocols)
         t.row({p.name, percent_text(p.bandwidth_fraction.value), shown(p.base.value), shown(p.ring_step[0].value),
-               shown(p.ring_step[1].value), shown(p.ring_step[2].value), p.up_to ? shown(*p.up_to) : "any size", sources.note(p.base)});
-    std::string out = library.name + "\n" + t.text();
+               shown(p.ring_step[1].value), shown(p.ring_step[2].value), p.up_to ? shown(*p.up_to) : "any size", t.sources.note(p.base)});
+    std::string out = library.name + "\n" + t.table.text();
     if (library.tree)
         out += "  double binary trees, at " + percent_text(library.tree_bandwidth_fraction.value) + " of the ring's bandwidth\n";
     if (library.in_switch_reduction) out += "  lets switches add where they can\n";
@@ -315,7 +318,7 @@ std::string profile_to_text(const CommunicationLibrary& library) {
     if (library.host_staging)
         out += "  copies device buffers through host memory, " + to_text(library.host_staging->value) + " a process\n";
     if (library.sockets_only) out += "  uses Ethernet sockets even where a faster fabric exists\n";
-    return out + paragraph("Notes", library.notes) + "\n" + sources.text();
+    return out + paragraph("Notes", library.notes) + "\n" + t.sources.text();
 }
 
 std::string profile_to_text(const ReferenceLatencies& table) {
