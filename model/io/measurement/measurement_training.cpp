@@ -29,31 +29,32 @@ void read_word(RowFields& f, std::string_view key, std::string& word, std::strin
 }
 
 void read_model(RowFields& f, MeasuredModel& m) {
-    const std::pair<const char*, std::string*> texts[] = {
-        {"name", &m.name}, {"family", &m.family}, {"mlp", &m.mlp}, {"positional", &m.positional}};
-    for (const auto& [key, field] : texts) f.optional(key, *field);
-    const std::pair<const char*, std::optional<std::int64_t>*> numbers[] = {{"layers", &m.layers},
-                                                                            {"hidden", &m.hidden},
-                                                                            {"ffn_hidden", &m.ffn_hidden},
-                                                                            {"heads", &m.heads},
-                                                                            {"kv_heads", &m.kv_heads},
-                                                                            {"head_dim", &m.head_dim},
-                                                                            {"vocab", &m.vocab},
-                                                                            {"seq_len", &m.seq_len},
-                                                                            {"image_px", &m.image_px},
-                                                                            {"experts", &m.experts},
-                                                                            {"topk", &m.topk},
-                                                                            {"moe_ffn_hidden", &m.moe_ffn_hidden},
-                                                                            {"sliding_window", &m.sliding_window},
-                                                                            {"sliding_window_every", &m.sliding_window_every},
-                                                                            {"max_predictions", &m.max_predictions}};
-    for (const auto& [key, field] : numbers) f.optional(key, *field, count);
+    f.optional("name", m.name);
+    f.optional("family", m.family);
+    f.optional("mlp", m.mlp);
+    f.optional("positional", m.positional);
+    f.optional("layers", m.layers, count);
+    f.optional("hidden", m.hidden, count);
+    f.optional("ffn_hidden", m.ffn_hidden, count);
+    f.optional("heads", m.heads, count);
+    f.optional("kv_heads", m.kv_heads, count);
+    f.optional("head_dim", m.head_dim, count);
+    f.optional("vocab", m.vocab, count);
+    f.optional("seq_len", m.seq_len, count);
+    f.optional("image_px", m.image_px, count);
+    f.optional("experts", m.experts, count);
+    f.optional("topk", m.topk, count);
+    f.optional("moe_ffn_hidden", m.moe_ffn_hidden, count);
+    f.optional("sliding_window", m.sliding_window, count);
+    f.optional("sliding_window_every", m.sliding_window_every, count);
+    f.optional("max_predictions", m.max_predictions, count);
     f.optional("shared_expert_ffn_hidden", m.shared_expert_ffn_hidden, large_counts);
     f.optional("dense_layers", m.dense_layers, large_counts);
     f.optional("mtp_layers", m.mtp_layers, large_counts);
-    const std::pair<const char*, std::optional<bool>*> flags[] = {
-        {"tied_embeddings", &m.tied_embeddings}, {"bias", &m.bias}, {"qkv_bias", &m.qkv_bias}, {"bidirectional", &m.bidirectional}};
-    for (const auto& [key, field] : flags) f.optional(key, *field);
+    f.optional("tied_embeddings", m.tied_embeddings);
+    f.optional("bias", m.bias);
+    f.optional("qkv_bias", m.qkv_bias);
+    f.optional("bidirectional", m.bidirectional);
     if (RowFields mla{f.get("mla")}) {
         MeasuredModel::LatentAttention& a = m.mla.emplace();
         mla.optional("q_lora_rank", a.q_lora_rank, large_counts);
@@ -66,8 +67,9 @@ void read_model(RowFields& f, MeasuredModel& m) {
 
 void read_degrees(RowFields& f, MeasuredPlan& p) {
     f.optional("dp", p.dp, rank_counts);
-    const std::pair<const char*, int*> degrees[] = {{"tp", &p.tp}, {"pp", &p.pp}, {"cp", &p.cp}};
-    for (const auto& [key, field] : degrees) f.optional(key, *field, rank_counts);
+    f.optional("tp", p.tp, rank_counts);
+    f.optional("pp", p.pp, rank_counts);
+    f.optional("cp", p.cp, rank_counts);
     f.optional("zero_stage", p.zero_stage, Bounds{0, 3});
     f.optional("vpp", p.vpp, rank_counts);
     f.optional("ep", p.ep, rank_counts);
@@ -81,24 +83,23 @@ void read_degrees(RowFields& f, MeasuredPlan& p) {
 void read_settings(RowFields& f, MeasuredPlan& p) {
     read_word(f, "fsdp", p.fsdp, "FULL_SHARD", "");
     read_word(f, "recompute", p.recompute, "full", "none");
-    const std::pair<const char*, std::string*> texts[] = {{"recompute_detail", &p.recompute_detail},
-                                                          {"schedule", &p.schedule},
-                                                          {"variable_update", &p.variable_update},
-                                                          {"phase", &p.phase},
-                                                          {"optimizer", &p.optimizer},
-                                                          {"ddp", &p.ddp},
-                                                          {"trainable", &p.trainable},
-                                                          {"precision", &p.precision},
-                                                          {"precision_kind", &p.precision_kind},
-                                                          {"framework", &p.framework},
-                                                          {"framework_family", &p.framework_family},
-                                                          {"release", &p.release},
-                                                          {"grad_reduce_dtype", &p.grad_reduce_dtype},
-                                                          {"grad_dtype", &p.grad_dtype},
-                                                          {"grad_allreduce", &p.grad_allreduce},
-                                                          {"fsdp_mixed_precision", &p.fsdp_mixed_precision},
-                                                          {"moe_dispatcher", &p.moe_dispatcher}};
-    for (const auto& [key, field] : texts) f.optional(key, *field);
+    f.optional("recompute_detail", p.recompute_detail);
+    f.optional("schedule", p.schedule);
+    f.optional("variable_update", p.variable_update);
+    f.optional("phase", p.phase);
+    f.optional("optimizer", p.optimizer);
+    f.optional("ddp", p.ddp);
+    f.optional("trainable", p.trainable);
+    f.optional("precision", p.precision);
+    f.optional("precision_kind", p.precision_kind);
+    f.optional("framework", p.framework);
+    f.optional("framework_family", p.framework_family);
+    f.optional("release", p.release);
+    f.optional("grad_reduce_dtype", p.grad_reduce_dtype);
+    f.optional("grad_dtype", p.grad_dtype);
+    f.optional("grad_allreduce", p.grad_allreduce);
+    f.optional("fsdp_mixed_precision", p.fsdp_mixed_precision);
+    f.optional("moe_dispatcher", p.moe_dispatcher);
     f.optional("recompute_modules", p.recompute_modules);
     p.offload = read_words(f, "offload");
     read_word(f, "cuda_graph", p.cuda_graph, "whole", "none");
