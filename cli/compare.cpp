@@ -49,8 +49,7 @@ ExitCode run_compare(const CompareOptions& o) {
     std::optional<Scenario> scenario;
     problems.collect([&] { run = load_run(o.run); });
     problems.collect([&] { scenario = o.scenario.load({o.trace}); });
-    const KnownQuantities known = scenario ? KnownQuantities([&] { return comparable_quantities(*scenario); }) : nullptr;
-    const std::vector<Condition> conditions = read_conditions(o.report.fail_if, "--fail-if", known, problems);
+    const std::vector<Condition> conditions = fail_conditions(o.report.fail_if, known_of(scenario, comparable_quantities), problems);
     problems.throw_if_any();
     return show_comparison(*scenario, run, o.report, conditions, o.trace);
 }

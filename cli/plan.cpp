@@ -60,9 +60,8 @@ ExitCode run_plan(const PlanOptions& o) {
     problems.collect([&] { job = o.search.scenario.load({o.save_best, o.picture}); });
     std::optional<ScenarioDocument> to_save;
     if (job && !o.save_best.empty()) problems.collect([&] { to_save = document_to_save(o); });
-    const auto known = [&] { return named_quantities(predict(*job)); };
-    const std::vector<Condition> conditions =
-        read_conditions(o.report.fail_if, "--fail-if", job ? KnownQuantities(known) : KnownQuantities(), problems);
+    const auto reported = [](const Scenario& s) { return named_quantities(predict(s)); };
+    const std::vector<Condition> conditions = fail_conditions(o.report.fail_if, known_of(job, reported), problems);
     PlanQuestion question = question_of(o, job, problems);
     problems.throw_if_any();
     question.search.elsewhere = [&o, asked = question.search.job] {

@@ -82,8 +82,8 @@ ExitCode predict_storage(const PredictOptions& o, const StorageBenchmark& benchm
 
 ExitCode predict_training(const PredictOptions& o, const Prepared& job, Diagnostics& problems) {
     Report report = make_report(job);
-    const std::vector<Condition> conditions = read_conditions(
-        o.report.fail_if, "--fail-if", [&] { return named_quantities(report); }, problems);
+    const std::vector<Condition> conditions = fail_conditions(
+        o.report.fail_if, [&] { return named_quantities(report); }, problems);
     problems.throw_if_any();
     const std::string explained = explanation(o, job);
     if (o.explain.empty() || !o.html.empty()) {
@@ -107,7 +107,7 @@ ExitCode run_predict(const PredictOptions& o) {
     });
     if (asked && !job && problems.empty()) return predict_storage(o, std::get<StorageBenchmark>(*asked));
     if (!job) {
-        static_cast<void>(read_conditions(o.report.fail_if, "--fail-if", {}, problems));
+        static_cast<void>(fail_conditions(o.report.fail_if, {}, problems));
         problems.throw_if_any();
     }
     return predict_training(o, *job, problems);

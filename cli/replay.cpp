@@ -36,7 +36,7 @@ ExitCode run_replay(const ReplayOptions& o) {
         any.ranks.emplace_back();
         return named_quantities(any);
     };
-    const std::vector<Condition> conditions = read_conditions(o.report.fail_if, "--fail-if", known, problems);
+    const std::vector<Condition> conditions = fail_conditions(o.report.fail_if, known, problems);
     Library library = open_library(o.profiles);
     ReplayRequest request = o.request;
     request.files.assign(o.files.begin(), o.files.end());

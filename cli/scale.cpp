@@ -34,9 +34,7 @@ ExitCode run_scale(const ScaleOptions& o) {
     });
     std::optional<Scenario> loaded;
     problems.collect([&] { loaded = o.search.scenario.load({o.picture}); });
-    const auto known = [&] { return scaling_quantities(*loaded); };
-    const std::vector<Condition> conditions =
-        read_conditions(o.report.fail_if, "--fail-if", loaded ? KnownQuantities(known) : KnownQuantities(), problems);
+    const std::vector<Condition> conditions = fail_conditions(o.report.fail_if, known_of(loaded, scaling_quantities), problems);
     ScalingRequest request{o.search.request(loaded, problems), o.weak};
     request.search.job.reserved_devices = 0;
     problems.throw_if_any();

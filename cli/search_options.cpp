@@ -1,5 +1,6 @@
 #include "cli/search_options.hpp"
 
+#include "cli/verdict.hpp"
 #include "model/base/enum_names.hpp"
 #include "model/base/quantity_text.hpp"
 #include "model/io/profile/processor_info.hpp"
@@ -39,8 +40,7 @@ SearchRequest SearchOptions::request(const std::optional<Scenario>& job, Diagnos
     follow_pins(request.job.plan, request.pinned, request.devices.front());
     request.global_batches = batches;
     request.objective = *sextant::objective(objective);
-    const auto known = [&] { return searched_quantities(*job); };
-    request.where = read_conditions(where, "--where", job ? KnownQuantities(known) : KnownQuantities(), problems);
+    request.where = read_conditions(where, "--where", known_of(job, searched_quantities), problems);
     request.threads = threads > 0 ? threads : usable_cores();
     return request;
 }

@@ -60,8 +60,7 @@ ExitCode run_simulate(const SimulateOptions& o) {
     for (const std::string& file : {groups, nodes}) check_writable(file);
     std::optional<Prepared> prepared;
     problems.collect([&] { prepared = prepare(o.scenario.load({o.trace, o.picture, o.html, groups, nodes})); });
-    const KnownQuantities known = prepared ? KnownQuantities([&] { return simulated_quantities(*prepared); }) : nullptr;
-    const std::vector<Condition> conditions = read_conditions(o.report.fail_if, "--fail-if", known, problems);
+    const std::vector<Condition> conditions = fail_conditions(o.report.fail_if, known_of(prepared, simulated_quantities), problems);
     problems.throw_if_any();
     const Prepared& job = *prepared;
     const SimulationReport report = play(job, o.seed);

@@ -4,9 +4,13 @@
 
 namespace sextant {
 
+std::vector<Condition> fail_conditions(const std::vector<std::string>& fail_if, const KnownQuantities& known, Diagnostics& problems) {
+    return read_conditions(fail_if, "--fail-if", known, problems);
+}
+
 std::vector<Condition> fail_conditions(const std::vector<std::string>& fail_if, const KnownQuantities& known) {
     Diagnostics problems;
-    std::vector<Condition> conditions = read_conditions(fail_if, "--fail-if", known, problems);
+    std::vector<Condition> conditions = fail_conditions(fail_if, known, problems);
     problems.throw_if_any();
     return conditions;
 }

@@ -5,12 +5,20 @@
 #include "model/report/condition.hpp"
 #include "model/report/simulation_report.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace sextant {
 
-// Parses the conditions of --fail-if on these quantities. Throws InputError with every problem.
+// What `of` lists of a job; nothing where that could not be read.
+template <class Job, class Of>
+KnownQuantities known_of(const std::optional<Job>& job, Of of) {
+    return job ? KnownQuantities([&job, of] { return of(*job); }) : nullptr;
+}
+
+// Parses the conditions of --fail-if on these quantities. The second one throws InputError with every problem.
+std::vector<Condition> fail_conditions(const std::vector<std::string>& fail_if, const KnownQuantities& known, Diagnostics&);
 std::vector<Condition> fail_conditions(const std::vector<std::string>& fail_if, const KnownQuantities& known);
 
 // Prints the conditions that held to stderr.
