@@ -1,7 +1,5 @@
 // `sextant compare` as scripts use it, on runs that the executor made (tests/io/runs).
-#include "tests/cli/process.hpp"
-
-#include <nlohmann/json.hpp>
+#include "tests/cli/process_json.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,8 +33,9 @@ TEST(Compare, PrintsPredictionBesideMeasurement) {
 
 TEST(Compare, WritesJsonThatIsTheSameEachTime) {
     const ProcessResult r = compare_run("tests/io/runs/pipeline.json", {"--set", "plan.dp=1", "--set", "plan.pp=2", "--format", "json"});
-    EXPECT_EQ(Json::parse(r.out)["schema"], "comparison/1");
-    EXPECT_EQ(Json::parse(r.out)["ranks"].size(), 2);
+    const Json json = json_of(r);
+    EXPECT_EQ(json.at("schema"), "comparison/1");
+    EXPECT_EQ(json.at("ranks").size(), 2);
     EXPECT_EQ(r.out, run_sextant({"compare", "--set", "plan.dp=1", "--set", "plan.pp=2", "tests/io/runs/scenario.json",
                                   "tests/io/runs/pipeline.json", "--format", "json"})
                          .out);

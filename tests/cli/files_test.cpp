@@ -1,9 +1,11 @@
 // Files that commands read and write: none is written over that was read, and names lead where a user means.
-#include "tests/cli/process_json.hpp"
+#include "tests/cli/process.hpp"
 #include "tests/temporary_folder.hpp"
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 

@@ -1,5 +1,5 @@
 // `sextant import` as people use it.
-#include "tests/cli/process_json.hpp"
+#include "tests/cli/process.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

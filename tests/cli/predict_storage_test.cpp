@@ -30,8 +30,7 @@ TEST(PredictStorage, SaysHowManyAcceleratorsAStorageFeeds) {
     EXPECT_EQ(text.exit_code, 0) << text.err;
     // A gigabyte for each batch, and 444 ms for each of them at 90 %: 4.4 accelerators' worth.
     EXPECT_THAT(text.out, HasSubstr("at work for 90.0 % of the time: 4\n"));
-    const ProcessResult json = run_sextant({"predict", file, "--set", storage, "--set", "accelerators=8", "--format", "json"});
-    const Json report = Json::parse(json.out);
+    const Json report = json_of(run_sextant({"predict", file, "--set", storage, "--set", "accelerators=8", "--format", "json"}));
     EXPECT_EQ(report.at("schema"), "storage-report/1");
     EXPECT_EQ(report.at("training").at("most_accelerators"), 4);
     // Eight wait for 8 GB: 800 ms, half of which they compute.

@@ -42,8 +42,7 @@ TEST_F(ReplayCommand, PlaysATraceOnACluster) {
     const ProcessResult text = run_sextant({"replay", prefix, "--hardware", "dgx-a100"});
     EXPECT_EQ(text.exit_code, 0) << text.err;
     EXPECT_THAT(text.out, HasSubstr("Where the time goes"));
-    const ProcessResult json = run_sextant({"replay", prefix, "--hardware", "dgx-a100", "--format", "json"});
-    const Json report = Json::parse(json.out);
+    const Json report = json_of(run_sextant({"replay", prefix, "--hardware", "dgx-a100", "--format", "json"}));
     EXPECT_EQ(report.at("schema"), "replay/1");
     EXPECT_EQ(report.at("all_ranks"), 8);
     // 5 ms of kernels and an all-reduce that ring or tree bring over NVLink at 200 to 250 GB/s: 0.7 to 1.2 ms.

@@ -1,9 +1,9 @@
 // `sextant run` as people use it: it trains for real on this machine, and on several hosts where namespaces can be made.
+#include "tests/cli/process_json.hpp"
 #include "tests/cli/tiny_run.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -50,7 +50,9 @@ TEST_F(Run, TimesEachOperatorWhereItIsAskedTo) {
     EXPECT_THAT(alone.out, HasSubstr(" of transformer layer"));
     const ProcessResult compared = run({"--steps", "3", "--operators", "--compare", "--format", "json"});
     ASSERT_EQ(compared.exit_code, 0) << compared.err;
-    for (const Json& o : Json::parse(compared.out)["operators"]) EXPECT_GT(o["measured_s"].get<double>(), 0) << o;
+    const Json operators = json_of(compared).at("operators");
+    EXPECT_THAT(operators, Not(IsEmpty()));
+    for (const Json& o : operators) EXPECT_GT(o["measured_s"].get<double>(), 0) << o;
 }
 
 TEST_F(Run, SaysWhatAMachineWithoutAGpuLacks) {
@@ -90,7 +92,7 @@ TEST_F(Run, ShowsPredictionBesideMeasurement) {
     EXPECT_THAT(mlp.out, testing::Not(HasSubstr("another workload")));
     const ProcessResult json = run({"--steps", "3", "--compare", "--format", "json"});
     ASSERT_EQ(json.exit_code, 0) << json.err;
-    EXPECT_EQ(Json::parse(json.out)["schema"], "comparison/1");
+    EXPECT_EQ(json_of(json)["schema"], "comparison/1");
 }
 
 TEST_F(Run, EndsWithOneWhereAConditionHolds) {

@@ -1,9 +1,7 @@
 // `sextant simulate` as scripts use it: what predict offers, and the timeline in files.
 #include "model/graph/trace.hpp"
 #include "model/predict/estimate.hpp"
-#include "tests/cli/process.hpp"
-
-#include <nlohmann/json.hpp>
+#include "tests/cli/process_json.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -55,7 +53,7 @@ TEST_F(Simulate, ExitsWith0AndSaysWhatPredictSaysBeside) {
 
 // What is gained is taken off the step that was played, which is not the one of the closed form.
 TEST_F(Simulate, WhatWouldMoveItMovesWhatWasSimulated) {
-    const Json json = Json::parse(run_sextant({"simulate", "scenarios/parameter-server-async.json", "--format", "json"}).out);
+    const Json json = json_of(run_sextant({"simulate", "scenarios/parameter-server-async.json", "--format", "json"}));
     const double step = json.at("step_time_s");
     EXPECT_GT(std::abs(json.at("predicted_step_time_s").get<double>() / step - 1), 0.05);
     ASSERT_FALSE(json.at("bottleneck").at("movers").empty());
@@ -72,8 +70,8 @@ TEST_F(Simulate, RefusesSeedsThatAreNoNumberItCanHold) {
 }
 
 TEST_F(Simulate, WritesTheKeysOfPredictAndTermsThatSumToTheStep) {
-    const Json predicted = Json::parse(run_sextant({"predict", pipeline, "--format", "json"}).out);
-    const Json simulated = Json::parse(simulate_pipeline({"--format", "json"}).out);
+    const Json predicted = json_of(run_sextant({"predict", pipeline, "--format", "json"}));
+    const Json simulated = json_of(simulate_pipeline({"--format", "json"}));
     for (const auto& [key, value] : predicted.items()) EXPECT_TRUE(simulated.contains(key)) << key;
     double sum = 0;
     for (const Json& term : simulated["terms"]) sum += term["seconds"].get<double>();
@@ -88,7 +86,7 @@ TEST_F(Simulate, GivesEqualBytesForEqualInput) {
     std::vector<std::string> other_seed = noisy;
     other_seed[3] = "8";
     EXPECT_NE(first.out, simulate_pipeline(other_seed).out);
-    EXPECT_EQ(Json::parse(first.out)["seed"], 7);
+    EXPECT_EQ(json_of(first)["seed"], 7);
 }
 
 TEST_F(Simulate, WritesATimelineThatPerfettoOpens) {
@@ -149,7 +147,7 @@ TEST_F(Simulate, WritesExecutionTracesThatReplayTakesAsLongFor) {
     const ProcessResult again =
         run_sextant({"replay", file("job"), "--groups", file("job.groups.json"), "--hardware", "snellius-gcn", "--format", "json"});
     EXPECT_EQ(again.exit_code, 0) << again.err;
-    const double simulated = Json::parse(r.out)["step_time_s"], replayed = Json::parse(again.out)["step_time_s"];
+    const double simulated = json_of(r)["step_time_s"], replayed = json_of(again)["step_time_s"];
     EXPECT_NEAR(replayed / simulated, 1, 0.01);
     const std::vector<std::string> placed{"replay", file("job"), "--nodes", file("job.nodes.json"), "--hardware", "snellius-gcn"};
     EXPECT_EQ(run_sextant(placed).exit_code, 0);

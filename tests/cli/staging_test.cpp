@@ -1,9 +1,8 @@
 // Training from a network filesystem that is slow in fact, with and without staging to the local disk.
-#include "tests/cli/process.hpp"
+#include "tests/cli/process_json.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -69,7 +68,7 @@ protected:
         all.insert(all.end(), words.begin(), words.end());
         const ProcessResult r = run_sextant(all);
         EXPECT_EQ(r.exit_code, 0) << r.err;
-        const Json run = Json::parse(r.out)["run"];
+        const Json run = json_of(r).at("run");
         return {run.value("staging_s", 0.0), run["time_s"]};
     }
     [[nodiscard]] Times measured(const std::string& words) {
