@@ -30,6 +30,7 @@ struct OwnWork {
         return *this;
     }
     friend OwnWork operator+(OwnWork a, const OwnWork& b) { return a += b; }
+    friend OwnWork operator-(OwnWork a, const OwnWork& b) { return a += -1.0 * b; }
     friend OwnWork operator*(double n, const OwnWork& w) { return {n * w.kernels, n * w.rest, n * w.host, n * w.longer, n * w.holds_up}; }
 };
 

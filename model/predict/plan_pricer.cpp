@@ -332,10 +332,7 @@ PlanPricer::Work& PlanPricer::work(std::size_t stage) {
 }
 
 const StageExchanges& PlanPricer::exchanges(std::size_t stage) {
-    const Plan& plan = state_.scenario.plan;
-    std::optional<StageExchanges>& exchanges = placed_stages().exchanges[plan.shards_parameters() ? 2
-                                                                         : plan.shards_states()   ? 1
-                                                                                                  : 0][stage];
+    std::optional<StageExchanges>& exchanges = placed_stages().exchanges[shared_out(state_.scenario.plan)][stage];
     if (!exchanges) exchanges = stage_exchanges(state_, stage, {});
     return *exchanges;
 }

@@ -11,7 +11,8 @@
 //     if (pricer.least_step() ...) pricer.defer(pricer.memory());
 //     pricer.price_deferred(...);                         // all plans of one schedule together: they are played side by side
 //
-// Internal to predict and search.
+// plan_pricer.cpp fixes the fields, plan_bounds.cpp has the bounds, deferred_plans.cpp prices what was deferred. Internal to predict and
+// search.
 #pragma once
 
 #include "model/hardware/topology.hpp"
@@ -118,8 +119,7 @@ private:
     struct PlacedStages {
         std::vector<bool> as_before;
         std::vector<std::size_t> kind_of;  // by stage: those that hold the same in the same surroundings are of one kind
-        // By whether ranks share nothing, states, or weights too; then by stage.
-        std::array<std::vector<std::optional<StageExchanges>>, 3> exchanges;
+        std::array<std::vector<std::optional<StageExchanges>>, 3> exchanges;  // by shared_out(), then by stage
     };
     // Blocks in order of forward, whether the input is among them, groups, and how other stages slow exchanges in layers and of data.
     using StageKey = std::tuple<std::vector<int>, bool, std::size_t, ByInLayer<double>, double>;
@@ -144,6 +144,8 @@ private:
     // that share nothing exchange in the same groups as those.
     using LayoutKey = std::optional<int>;
     static LayoutKey layout_key(const Plan& plan) { return plan.has_shards() ? plan.shard_group : std::nullopt; }
+    // What ranks share out: nothing, their states, or their weights too.
+    static std::size_t shared_out(const Plan& plan) { return plan.shards_parameters() ? 2 : plan.shards_states() ? 1 : 0; }
     // What distinguishes plans of one schedule.
     struct Choice {
         DataParallel data_parallel;

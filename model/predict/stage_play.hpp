@@ -138,8 +138,8 @@ DataParallelPrice StagePlay::play(Overlap& o, Seconds period, bool recurs, const
     price.launch = o.launch;
     const Seconds hidden = o.exchanged - (o.waited - o.idle);
     if (hidden > 1e-9 * o.exchanged) price.hidden = hidden;  // less is what rounding left of the sums
-    const double m_ = static_cast<double>(m);
-    price.passing = last - start - m_ * (work_.forward.device() + work_.backward.device() + context_.overhead + price.steady) - o.launch;
+    const Seconds each = work_.forward.device() + work_.backward.device() + context_.overhead + price.steady;
+    price.passing = last - start - static_cast<double>(m) * each - o.launch;
     return price;
 }
 

@@ -85,7 +85,7 @@ void StagePlay::forward_behind_gathers(Overlap& o, const StageExchanges& exchang
     Seconds arrival, between;
     OwnWork done;
     for (std::size_t c = 0; c < chunks_.size(); ++c) {
-        if (o.done <= o.now) return o.run(work_.forward + -1.0 * done);  // all are there
+        if (o.done <= o.now) return o.run(work_.forward - done);  // all are there
         OwnWork pass;
         for (const Part& part : exchanges[c].gathers) {
             const OwnWork blocks = over<&StagePlay::forward>(chunks_[c], part.first_block, part.count);

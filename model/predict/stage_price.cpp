@@ -145,7 +145,7 @@ private:
         Seconds forward, backward, weights;
     };
     [[nodiscard]] static Passes passes_of(const StageWork& all) {
-        return {all.forward.device(), (all.backward + -1.0 * all.weights).device(), all.weights.device()};
+        return {all.forward.device(), (all.backward - all.weights).device(), all.weights.device()};
     }
     [[nodiscard]] Passes passes_of(const ChunkBlocks& chunk, const StageBlocks& stage, const StageWork& work) const {
         Passes all;

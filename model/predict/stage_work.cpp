@@ -155,7 +155,7 @@ StageWork stage_work(const Prepared::State& job, std::size_t stage, std::span<co
         forward.add(passes.checkpointed, block.checkpoint);
         backward.add(passes.backward, block.backward);
         backward.add(passes.recompute_and_backward, block.recompute);
-        if (weights_apart(job.scenario.plan.schedule) == WeightsApart::in_all) passes.backward += -1.0 * passes.weights;
+        if (weights_apart(job.scenario.plan.schedule) == WeightsApart::in_all) passes.backward = passes.backward - passes.weights;
         passes.recompute_and_backward += passes.backward;
     }
     return work;

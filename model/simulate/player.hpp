@@ -1,4 +1,5 @@
-// The event loop of a simulation. Internal to simulate.
+// The event loop of a simulation: player.cpp has the streams and their kernels, player_exchanges.cpp what ranks come to together,
+// player_loads.cpp what flows over links. Internal to simulate.
 #pragma once
 
 #include "model/simulate/event_queue.hpp"
@@ -96,7 +97,6 @@ private:
     [[nodiscard]] bool is_queue(Stream) const;
     void handle(const Event&);
     void start_what_is_ready();
-    void settle_links();
 
     [[nodiscard]] bool host_waits_for(LaneIndex) const;
     void go_on(LaneIndex);  // with the piece at hand
@@ -110,13 +110,17 @@ private:
     void retime(LaneIndex);
     void count_on_cores(LaneIndex, int change);
 
+    // player_loads.cpp
+    void settle_links();
     void flow_done(FlowIndex);
     FlowIndex start_flow(const FlowState&, Bytes, Bandwidth limit, double efficiency = 1);
     Bytes stop_flow(FlowIndex);
+    [[nodiscard]] bool shares_cores(LaneIndex) const;
     void run_beside_loaders(LaneIndex);
     void load(LaneIndex, const Piece&);
     void load_done(LaneIndex);
 
+    // player_exchanges.cpp
     void come_to(LaneIndex, const PricedExchange&);
     void start_exchange(ExchangeIndex);
     [[nodiscard]] bool by_cycle(LaneIndex l) const { return table_.fusion && stream_of(l) == Stream::communication; }
@@ -136,7 +140,6 @@ private:
     static Stream stream_of(LaneIndex l) { return static_cast<Stream>(l % stream_count); }
     [[nodiscard]] double slowness(LaneIndex) const;
     [[nodiscard]] double computing_on_a_host() const;
-    [[nodiscard]] bool shares_cores(LaneIndex) const;
     struct SpanContent {
         SpanKind kind = SpanKind::forward;
         Bytes bytes;
