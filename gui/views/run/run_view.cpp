@@ -7,21 +7,18 @@
 #include "gui/models/text.hpp"
 #include "gui/views/paint/card.hpp"
 #include "gui/views/paint/whole_table.hpp"
+#include "gui/views/run/calibration_card.hpp"
 #include "gui/views/run/child_panel.hpp"
 #include "gui/views/term_bars.hpp"
-#include "model/io/format/json_text.hpp"
 #include "model/io/format/replace_file.hpp"
 #include "model/io/report/comparison_writer.hpp"
 
 #include <QCheckBox>
-#include <QDir>
 #include <QFile>
 #include <QFileDialog>
-#include <QFileInfo>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSpinBox>
-#include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QThread>
 
@@ -52,11 +49,10 @@ public:
         found->addWidget(operators_card_);
         found_->hide();
         column().addWidget(found_);
-        column().addWidget(calibrate_card());
+        calibration_ = new CalibrationCard(workbench);
+        column().addWidget(calibration_);
         connect(&run_, &Child::began, this, [this] { start_->setEnabled(false); });
         connect(&run_, &Child::ended, this, [this](const ChildEnd& end) { end_run(end); });
-        connect(&calibration_, &Child::began, this, [this] { calibrate_->setEnabled(false), use_->hide(); });
-        connect(&calibration_, &Child::ended, this, [this](const ChildEnd& end) { end_calibration(end); });
     }
 
     [[nodiscard]] std::vector<NamedTable> tables() const override {
@@ -66,7 +62,7 @@ public:
         return tables;
     }
 
-    [[nodiscard]] bool runs_program() const override { return run_.is_running() || calibration_.is_running(); }
+    [[nodiscard]] bool runs_program() const override { return run_.is_running() || calibration_->is_running(); }
 
 private:
     QWidget* run_card() {
@@ -141,41 +137,6 @@ private:
         auto* table = new WholeTable(model, WholeTable::Room::shared);
         table->setAccessibleName(heading);
         card->body().addWidget(table);
-        return card;
-    }
-
-    QWidget* calibrate_card() {
-        auto* card = new Card(tr("Calibrate this machine"));
-        auto* what_for = text_label(Type::body);
-        what_for->setText(
-            tr("Small jobs are run here, and the numbers of a machine fitted to them: its rates, its links, its overheads. "
-               "What is predicted with this profile rests on what was measured here."));
-        auto* row = new QHBoxLayout;
-        row->setSpacing(gap + 4);
-        profile_ =
-            new QLineEdit(QStandardPaths::writableLocation(QStandardPaths::AppLocalDataLocation) + QStringLiteral("/this-machine.json"));
-        profile_->setObjectName(QStringLiteral("calibrate.profile"));
-        profile_->setAccessibleName(tr("The profile"));
-        profile_->setToolTip(tr("Where the profile goes"));
-        quick_ = new QCheckBox(tr("Quick: under 40 seconds"));
-        quick_->setChecked(true);
-        calibrate_ = new QPushButton(tr("Calibrate"));
-        calibrate_->setObjectName(QStringLiteral("calibrate.start"));
-        use_ = new QPushButton(tr("Use the profile"));
-        use_->setObjectName(QStringLiteral("calibrate.use"));
-        use_->setToolTip(tr("As the cluster of this scenario: one change that can be undone"));
-        use_->hide();
-        for (QWidget* w : std::initializer_list<QWidget*>{calibrate_, use_, quick_}) row->addWidget(w);
-        row->addStretch(1);
-        calibration_panel_ = new ChildPanel(calibration_, QStringLiteral("calibrate"));
-        card->body().addWidget(what_for);
-        card->body().addWidget(profile_);
-        card->body().addLayout(row);
-        card->body().addWidget(calibration_panel_);
-        connect(calibrate_, &QPushButton::clicked, this, [this] { calibrate(); });
-        connect(use_, &QPushButton::clicked, this, [this] {
-            this->workbench().edit({{"hardware.cluster", json_text(profile_path().toStdString())}});
-        });
         return card;
     }
 
@@ -286,41 +247,20 @@ private:
         operators_card_->setVisible(!c.operators.empty());
     }
 
-    // ---- calibration
-
-    [[nodiscard]] QString profile_path() const {
-        QString path = profile_->text().trimmed();
-        return path.startsWith(QStringLiteral("~/")) ? path.replace(0, 1, QDir::homePath()) : path;
-    }
-
-    void calibrate() {
-        const QString path = profile_path();
-        QDir().mkpath(QFileInfo(path).absolutePath());
-        QStringList words{QStringLiteral("calibrate"), QStringLiteral("--progress"), QStringLiteral("--out"), path};
-        if (quick_->isChecked()) words << QStringLiteral("--quick");
-        calibration_.start(QStringLiteral("sextant"), words);
-    }
-
-    void end_calibration(const ChildEnd& end) {
-        calibrate_->setEnabled(true);
-        if (end.stopped || !end.problem.isEmpty()) return;
-        calibration_panel_->say(tr("The profile is written to %1.").arg(profile_->text().toHtmlEscaped()));
-        use_->show();
-    }
-
     QLabel *layout_, *verdict_, *points_to_;
     QSpinBox* steps_;
-    QLineEdit *launcher_, *profile_;
-    QPushButton *start_, *keep_, *calibrate_, *use_;
-    QCheckBox *times_operators_, *quick_;
+    QLineEdit* launcher_;
+    QPushButton *start_, *keep_;
+    QCheckBox* times_operators_;
     QWidget *found_, *operators_card_;
     ChartWidget* bars_;
-    ChildPanel *run_panel_, *calibration_panel_;
+    ChildPanel* run_panel_;
+    CalibrationCard* calibration_;
     TableModel residuals_, ranks_, operators_;
     std::shared_ptr<const Compared> compared_;
     std::pair<ScenarioDocument, std::shared_ptr<const Measured>> asked_for_;
     QTemporaryDir folder_;
-    Child run_, calibration_;
+    Child run_;
     LongJob reading_, comparing_;
 };
 
