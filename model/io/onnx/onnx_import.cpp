@@ -49,7 +49,7 @@ public:
         Workload workload;
         workload.name = std::filesystem::path(file_).stem().string();
         workload.title = graph_.name.empty() ? workload.name : graph_.name;
-        workload.source = "ONNX, written by " + (graph_.producer.empty() ? std::string("nobody knows whom") : graph_.producer);
+        workload.source = "ONNX, written by " + (graph_.producer.empty() ? std::string("an unknown program") : graph_.producer);
         for (const std::string& what : left_out_) workload.source += (what == *left_out_.begin() ? "; without: " : ", ") + what;
         for (Made& m : made_) spec_.layers.push_back(std::move(m.layer));
         workload.spec = std::move(spec_);

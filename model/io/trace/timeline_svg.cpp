@@ -67,12 +67,12 @@ std::size_t lane_of(Stream s) {
 
 class Picture {
 public:
-    Picture(const Trace& trace, const TimelinePicture& wish) : trace_(trace), wish_(wish) {
+    Picture(const Trace& trace, const TimelinePicture& options) : trace_(trace), options_(options) {
         choose_rows();
         double label = 60;
         for (const Row& row : rows_) label = std::max(label, svg::width_of(row.label, 12));
         left_ = margin + label + 8;
-        right_ = std::max(wish.width, left_ + 300) - margin;
+        right_ = std::max(options.width, left_ + 300) - margin;
         end_ = trace.end > Seconds{} ? trace.end : Seconds::from_si(1e-6);
         pixel_ = end_ / (right_ - left_);
     }
@@ -80,11 +80,11 @@ public:
     std::string draw() {
         // The bars first: what they leave out belongs into the heading.
         std::string bars = draw_rows();
-        const std::string memory = wish_.memory.empty() ? "" : draw_memory();
+        const std::string memory = options_.memory.empty() ? "" : draw_memory();
         const double bars_height = height_;
         const std::string heading = draw_heading();
         std::string body = heading + "<g transform=\"translate(0 " + svg::number(heading_height_) + ")\">\n" + bars + memory + "</g>\n";
-        return svg::document(right_ + margin, heading_height_ + bars_height + margin, wish_.title, body);
+        return svg::document(right_ + margin, heading_height_ + bars_height + margin, options_.title, body);
     }
 
 private:
@@ -99,27 +99,27 @@ private:
         std::ranges::sort(all, {}, [&](const Row& row) { return std::pair(trace_.ranks[row.rank].server, trace_.ranks[row.rank].stage); });
         if (all.size() > most_rows)
             notes_.push_back(std::to_string(most_rows) + " of " + std::to_string(all.size()) +
-                             (wish_.name_of ? " ranks are shown." : " stages are shown."));
+                             (options_.name_of ? " ranks are shown." : " stages are shown."));
         rows_ = some_of(all, most_rows);
 
         std::vector<Row*> row_of(trace_.ranks.size(), nullptr);
         for (Row& row : rows_) row.lanes.resize(lane_count), row_of[row.rank] = &row;
         for (const Span& s : trace_.spans)
-            if (Row* row = row_of[s.rank]; row && s.end > s.start && (wish_.other_streams || lane_of(s.stream) == 0))
+            if (Row* row = row_of[s.rank]; row && s.end > s.start && (options_.other_streams || lane_of(s.stream) == 0))
                 row->lanes[lane_of(s.stream)].push_back(&s);
         count_micro_batches();
         for (const Row& row : rows_)
             for (std::size_t l = 0; l < lane_count; ++l) lane_used_[l] = lane_used_[l] || !row.lanes[l].empty();
     }
 
-    [[nodiscard]] bool is_slow(const TraceRank& rank) const { return wish_.kinds && !rank.server && rank.rank < wish_.kinds->slow; }
+    [[nodiscard]] bool is_slow(const TraceRank& rank) const { return options_.kinds && !rank.server && rank.rank < options_.kinds->slow; }
 
     // In a recording every rank stands for itself; without a pipeline there is only one stage.
     [[nodiscard]] std::string label_of(const TraceRank& rank) const {
         const bool has_stages = std::ranges::any_of(trace_.ranks, [](const TraceRank& r) { return r.stage > 0; });
         if (rank.server) return "server";
-        const std::string name = has_stages && !wish_.name_of ? "stage " + std::to_string(rank.stage) : name_of(rank);
-        return wish_.kinds ? name + ", " + (is_slow(rank) ? wish_.kinds->slow_device : wish_.kinds->other_device) : name;
+        const std::string name = has_stages && !options_.name_of ? "stage " + std::to_string(rank.stage) : name_of(rank);
+        return options_.kinds ? name + ", " + (is_slow(rank) ? options_.kinds->slow_device : options_.kinds->other_device) : name;
     }
 
     // One alone needs no number.
@@ -134,14 +134,14 @@ private:
         widest_number_ = svg::width_of(std::to_string(last), 1);
     }
 
-    [[nodiscard]] std::string_view name_of_kind(SpanKind k) const { return wish_.name_of ? wish_.name_of(k) : style_of(k).name; }
+    [[nodiscard]] std::string_view name_of_kind(SpanKind k) const { return options_.name_of ? options_.name_of(k) : style_of(k).name; }
 
     [[nodiscard]] double x_of(Seconds t) const { return left_ + t / pixel_; }
 
     std::string draw_heading() {
         const double width = right_ - margin;
         double y = margin + title_size;
-        std::string out = svg::text(margin, y, svg::shortened(wish_.title, bold * title_size, width),
+        std::string out = svg::text(margin, y, svg::shortened(options_.title, bold * title_size, width),
                                     {.size = title_size, .fill = "#111111", .bold = true});
         std::string facts = "One step takes " + to_text(trace_.end) + ".";
         if (shows_numbers_) facts += " Numbers are those of micro-batches.";
@@ -286,19 +286,19 @@ private:
 
     std::string draw_memory() {
         const std::vector<MemoryTimeline> curves =
-            some_of(std::vector<MemoryTimeline>(wish_.memory.begin(), wish_.memory.end()), most_memory_curves);
+            some_of(std::vector<MemoryTimeline>(options_.memory.begin(), options_.memory.end()), most_memory_curves);
         Bytes top;
-        for (const MemoryTimeline& m : wish_.memory) top = max(top, m.peak());
-        const bool limit_shown = wish_.device_memory && *wish_.device_memory < 3 * top;
-        if (limit_shown) top = max(top, *wish_.device_memory);
+        for (const MemoryTimeline& m : options_.memory) top = max(top, m.peak());
+        const bool limit_shown = options_.device_memory && *options_.device_memory < 3 * top;
+        if (limit_shown) top = max(top, *options_.device_memory);
         if (top <= Bytes{}) return {};
 
         constexpr double curve_height = 46, gap = 22;
         double y = height_ + 24;
         std::string heading = "Memory over time: gray is held all the time, blue are activations and what is in use for a while";
-        if (limit_shown) heading += "; the red line is the device's " + to_text(*wish_.device_memory);
-        if (curves.size() < wish_.memory.size())
-            heading += ". " + std::to_string(curves.size()) + " of " + std::to_string(wish_.memory.size()) + " stages";
+        if (limit_shown) heading += "; the red line is the device's " + to_text(*options_.device_memory);
+        if (curves.size() < options_.memory.size())
+            heading += ". " + std::to_string(curves.size()) + " of " + std::to_string(options_.memory.size()) + " stages";
         std::string out;
         for (const std::string& text : svg::wrapped(heading, note_size, right_ - margin)) {
             out += svg::text(margin, y, text, {.size = note_size, .fill = grey});
@@ -308,7 +308,7 @@ private:
         for (const MemoryTimeline& m : curves) {
             out += draw_curve(m, y, curve_height, top);
             if (limit_shown) {
-                const double at = y + curve_height * (1 - *wish_.device_memory / top);
+                const double at = y + curve_height * (1 - *options_.device_memory / top);
                 out += svg::line(left_, at, right_, at, "#c0392b");
             }
             y += curve_height + gap;
@@ -339,7 +339,7 @@ private:
     }
 
     const Trace& trace_;
-    const TimelinePicture& wish_;
+    const TimelinePicture& options_;
     std::vector<Row> rows_;
     std::array<bool, lane_count> lane_used_{};
     double left_ = 0, right_ = 0, height_ = 0, heading_height_ = 0;
@@ -364,6 +364,6 @@ TimelinePicture picture_of(const SimulationReport& r) {
     return picture;
 }
 
-std::string timeline_svg(const Trace& trace, const TimelinePicture& wish) { return Picture(trace, wish).draw(); }
+std::string timeline_svg(const Trace& trace, const TimelinePicture& options) { return Picture(trace, options).draw(); }
 
 }  // namespace sextant
