@@ -16,21 +16,13 @@ using testing::HasSubstr;
 
 class ExecutorData : public MpiTest {
 protected:
-    void SetUp() override {
-        MpiTest::SetUp();
-        data_ = stem_ + ".data";
-    }
-    void TearDown() override {
-        fs::remove_all(data_);
-        MpiTest::TearDown();
-    }
     void make(std::vector<std::string> words) const {
         words.insert(words.begin(), {"data", "make", data_});
         const ProcessResult r = run_sextant(words);
         ASSERT_EQ(r.exit_code, 0) << r.err;
     }
 
-    std::string data_;
+    const std::string data_ = stem_ + ".data";
 };
 
 json small_images() {

@@ -1,13 +1,12 @@
 #include "backend/exec/memory_check.hpp"
 
 #include "model/sextant.hpp"
+#include "tests/temporary_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
-
-#include <unistd.h>
 
 namespace sextant {
 namespace {
@@ -23,23 +22,20 @@ Scenario scenario(const std::vector<std::string>& overrides) {
 }
 
 // A system of files under a folder of its own.
-class AvailableMemory : public testing::Test {
+class AvailableMemory : public TemporaryFolder {
 protected:
     void SetUp() override {
-        root_ = std::filesystem::path(testing::TempDir()) / ("sextant_memory_" + std::to_string(::getpid()));
         put("proc/meminfo", "MemTotal:       16000000 kB\nMemFree:         1000000 kB\nMemAvailable:    8000000 kB\n");
     }
-    void TearDown() override { std::filesystem::remove_all(root_); }
     void put(const std::string& file, const std::string& text) const {
-        std::filesystem::create_directories((root_ / file).parent_path());
-        std::ofstream(root_ / file) << text;
+        std::filesystem::create_directories((folder_ / file).parent_path());
+        std::ofstream(folder_ / file) << text;
     }
-    std::filesystem::path root_;
 };
 
 TEST_F(AvailableMemory, IsWhatTheSystemSays) {
-    EXPECT_DOUBLE_EQ(available_memory(root_) / units::KiB, 8e6);
-    EXPECT_GT(available_memory(root_ / "nothing"), 1e15 * units::B) << "who says nothing limits nothing";
+    EXPECT_DOUBLE_EQ(available_memory(folder_) / units::KiB, 8e6);
+    EXPECT_GT(available_memory(folder_ / "nothing"), 1e15 * units::B) << "who says nothing limits nothing";
 }
 
 // The job's group has no limit, the one around it 3 GB, of which 2 GB are used; 0.5 GB of that is page cache.
@@ -50,14 +46,14 @@ TEST_F(AvailableMemory, IsNoMoreThanControlGroupsLeave) {
     put("sys/fs/cgroup/slurm/memory.max", "3000000000\n");
     put("sys/fs/cgroup/slurm/memory.current", "2000000000\n");
     put("sys/fs/cgroup/slurm/memory.stat", "anon 1500000000\ninactive_file 500000000\n");
-    EXPECT_DOUBLE_EQ(available_memory(root_) / GB, 1.5);
+    EXPECT_DOUBLE_EQ(available_memory(folder_) / GB, 1.5);
 }
 
 TEST_F(AvailableMemory, IsNoMoreThanControlGroupsOfTheFirstVersionLeave) {
     put("proc/self/cgroup", "5:cpu:/\n4:memory:/job\n");
     put("sys/fs/cgroup/memory/job/memory.limit_in_bytes", "3000000000\n");
     put("sys/fs/cgroup/memory/job/memory.usage_in_bytes", "2000000000\n");
-    EXPECT_DOUBLE_EQ(available_memory(root_) / GB, 1.0);
+    EXPECT_DOUBLE_EQ(available_memory(folder_) / GB, 1.0);
 }
 
 // Two ranks of 3 GB each: 6 GB fit in the 7 GB of one host and not in 5 GB; on two hosts of 5 GB each has 3 GB.

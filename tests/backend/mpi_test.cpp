@@ -7,8 +7,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include <unistd.h>
-
 namespace sextant {
 namespace {
 
@@ -38,16 +36,15 @@ void MpiTest::SetUp() {
          {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe", "OMPI_MCA_mpi_yield_when_idle"})
         ::setenv(name, "1", 1);
     ::setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 1);
-    stem_ = testing::TempDir() + "sextant_executor_" + std::to_string(::getpid());
+    TemporaryFolder::SetUp();
     // Two that start at once and make the same folder for their sessions get in each other's way: Open MPI 4.1 fails when it is there after
     // all.
     ::setenv("OMPI_MCA_orte_tmpdir_base", (stem_ + ".mpi").c_str(), 1);
 }
 
 void MpiTest::TearDown() {
-    for (const char* ending : {".json", ".run", ".out", ".err"}) std::filesystem::remove(stem_ + ending);
-    std::filesystem::remove_all(stem_ + ".mpi");
     ::unsetenv("OMPI_MCA_orte_tmpdir_base");  // `sextant run` would take it for the user's own folder
+    TemporaryFolder::TearDown();
 }
 
 void MpiTest::write_scenario(const json& workload, const json& plan) const {

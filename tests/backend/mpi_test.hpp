@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tests/cli/process.hpp"
+#include "tests/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -19,7 +20,7 @@ inline const json as_usual = json::object();  // nothing that differs from the u
 // The executor that a test program is of.
 std::string executor_program();
 
-class MpiTest : public testing::Test {
+class MpiTest : public TemporaryFolder {
 protected:
     void SetUp() override;
     void TearDown() override;
@@ -44,8 +45,8 @@ protected:
     [[nodiscard]] static std::vector<double> peaks_of(const json& run);
     [[nodiscard]] std::vector<double> predicted_peaks() const;
 
-    std::string stem_;                  // of the test's files
-    std::vector<std::string> through_;  // words before the executor's, of a program that starts it
+    const std::string stem_ = file("job");  // of the test's files
+    std::vector<std::string> through_;      // words before the executor's, of a program that starts it
     json framework_ = "sextant";
     double loss_tolerance_ = 1e-5, weight_tolerance_ = 1e-5;  // of a tensor of weights in its norm
 };

@@ -7,6 +7,7 @@
 #include "model/plan/partition.hpp"
 #include "model/report/operator_comparison.hpp"
 #include "model/sextant.hpp"
+#include "tests/temporary_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,13 +25,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class MadeUpMachine : public testing::Test {
+class MadeUpMachine : public TemporaryFolder {
 protected:
     void SetUp() override {
-        fs::create_directories(folder_);
+        TemporaryFolder::SetUp();
         make_up(facts_);
     }
-    void TearDown() override { fs::remove_all(folder_); }
 
     void make_up(const MachineFacts& facts) {
         const Cluster machine = guessed_cluster(library_, facts);
@@ -86,7 +86,6 @@ protected:
     const MachineFacts facts_{"made-up", "Some CPU", 2, 16 * units::GiB, 1 * units::MiB, true};
     Library library_ = open_library();
     std::vector<ProfileParameter> parameters_;
-    fs::path folder_ = fs::temp_directory_path() / ("sextant-calibration-test-" + std::to_string(::getpid()));
 };
 
 TEST_F(MadeUpMachine, ComesOutAsItIs) {

@@ -7,6 +7,7 @@
 #include "model/io/profile/profile_writer.hpp"
 #include "model/sextant.hpp"
 #include "tests/base/refusal.hpp"
+#include "tests/temporary_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,8 +16,6 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-
-#include <unistd.h>
 
 namespace sextant {
 namespace {
@@ -38,11 +37,8 @@ std::string topology(const char* file) {
     return text.str();
 }
 
-class MadeUpGpus : public testing::Test {
+class MadeUpGpus : public TemporaryFolder {
 protected:
-    void SetUp() override { fs::create_directories(folder_); }
-    void TearDown() override { fs::remove_all(folder_); }
-
     // The bundled probes on such a machine, all that it has ranks for.
     std::vector<Scenario> probes(const Cluster& machine) {
         std::ofstream(folder_ / "machine.json") << cluster_to_profile(machine);
@@ -94,7 +90,6 @@ protected:
     }
 
     Library library_ = open_library();
-    fs::path folder_ = fs::temp_directory_path() / ("sextant-gpu-calibration-test-" + std::to_string(::getpid()));
 };
 
 TEST_F(MadeUpGpus, ComeOutAsTheyAre) {

@@ -1,8 +1,8 @@
-#include "tests/cli/process.hpp"
+#include "tests/cli/process_json.hpp"
+#include "tests/temporary_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <fstream>
@@ -17,16 +17,9 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-class Data : public testing::Test {
+class Data : public TemporaryFolder {
 protected:
-    Data() : folder_(testing::TempDir() + "sextant-cli-data-" + std::to_string(::getpid())) { fs::create_directories(folder_); }
-    ~Data() override { fs::remove_all(folder_); }
-
-    [[nodiscard]] std::string at(const std::string& name) const { return (folder_ / name).string(); }
     static ProcessResult shell(const std::string& line) { return run_program("bash", {"-c", line}); }
-
-private:
-    fs::path folder_;
 };
 
 std::string text_of_file(const std::string& path) {
@@ -42,80 +35,80 @@ TEST_F(Data, IsMadeOrFailsWhereSignalsOfChildrenAreIgnored) {
         words.insert(words.begin(), data.begin(), data.end());
         return run_program("env", words);
     };
-    const ProcessResult made = run({"make", at("images"), "--samples", "3", "--size", "4x4x3"});
+    const ProcessResult made = run({"make", file("images"), "--samples", "3", "--size", "4x4x3"});
     EXPECT_EQ(made.exit_code, 0) << made.err;
-    EXPECT_EQ(run({"bench", at("nothing")}).exit_code, 2);
+    EXPECT_EQ(run({"bench", file("nothing")}).exit_code, 2);
 }
 
 // A name is bytes; JSON is text in UTF-8, with U+FFFD for what is none.
 TEST_F(Data, IsMeasuredWhateverTheBytesOfItsName) {
-    const std::string name = at("im\xffges");
+    const std::string name = file("im\xffges");
     EXPECT_EQ(run_sextant({"data", "make", name, "--samples", "3", "--size", "4x4x3"}).exit_code, 0);
     const ProcessResult bench = run_sextant({"data", "bench", name, "--epochs", "1", "--format", "json"});
     ASSERT_EQ(bench.exit_code, 0) << bench.err;
-    EXPECT_EQ(nlohmann::json::parse(bench.out).at("path"), at("im\uFFFDges"));
+    EXPECT_EQ(json_of(bench).at("path"), file("im\uFFFDges"));
 }
 
 TEST_F(Data, IsMadeConvertedAndMeasured) {
-    const ProcessResult made = run_sextant({"data", "make", at("images"), "--samples", "30", "--size", "16x16x3", "--seed", "5"});
+    const ProcessResult made = run_sextant({"data", "make", file("images"), "--samples", "30", "--size", "16x16x3", "--seed", "5"});
     EXPECT_EQ(made.exit_code, 0) << made.err;
-    EXPECT_EQ(made.out, "30 samples written to " + at("images") + "\n") << "in a pipe no progress";
+    EXPECT_EQ(made.out, "30 samples written to " + file("images") + "\n") << "in a pipe no progress";
     EXPECT_THAT(made.err, IsEmpty());
     const ProcessResult converted =
-        run_sextant({"data", "convert", at("images"), at("images.h5"), "--format", "hdf5", "--encoding", "raw", "--resize", "8x8"});
+        run_sextant({"data", "convert", file("images"), file("images.h5"), "--format", "hdf5", "--encoding", "raw", "--resize", "8x8"});
     EXPECT_EQ(converted.exit_code, 0) << converted.err;
     const ProcessResult bench = run_sextant(
-        {"data", "bench", at("images.h5"), "--epochs", "2", "--workers", "1,3", "--cold", "--random", "--write", "--format", "json"});
+        {"data", "bench", file("images.h5"), "--epochs", "2", "--workers", "1,3", "--cold", "--random", "--write", "--format", "json"});
     ASSERT_EQ(bench.exit_code, 0) << bench.err;
-    const auto json = nlohmann::json::parse(bench.out);
+    const auto json = json_of(bench);
     EXPECT_EQ(json.at("schema"), "data_bench/1");
     EXPECT_EQ(json.at("format"), "hdf5");
     EXPECT_EQ(json.at("extents"), "8x8x3");
     EXPECT_EQ(json.at("samples"), 30);
     EXPECT_EQ(json.at("bytes"), 30 * 8 * 8 * 3);
     EXPECT_EQ(json.at("rows").size(), 1 + 2 * 2 + 2U);
-    EXPECT_THAT(run_sextant({"data", "bench", at("images")}).out, HasSubstr("30 samples of 16x16x3, jpeg, files"));
+    EXPECT_THAT(run_sextant({"data", "bench", file("images")}).out, HasSubstr("30 samples of 16x16x3, jpeg, files"));
 }
 
 TEST_F(Data, SaysWhatIsWrongWithItsArguments) {
     for (const std::vector<std::string>& wrong :
          std::vector<std::vector<std::string>>{{"data"},
                                                {"data", "make"},
-                                               {"data", "make", at("d"), "--format", "rar"},
-                                               {"data", "make", at("d"), "--encoding", "gif"},
-                                               {"data", "make", at("d"), "--size", "8x8"},
-                                               {"data", "make", at("d"), "--samples", "0"},
-                                               {"data", "make", at("d"), "--format", "npy", "--encoding", "png"},
-                                               {"data", "convert", at("absent"), at("d"), "--format", "tar"},
-                                               {"data", "convert", at("absent"), at("d")},
-                                               {"data", "bench", at("absent")},
-                                               {"data", "bench", at("absent"), "--workers", "1,x"}}) {
+                                               {"data", "make", file("d"), "--format", "rar"},
+                                               {"data", "make", file("d"), "--encoding", "gif"},
+                                               {"data", "make", file("d"), "--size", "8x8"},
+                                               {"data", "make", file("d"), "--samples", "0"},
+                                               {"data", "make", file("d"), "--format", "npy", "--encoding", "png"},
+                                               {"data", "convert", file("absent"), file("d"), "--format", "tar"},
+                                               {"data", "convert", file("absent"), file("d")},
+                                               {"data", "bench", file("absent")},
+                                               {"data", "bench", file("absent"), "--workers", "1,x"}}) {
         const ProcessResult r = run_sextant(wrong);
         EXPECT_EQ(r.exit_code, 2) << testing::PrintToString(wrong);
         EXPECT_FALSE(r.err.empty()) << testing::PrintToString(wrong);
     }
-    EXPECT_FALSE(fs::exists(at("d")));
-    const ProcessResult all = run_sextant({"data", "make", at("d"), "--samples", "-5", "--classes", "0", "--size", "big"});
+    EXPECT_FALSE(fs::exists(file("d")));
+    const ProcessResult all = run_sextant({"data", "make", file("d"), "--samples", "-5", "--classes", "0", "--size", "big"});
     EXPECT_EQ(all.exit_code, 2);
     for (const char* option : {"--samples: ", "--classes: ", "--size: "}) EXPECT_THAT(all.err, HasSubstr(option));
 }
 
 TEST_F(Data, TakesThePlaceOfNothingThatItReads) {
-    ASSERT_EQ(run_sextant({"data", "make", at("images"), "--samples", "3", "--size", "4x4x3"}).exit_code, 0);
-    const ProcessResult r = run_sextant({"data", "convert", at("images"), at("./images/"), "--format", "tar"});
+    ASSERT_EQ(run_sextant({"data", "make", file("images"), "--samples", "3", "--size", "4x4x3"}).exit_code, 0);
+    const ProcessResult r = run_sextant({"data", "convert", file("images"), file("./images/"), "--format", "tar"});
     EXPECT_EQ(r.exit_code, 2);
     EXPECT_THAT(r.err, HasSubstr("is read, and would be written over"));
-    EXPECT_TRUE(fs::is_directory(at("images")));
+    EXPECT_TRUE(fs::is_directory(file("images")));
 }
 
 TEST_F(Data, NamesADamagedSampleAndGoesOnWhereItMay) {
-    ASSERT_EQ(run_sextant({"data", "make", at("images"), "--samples", "12", "--size", "8x8x3", "--classes", "1"}).exit_code, 0);
-    fs::resize_file(at("images/class_0000/00000004.jpg"), 50);
-    const ProcessResult failed = run_sextant({"data", "convert", at("images"), at("images.tar"), "--format", "tar"});
+    ASSERT_EQ(run_sextant({"data", "make", file("images"), "--samples", "12", "--size", "8x8x3", "--classes", "1"}).exit_code, 0);
+    fs::resize_file(file("images/class_0000/00000004.jpg"), 50);
+    const ProcessResult failed = run_sextant({"data", "convert", file("images"), file("images.tar"), "--format", "tar"});
     EXPECT_EQ(failed.exit_code, 2);
     EXPECT_THAT(failed.err, HasSubstr("class_0000/00000004.jpg: it is no whole JPEG"));
     const ProcessResult skipped =
-        run_sextant({"data", "convert", at("images"), at("images.tar"), "--format", "tar", "--bad-samples", "skip"});
+        run_sextant({"data", "convert", file("images"), file("images.tar"), "--format", "tar", "--bad-samples", "skip"});
     EXPECT_EQ(skipped.exit_code, 0);
     EXPECT_THAT(skipped.out, HasSubstr("11 samples written"));
     EXPECT_THAT(skipped.out, HasSubstr("1 skipped:\n  "));
@@ -127,25 +120,28 @@ INSTANTIATE_TEST_SUITE_P(Formats, DataOnAFullDisk, testing::Values("files", "tar
 
 // No file may be larger than 64 KiB: what a full disk looks like to who writes, without one.
 TEST_P(DataOnAFullDisk, LeavesTheDatasetBeforeIntact) {
-    const std::string format = GetParam(),
-                      make = std::string(SEXTANT_BINARY) + " data make " + at("d") + " --size 200x200x3 --encoding raw --format " + format;
-    ASSERT_EQ(shell(std::string(SEXTANT_BINARY) + " data make " + at("d") + " --size 8x8x3 --samples 5 --encoding raw --format " + format)
+    const std::string format = GetParam(), make = std::string(SEXTANT_BINARY) + " data make " + file("d") +
+                                                  " --size 200x200x3 --encoding raw --format " + format;
+    ASSERT_EQ(shell(std::string(SEXTANT_BINARY) + " data make " + file("d") + " --size 8x8x3 --samples 5 --encoding raw --format " + format)
                   .exit_code,
               0);
-    const auto before = [&] { return shell("cd " + at("d") + " 2>/dev/null && find . -type f | sort | xargs cat || cat " + at("d")).out; };
+    const auto before = [&] {
+        return shell("cd " + file("d") + " 2>/dev/null && find . -type f | sort | xargs cat || cat " + file("d")).out;
+    };
     const std::string was = before();
     const ProcessResult r = shell("ulimit -f 64; " + make + " --samples 20");
     EXPECT_EQ(r.exit_code, 3) << r.err;
     EXPECT_THAT(r.err, HasSubstr("the machine refused: cannot write")) << r.err;
     EXPECT_EQ(before(), was);
-    EXPECT_FALSE(fs::exists(at("d.part")));
+    EXPECT_FALSE(fs::exists(file("d.part")));
 }
 
 TEST_F(Data, OnASmallFilesystemThatFillsUpStaysAsItWas) {
     if (::geteuid() != 0) GTEST_SKIP() << "only root can mount a small filesystem";
-    fs::create_directories(at("small"));
-    if (shell("mount -t tmpfs -o size=2m tmpfs " + at("small")).exit_code != 0) GTEST_SKIP() << "a small filesystem cannot be mounted here";
-    const std::string sextant = SEXTANT_BINARY, out = at("small/d"), bench = sextant + " data bench " + out + " --epochs 1 --workers 1";
+    fs::create_directories(file("small"));
+    if (shell("mount -t tmpfs -o size=2m tmpfs " + file("small")).exit_code != 0)
+        GTEST_SKIP() << "a small filesystem cannot be mounted here";
+    const std::string sextant = SEXTANT_BINARY, out = file("small/d"), bench = sextant + " data bench " + out + " --epochs 1 --workers 1";
     const std::string make_as = sextant + " data make " + out + " --size 64x64x3 --encoding raw --format ";
     for (const char* format : {"files", "tar", "zip", "hdf5", "lmdb", "tfrecord", "npy", "raw"}) {
         const std::string make = make_as + format;
@@ -156,19 +152,19 @@ TEST_F(Data, OnASmallFilesystemThatFillsUpStaysAsItWas) {
         EXPECT_THAT(shell(bench).out, HasSubstr("20 samples of 64x64x3")) << format;
         EXPECT_FALSE(fs::exists(out + ".part")) << format;
     }
-    shell("umount " + at("small"));
+    shell("umount " + file("small"));
 }
 
 TEST_F(Data, ThatIsInterruptedLeavesTheDatasetBeforeIntact) {
-    const std::string make = std::string(SEXTANT_BINARY) + " data make " + at("d") + " --format tar --samples ";
+    const std::string make = std::string(SEXTANT_BINARY) + " data make " + file("d") + " --format tar --samples ";
     ASSERT_EQ(shell(make + "3").exit_code, 0);
-    const std::string was = text_of_file(at("d"));
+    const std::string was = text_of_file(file("d"));
     // As soon as the new one grows beside it.
-    const ProcessResult r = shell(make + "100000 & child=$!; for i in $(seq 500); do [ -s " + at("d.part") +
+    const ProcessResult r = shell(make + "100000 & child=$!; for i in $(seq 500); do [ -s " + file("d.part") +
                                   " ] && break; sleep 0.02; done; kill -INT $child; wait $child");
     EXPECT_EQ(r.exit_code, 128 + 2);
-    EXPECT_EQ(text_of_file(at("d")), was);
-    EXPECT_FALSE(fs::exists(at("d.part")));
+    EXPECT_EQ(text_of_file(file("d")), was);
+    EXPECT_FALSE(fs::exists(file("d.part")));
 }
 
 }  // namespace

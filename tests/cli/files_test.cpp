@@ -35,13 +35,12 @@ protected:
         scenario["workload"] = "wl.json";
         std::ofstream(scenario_) << scenario.dump();
     }
-    [[nodiscard]] std::string in(const std::string& name) const { return (folder_ / name).string(); }
 
-    const std::string workload_ = in("wl.json"), scenario_ = in("s.json");
+    const std::string workload_ = file("wl.json"), scenario_ = file("s.json");
 };
 
 TEST_F(Files, NoneIsWrittenOverThatACommandReads) {
-    const std::string model = in("model.json"), measured = in("m.json");
+    const std::string model = file("model.json"), measured = file("m.json");
     fs::copy_file(bundled("tests/io/hf_configs/bert.json"), model);
     fs::copy_file(bundled("measurements/transformer/internevo_7b.json"), measured);
     const std::vector<std::vector<std::string>> commands{
@@ -77,7 +76,7 @@ TEST_F(Files, ANameInAScenarioIsLookedUpBesideItAndOneOfSetWhereTheProgramRuns) 
 
 TEST_F(Files, TheBestPlanIsSavedWithNamesThatLeadToTheSameFiles) {
     fs::create_directory(folder_ / "best");
-    const std::string best = in("best/b.json");
+    const std::string best = file("best/b.json");
     EXPECT_EQ(run_sextant({"plan", scenario_, "--no-simulate", "--save-best", best}).exit_code, 0);
     EXPECT_EQ(Json::parse(contents(best)).at("workload"), "../wl.json");
     EXPECT_EQ(run_sextant({"predict", best}).exit_code, 0);

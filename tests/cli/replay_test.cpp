@@ -1,6 +1,7 @@
 // `sextant replay` as scripts use it.
 #include "tests/cli/process_json.hpp"
 #include "tests/io/chakra_writer.hpp"
+#include "tests/temporary_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +9,6 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-
-#include <unistd.h>
 
 namespace sextant {
 namespace {
@@ -19,11 +18,8 @@ using testing::Not;
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
-class ReplayCommand : public testing::Test {
+class ReplayCommand : public TemporaryFolder {
 protected:
-    void SetUp() override { fs::create_directories(folder_); }
-    void TearDown() override { fs::remove_all(folder_); }
-
     // Kernels of 3 ms, an all-reduce of 100 MB, kernels of 2 ms.
     std::string trace(int ranks) {
         for (int r = 0; r < ranks; ++r)
@@ -33,8 +29,6 @@ protected:
         return folder_ / "job";
     }
     void write(const std::string& name, const std::string& bytes) { std::ofstream(folder_ / name, std::ios::binary) << bytes; }
-
-    fs::path folder_ = fs::temp_directory_path() / ("sextant_replay_" + std::to_string(getpid()));
 };
 
 TEST_F(ReplayCommand, PlaysATraceOnACluster) {

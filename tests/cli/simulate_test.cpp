@@ -2,6 +2,7 @@
 #include "model/graph/trace.hpp"
 #include "model/predict/estimate.hpp"
 #include "tests/cli/process_json.hpp"
+#include "tests/temporary_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +10,6 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-
-#include <unistd.h>
 
 namespace sextant {
 namespace {
@@ -27,19 +26,13 @@ ProcessResult simulate_pipeline(std::vector<std::string> more = {}) {
     return run_sextant(more);
 }
 
-class Simulate : public testing::Test {
+class Simulate : public TemporaryFolder {
 protected:
-    void SetUp() override { std::filesystem::create_directories(directory_); }
-    void TearDown() override { std::filesystem::remove_all(directory_); }
-    [[nodiscard]] std::string file(const std::string& name) const { return (directory_ / name).string(); }
     static std::string contents(const std::string& path) {
         std::ostringstream text;
         text << std::ifstream(path, std::ios::binary).rdbuf();
         return text.str();
     }
-
-private:
-    std::filesystem::path directory_ = std::filesystem::temp_directory_path() / ("sextant-simulate-" + std::to_string(getpid()));
 };
 
 TEST_F(Simulate, ExitsWith0AndSaysWhatPredictSaysBeside) {

@@ -1,5 +1,6 @@
 // Training from a network filesystem that is slow in fact, with and without staging to the local disk.
 #include "tests/cli/process_json.hpp"
+#include "tests/temporary_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +18,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 // 200 pictures of 30 KB, read four times over a link of 40 Mbit/s, 5 MB/s: 4 x 1.2 s, or once and then from the local disk.
-class SlowFolder : public testing::Test {
+class SlowFolder : public TemporaryFolder {
 protected:
     static constexpr auto rate = "40mbit";
     static constexpr double megabytes = 200 * 0.03, seconds_over_the_link = megabytes / 5, epochs = 8;
@@ -25,11 +26,11 @@ protected:
     void SetUp() override {
         if (::geteuid() != 0) GTEST_SKIP() << "namespaces, limited links and mounts need root";
         if (!fs::exists(fs::path(SEXTANT_BINARY).parent_path() / "sextant-exec-cpu")) GTEST_SKIP() << "built without oneDNN and MPI";
-        folder_ = fs::temp_directory_path() / ("sextant-staging-test-" + std::to_string(::getpid()));
         for (const char* inside : {"far", "near"}) fs::create_directories(folder_ / inside);
-        const ProcessResult probe = run_program(slow_folder_, {rate, at("far"), "true"});
+        const ProcessResult probe = run_program(slow_folder_, {rate, file("far"), "true"});
         if (probe.exit_code != 0) GTEST_SKIP() << "no network filesystem can be mounted here: " << probe.err;
-        ASSERT_EQ(run_sextant({"data", "make", at("far/d"), "--samples", "200", "--size", "100x100x3", "--encoding", "raw"}).exit_code, 0);
+        ASSERT_EQ(run_sextant({"data", "make", file("far/d"), "--samples", "200", "--size", "100x100x3", "--encoding", "raw"}).exit_code,
+                  0);
         write("far.json", {{"name", "far"},
                            {"type", "nfs"},
                            {"open_latency", "0.81 ms"},  // as sextant calibrate --storage found of such a folder, on 2026-11-22
@@ -45,18 +46,16 @@ protected:
             {"hardware", {{"cluster", "two-core-reference"}}},
             {"plan", {{"dp", 1}, {"micro_batch", 20}, {"global_batch", 20}, {"precision", "fp32"}, {"optimizer", "sgd"}}},
             {"framework", "sextant"},
-            {"data", {{"storage", at("far.json")}, {"sample_size", "30 KB"}, {"samples", 200}, {"workers", 2}}},
+            {"data", {{"storage", file("far.json")}, {"sample_size", "30 KB"}, {"samples", 200}, {"workers", 2}}},
             {"run", {{"epochs", epochs}}}};
-        std::ofstream(at("scenario.json")) << scenario;
+        std::ofstream(file("scenario.json")) << scenario;
     }
-    void TearDown() override { fs::remove_all(folder_); }
 
-    [[nodiscard]] std::string at(const char* name) const { return (folder_ / name).string(); }
     void write(const char* name, Json storage) const {
         storage["kind"] = "estimated";
         storage["source"] = "this test";
         storage["schema"] = "storage/1";
-        std::ofstream(at(name)) << storage;
+        std::ofstream(file(name)) << storage;
     }
 
     struct Times {
@@ -64,7 +63,7 @@ protected:
     };
     // Without staging nothing of what sshfs read stays in memory.
     [[nodiscard]] Times predicted(const std::vector<std::string>& words) const {
-        std::vector<std::string> all{"predict", at("scenario.json"), "--format", "json"};
+        std::vector<std::string> all{"predict", file("scenario.json"), "--format", "json"};
         all.insert(all.end(), words.begin(), words.end());
         const ProcessResult r = run_sextant(all);
         EXPECT_EQ(r.exit_code, 0) << r.err;
@@ -73,14 +72,14 @@ protected:
     }
     [[nodiscard]] Times measured(const std::string& words) {
         const std::string plain = "a=$(date +%s%N); find $REMOTE/d -type f -exec cat {} + >/dev/null; b=$(date +%s%N); echo $((b - a)) >>" +
-                                  at("plain_reads_ns") + "; ";
-        const std::string run = std::string(SEXTANT_BINARY) + " run " + at("scenario.json") + " --data $REMOTE/d --steps 80 --out " +
-                                at("run.json") + " " + words;
-        const ProcessResult r = run_program(slow_folder_, {rate, at("far"), "sh", "-c", plain + run + " || exit 1; " + plain});
+                                  file("plain_reads_ns") + "; ";
+        const std::string run = std::string(SEXTANT_BINARY) + " run " + file("scenario.json") + " --data $REMOTE/d --steps 80 --out " +
+                                file("run.json") + " " + words;
+        const ProcessResult r = run_program(slow_folder_, {rate, file("far"), "sh", "-c", plain + run + " || exit 1; " + plain});
         EXPECT_EQ(r.exit_code, 0) << r.err;
-        std::ifstream plain_reads(at("plain_reads_ns"));
+        std::ifstream plain_reads(file("plain_reads_ns"));
         for (double ns; plain_reads >> ns;) slowest_plain_read_s_ = std::max(slowest_plain_read_s_, ns * 1e-9);
-        const Json record = Json::parse(std::ifstream(at("run.json")));
+        const Json record = Json::parse(std::ifstream(file("run.json")));
         Times t;
         for (const Json& part : record["dataset"].value("staging", Json::object())) t.staging += part.get<double>();
         t.all = t.staging;
@@ -88,13 +87,12 @@ protected:
         return t;
     }
 
-    fs::path folder_;
     double slowest_plain_read_s_ = 0;  // of all pictures, one after the other, by `cat` before and after each run
     const std::string slow_folder_ = SEXTANT_SOURCE_DIR "/scripts/slow-folder";
 };
 
 TEST_F(SlowFolder, IsWorthStagingFromInRealityAndPrediction) {
-    const Times from_afar = measured(""), staged = measured("--stage " + at("near"));
+    const Times from_afar = measured(""), staged = measured("--stage " + file("near"));
     // Each read goes through five processes, so what else the machine does slows it: 60 ms have been seen for what takes 6.
     const double expected_plain_read_s = seconds_over_the_link + 200 * 0.81e-3;
     if (slowest_plain_read_s_ > 1.3 * expected_plain_read_s)
@@ -103,7 +101,7 @@ TEST_F(SlowFolder, IsWorthStagingFromInRealityAndPrediction) {
     EXPECT_GT(from_afar.all, 0.9 * epochs * seconds_over_the_link) << "the link holds its rate";
     EXPECT_LT(staged.all, 0.8 * from_afar.all);
     const Times predicted_afar = predicted({"--set", "data.page_cache=0 B"});
-    const Times predicted_staged = predicted({"--set", R"(data.staging={"mode": "copy", "to": ")" + at("near.json") + R"("})"});
+    const Times predicted_staged = predicted({"--set", R"(data.staging={"mode": "copy", "to": ")" + file("near.json") + R"("})"});
     EXPECT_LT(predicted_staged.all, 0.8 * predicted_afar.all);
     EXPECT_NEAR(predicted_afar.all / from_afar.all, 1, 0.25);
     // Of what is staged the copy alone: the steps behind it take a tenth of a second, or as long as the machine is busy with something
