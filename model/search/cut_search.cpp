@@ -18,8 +18,7 @@ constexpr double rounding = 1 - 1e-9;
 // A condition on memory is one more limit to it, which recomputing more may meet.
 Bytes memory_limit(const SearchRequest& request, Bytes limit) {
     for (const Condition& c : request.where) {
-        const bool is_limit = c.quantity == "memory" && (c.relation == Relation::less || c.relation == Relation::less_equal);
-        if (!is_limit) continue;
+        if (c.quantity != "memory" || !asks_for_less(c)) continue;
         if (const auto value = parse_quantity(c.value, unit_table<Bytes>()).si) limit = std::min(limit, Bytes::from_si(*value));
     }
     return limit;
