@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <set>
 
 namespace sextant {
@@ -93,6 +92,58 @@ private:
     std::string head_;  // its place
 };
 
+// What a report changes of a cluster, in words.
+class Changes {
+public:
+    explicit Changes(std::string file) : file_(std::move(file)) {}
+
+    void note(const std::string& what) { words.push_back(file_ + ": " + what); }
+    template <class T>
+    void set(T& field, const T& value, const std::string& what) {
+        if (field == value) return;
+        field = value;
+        note(what);
+    }
+
+    std::vector<std::string> words;
+
+private:
+    std::string file_;
+};
+
+// By pair of GPUs; none from one to itself.
+std::vector<std::vector<int>> link_counts(const GpuTopology& t) {
+    std::vector<std::vector<int>> counts(t.gpus.size(), std::vector<int>(t.gpus.size(), 0));
+    for (std::size_t a = 0; a < counts.size(); ++a)
+        for (std::size_t b = 0; b < counts.size(); ++b)
+            if (a != b) counts[a][b] = t.nvlinks(a, b);
+    return counts;
+}
+
+void apply_nvlinks(const GpuTopology& t, Cluster& cluster, Changes& changes, Diagnostics& diagnostics) {
+    PeerFabric& peers = cluster.node.peers;
+    const auto counts = link_counts(t);
+    const auto of_all = t.nvlinks_of_all();
+    if (std::ranges::none_of(counts, [](const auto& row) { return std::ranges::any_of(row, [](int links) { return links > 0; }); })) {
+        if (peers.layout != PeerLayout::none) changes.note("no NVLink between the devices");
+        peers = {};
+    } else if (peers.layout == PeerLayout::none) {
+        diagnostics.add({t.file, "", "the devices have NVLinks, and the profile \"" + cluster.name + "\" has none",
+                         "--cluster names a profile of a machine with NVLink"});
+    } else if (peers.layout == PeerLayout::crossbar) {
+        if (!of_all)
+            diagnostics.add({t.file, "", "pairs of devices have unlike NVLinks, and \"" + cluster.name + "\" has a switch between all",
+                             "--cluster names a profile of a machine without an NVSwitch"});
+    } else if (of_all) {
+        changes.set(peers.layout, PeerLayout::all_to_all, "links between every two devices");
+        changes.set(peers.links, *of_all, std::to_string(*of_all) + " links between every two");
+        peers.link_count.clear();
+    } else {
+        peers.layout = PeerLayout::matrix;
+        changes.set(peers.link_count, counts, "links as its matrix says");
+    }
+}
+
 }  // namespace
 
 int GpuTopology::nvlinks(std::size_t a, std::size_t b) const {
@@ -138,44 +189,14 @@ GpuTopology read_gpu_topology(std::string_view text, const std::string& name, Di
 
 std::vector<std::string> apply(const GpuTopology& t, Cluster& cluster, Diagnostics& diagnostics) {
     NodeSpec& node = cluster.node;
-    std::vector<std::string> changes;
-    const auto change = [&](auto& field, const auto& value, const std::string& what) {
-        if (field == value) return;
-        field = value;
-        changes.push_back(t.file + ": " + what);
-    };
-    const int n = static_cast<int>(t.gpus.size());
-    change(node.devices, n, std::to_string(n) + " devices");
-    const auto all = t.nvlinks_of_all();
-    bool any = false;
-    for (std::size_t a = 0; a < t.gpus.size(); ++a)
-        for (std::size_t b = 0; b < a; ++b) any = any || t.nvlinks(a, b) > 0;
-    if (!any) {
-        if (node.peers.layout != PeerLayout::none) changes.push_back(t.file + ": no NVLink between the devices");
-        node.peers = {};
-    } else if (node.peers.layout == PeerLayout::none) {
-        diagnostics.add({t.file, "", "the devices have NVLinks, and the profile \"" + cluster.name + "\" has none",
-                         "--cluster names a profile of a machine with NVLink"});
-    } else if (node.peers.layout != PeerLayout::crossbar && all) {
-        change(node.peers.layout, PeerLayout::all_to_all, "links between every two devices");
-        change(node.peers.links, *all, std::to_string(*all) + " links between every two");
-        node.peers.link_count.clear();
-    } else if (node.peers.layout != PeerLayout::crossbar) {
-        std::vector<std::vector<int>> counts;
-        for (std::size_t a = 0; a < t.gpus.size(); ++a) {
-            counts.emplace_back();
-            for (std::size_t b = 0; b < t.gpus.size(); ++b) counts.back().push_back(a == b ? 0 : t.nvlinks(a, b));
-        }
-        node.peers.layout = PeerLayout::matrix;
-        change(node.peers.link_count, counts, "links as its matrix says");
-    } else if (!all) {
-        diagnostics.add({t.file, "", "pairs of devices have unlike NVLinks, and \"" + cluster.name + "\" has a switch between all",
-                         "--cluster names a profile of a machine without an NVSwitch"});
-    }
-    change(node.devices_per_switch, t.gpus_of_switch(), std::to_string(t.gpus_of_switch()) + " devices at a PCIe switch");
+    Changes changes(t.file);
+    const int gpus = static_cast<int>(t.gpus.size());
+    changes.set(node.devices, gpus, std::to_string(gpus) + " devices");
+    apply_nvlinks(t, cluster, changes, diagnostics);
+    changes.set(node.devices_per_switch, t.gpus_of_switch(), std::to_string(t.gpus_of_switch()) + " devices at a PCIe switch");
     const int nics = static_cast<int>(t.compute_nics().size());
-    if (node.nics > 0 && nics > 0) change(node.nics, nics, std::to_string(nics) + " adapters beside the devices");
-    return changes;
+    if (node.nics > 0 && nics > 0) changes.set(node.nics, nics, std::to_string(nics) + " adapters beside the devices");
+    return changes.words;
 }
 
 }  // namespace sextant

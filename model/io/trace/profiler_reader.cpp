@@ -37,6 +37,37 @@ std::vector<Period> windows_of(const std::vector<DeviceWork>& work, std::vector<
     return windows;
 }
 
+// Gives `events` those of the file as they are parsed, and returns the document without them.
+nlohmann::json take_events(std::string_view text, const std::string& name, profiler::Events& events) {
+    bool in_events = false;
+    const auto take = [&](int depth, nlohmann::json::parse_event_t what, nlohmann::json& parsed) {
+        if (depth == 1 && what == nlohmann::json::parse_event_t::key) in_events = parsed == "traceEvents";
+        if (depth != 2 || what != nlohmann::json::parse_event_t::object_end || !in_events) return true;
+        events.take(parsed);
+        return false;  // nothing is kept of it
+    };
+    nlohmann::json rest = nlohmann::json::parse(text, take, false);
+    if (!rest.is_object()) throw InputError(Diagnostic{name, "", "is no JSON, or was cut off", "a trace of torch.profiler"});
+    if (events.out_of_range)
+        throw InputError(Diagnostic{name, "/traceEvents", "has times more than 285 years away", "ts and dur are microseconds"});
+    if (events.without_times)
+        throw InputError(Diagnostic{name, "/traceEvents", "has events without a time, or that end before they begin",
+                                    "ts and dur are numbers of microseconds"});
+    return rest;
+}
+
+// Which rank was traced, and of how many.
+void read_ranks(const nlohmann::json& root, ProfilerRecord& record) {
+    constexpr std::int64_t most_ranks = 1'000'000;
+    const nlohmann::json& job = object_of(root, "distributedInfo");
+    const std::int64_t rank = whole_of(job, "rank"), ranks = whole_of(job, "world_size");
+    if (rank < 0 || rank >= most_ranks || ranks < 0 || ranks > most_ranks || (ranks > 0 && rank >= ranks))
+        throw InputError(
+            Diagnostic{record.file, "/distributedInfo", "rank " + std::to_string(rank) + " of " + std::to_string(ranks) + " is none", ""});
+    record.rank = static_cast<int>(rank);
+    if (ranks > 0) record.ranks = static_cast<int>(ranks);
+}
+
 std::string device_of(const nlohmann::json& root, int rank) {
     const auto devices = root.find("deviceProperties");
     if (devices == root.end() || !devices->is_array() || devices->empty()) return {};
@@ -61,22 +92,7 @@ bool looks_like_profiler(const std::filesystem::path& file) {
 
 ProfilerRecord profiler_from_text(std::string_view text, const std::string& name, const Plan& plan) {
     profiler::Events events;
-    bool in_events = false;
-    const auto take = [&](int depth, nlohmann::json::parse_event_t what, nlohmann::json& parsed) {
-        if (depth == 1 && what == nlohmann::json::parse_event_t::key) in_events = parsed == "traceEvents";
-        if (depth != 2 || what != nlohmann::json::parse_event_t::object_end || !in_events) return true;
-        events.take(parsed);
-        return false;  // nothing is kept of it
-    };
-    const nlohmann::json root = nlohmann::json::parse(text, take, false);
-    if (!root.is_object()) throw InputError(Diagnostic{name, "", "is no JSON, or was cut off", "a trace of torch.profiler"});
-
-    if (events.out_of_range)
-        throw InputError(Diagnostic{name, "/traceEvents", "has times more than 285 years away", "ts and dur are microseconds"});
-    if (events.without_times)
-        throw InputError(Diagnostic{name, "/traceEvents", "has events without a time, or that end before they begin",
-                                    "ts and dur are numbers of microseconds"});
-
+    const nlohmann::json rest = take_events(text, name, events);
     events.classify(plan);
     const std::vector<Period> windows = windows_of(events.work, events.steps);
     if (events.work.empty())
@@ -87,15 +103,8 @@ ProfilerRecord profiler_from_text(std::string_view text, const std::string& name
 
     ProfilerRecord record;
     record.file = name;
-    const nlohmann::json& job = object_of(root, "distributedInfo");
-    constexpr std::int64_t most_ranks = 1'000'000;
-    const std::int64_t rank = whole_of(job, "rank"), ranks = whole_of(job, "world_size");
-    if (rank < 0 || rank >= most_ranks || ranks < 0 || ranks > most_ranks || (ranks > 0 && rank >= ranks))
-        throw InputError(
-            Diagnostic{name, "/distributedInfo", "rank " + std::to_string(rank) + " of " + std::to_string(ranks) + " is none", ""});
-    record.rank = static_cast<int>(rank);
-    if (ranks > 0) record.ranks = static_cast<int>(ranks);
-    record.device = device_of(root, record.rank);
+    read_ranks(rest, record);
+    record.device = device_of(rest, record.rank);
     for (const Period& w : windows) record.steps.push_back(Seconds::from_si((w.end - w.start) * 1e-6));
     record.traced_step = middle_of(record.steps);
     const Period window = windows[static_cast<std::size_t>(record.traced_step)];
