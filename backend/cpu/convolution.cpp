@@ -1,6 +1,7 @@
 // Convolutions by oneDNN, on images that lie channels last. Weights lie [out_channels, in_channels / groups, height, width]; oneDNN chooses
 // a format of its own for each pass, so they are rearranged on the way.
 #include "backend/cpu/operators.hpp"
+#include "model/base/ceil_divide.hpp"
 
 #include <algorithm>
 
@@ -89,7 +90,7 @@ Pass make_weight_gradient(const dnnl::engine& engine, const Shape& s) {
 }
 
 dnnl::memory in_scratch(Engine& e, const dnnl::memory::desc& d) {
-    return e.wrap(d, e.scratch.reals(static_cast<std::int64_t>((d.get_size() + sizeof(float) - 1) / sizeof(float))));
+    return e.wrap(d, e.scratch.reals(static_cast<std::int64_t>(ceil_divide(d.get_size(), sizeof(float)))));
 }
 
 dnnl::memory rearranged(Engine& e, const Pass& pass, const Shape& s, const Array& weights) {

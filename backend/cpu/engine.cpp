@@ -1,5 +1,7 @@
 #include "backend/cpu/engine.hpp"
 
+#include "model/base/ceil_divide.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -233,7 +235,7 @@ void Engine::convert(const Array& from, const Array& to) {
 }
 
 Array Scratch::array(std::int64_t count, Element element) {
-    float* memory = reals((count * bytes_of(element) + bytes_of(Element::real) - 1) / bytes_of(Element::real));
+    float* memory = reals(ceil_divide(count * bytes_of(element), bytes_of(Element::real)));
     return {std::shared_ptr<void>(std::shared_ptr<void>(), memory), count, element};
 }
 

@@ -1,6 +1,7 @@
 // The optimizers, each as its paper has it: Adam (arXiv 1412.6980, algorithm 1), AdamW (arXiv 1711.05101, algorithm 2), LAMB (arXiv
 // 1904.00962, algorithm 2), Lion (arXiv 2302.06675, algorithm 2); momentum as PyTorch has it, the velocity being a sum of gradients.
 #include "backend/cpu/cpu_device.hpp"
+#include "model/base/ceil_divide.hpp"
 #include "model/base/failure.hpp"
 
 #include <algorithm>
@@ -114,7 +115,7 @@ private:
 template <class Step>
 void in_parts(const Run& run, const Step& step) {
     constexpr std::int64_t most = 1 << 16;
-    const std::int64_t parts = (run.count + most - 1) / most;
+    const std::int64_t parts = ceil_divide(run.count, most);
 #pragma omp parallel for schedule(static) if (parts > 1)
     for (std::int64_t p = 0; p < parts; ++p) step(run.part(p * most, std::min(most, run.count - p * most)));
 }

@@ -1,6 +1,7 @@
 // Pooling of images, which lie as pixels by channels. Where several pixels of a window share the largest value, the first gets the
 // gradient.
 #include "backend/cpu/operators.hpp"
+#include "model/base/ceil_divide.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -20,7 +21,7 @@ struct Axis {
 
     [[nodiscard]] Span window(std::int64_t i) const {
         if (p.kernel == 0) {
-            const std::int64_t begin = i * in / out, end = ((i + 1) * in + out - 1) / out;
+            const std::int64_t begin = i * in / out, end = ceil_divide((i + 1) * in, out);
             return {begin, end, end - begin};
         }
         const std::int64_t begin = i * p.stride - p.padding, end = std::min(begin + p.kernel, in + p.padding);

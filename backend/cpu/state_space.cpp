@@ -6,6 +6,7 @@
 //     S' = exp(u_L) S + (w X)^T B,                      w_j = exp(u_L - u_j) dt_j
 #include "backend/cpu/operators.hpp"
 #include "backend/cpu/reductions.hpp"
+#include "model/base/ceil_divide.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -24,7 +25,7 @@ struct Part {
 class Scan {
 public:
     Scan(Engine& engine, const StateSpaceScan& s, const OperatorCall& c)
-        : engine_(engine), s_(s), c_(c), chunk_(std::min(s.chunk, s.sequence)), chunks_((s.sequence + chunk_ - 1) / chunk_) {
+        : engine_(engine), s_(s), c_(c), chunk_(std::min(s.chunk, s.sequence)), chunks_(ceil_divide(s.sequence, chunk_)) {
         scores_ = engine.scratch.array(chunk_ * chunk_);
         decay_ = engine.scratch.array(chunk_ * chunk_);
         mixed_ = engine.scratch.array(chunk_ * chunk_);

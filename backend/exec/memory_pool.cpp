@@ -1,5 +1,6 @@
 #include "backend/exec/memory_pool.hpp"
 
+#include "model/base/ceil_divide.hpp"
 #include "model/base/diagnostics.hpp"
 
 #include <algorithm>
@@ -36,8 +37,7 @@ void MemoryPool::put_back(std::vector<Idle>& blocks, const Idle& block, bool in_
 
 std::shared_ptr<void> MemoryPool::take(std::int64_t bytes) {
     Shelf& shelf = *shelf_;
-    const std::int64_t size =
-        std::max<std::int64_t>(1, (bytes + shelf.source.alignment - 1) / shelf.source.alignment) * shelf.source.alignment;
+    const std::int64_t size = std::max<std::int64_t>(1, ceil_divide(bytes, shelf.source.alignment)) * shelf.source.alignment;
     const bool apart = shelf.source.mark && std::this_thread::get_id() != shelf.owner;
     const std::lock_guard lock(shelf.mutex);
     std::vector<Idle>& blocks = (apart ? shelf.beside : shelf.idle)[size];

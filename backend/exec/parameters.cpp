@@ -1,5 +1,7 @@
 #include "backend/exec/parameters.hpp"
 
+#include "model/base/ceil_divide.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -151,7 +153,7 @@ private:
             const TensorCut before{cut.rank - 1, cut.ranks};
             const bool repeated = cut.rank > 0 && columns.here == columns.serial && part_offset(r.here, r.serial, before) == offset;
             if (here) t.sections.push_back({t.rows, r.here, t.whole_rows + offset, repeated});
-            const std::int64_t pieces = (r.serial + r.here - 1) / r.here;
+            const std::int64_t pieces = ceil_divide(r.serial, r.here);
             is_cut |= pieces > 1;
             has_copies |= pieces < cut.ranks;
             t.rows += here ? r.here : 0;

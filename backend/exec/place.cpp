@@ -1,9 +1,11 @@
 #include "backend/exec/place.hpp"
 
+#include "model/base/ceil_divide.hpp"
+
 namespace sextant {
 
 std::int64_t part_offset(std::int64_t part, std::int64_t whole, TensorCut cut) {
-    const std::int64_t pieces = (whole + part - 1) / part;
+    const std::int64_t pieces = ceil_divide(whole, part);
     return cut.rank * pieces / cut.ranks * part;
 }
 

@@ -1,6 +1,7 @@
 #include "backend/exec/rank_memory.hpp"
 
 #include "backend/exec/rank_plan.hpp"
+#include "model/base/ceil_divide.hpp"
 
 #include <algorithm>
 
@@ -31,7 +32,7 @@ std::array<std::int64_t, 2> find_homes(SharedHomes& homes, const BlockProgram& p
 
 ParameterRun run_of(std::int64_t own, std::int64_t copies, ShardCut shard, bool sharded) {
     const std::int64_t used = own + copies;
-    return {.own = own, .elements = (used + shard.ranks - 1) / shard.ranks * shard.ranks, .shard = shard, .sharded = sharded};
+    return {.own = own, .elements = ceil_divide(used, shard.ranks) * shard.ranks, .shard = shard, .sharded = sharded};
 }
 
 }  // namespace

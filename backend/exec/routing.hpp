@@ -7,6 +7,7 @@
 #pragma once
 
 #include "backend/exec/array.hpp"
+#include "model/base/ceil_divide.hpp"
 
 #include <bit>
 #include <cstdint>
@@ -50,7 +51,7 @@ std::int64_t rows_at(RoutedRows, const Routing&);
 constexpr std::int64_t room_for(std::int64_t rows) {
     const auto power = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(rows)));
     const std::int64_t step = power > 16 ? power / 16 : 1;
-    return (rows + step - 1) / step * step;
+    return ceil_divide(rows, step) * step;
 }
 
 // A token goes to the experts with the largest scores, plus their biases if they have some. Of equal ones the lower number wins; NaN counts

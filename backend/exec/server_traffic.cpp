@@ -1,6 +1,7 @@
 #include "backend/exec/server_traffic.hpp"
 
 #include "backend/exec/reals.hpp"
+#include "model/base/ceil_divide.hpp"
 
 #include <bit>
 #include <set>
@@ -51,7 +52,7 @@ std::vector<ServedRound> served_rounds(const TaskGraph& graph, GraphRank worker)
 
 Array sampled(ComputeDevice& device, const Array& gradients) {
     constexpr std::int64_t every = 1009;  // prime, so that no column of a matrix is always left out
-    Array samples = device.allocate((gradients.elements + every - 1) / every, Element::real);
+    Array samples = device.allocate(ceil_divide(gradients.elements, every), Element::real);
     device.copy_columns(gradients, every, samples, 1, 1, samples.elements);
     return samples;
 }

@@ -1,6 +1,7 @@
 #include "backend/exec/staging_memory.hpp"
 
 #include "backend/exec/routing.hpp"
+#include "model/base/ceil_divide.hpp"
 #include "model/base/diagnostics.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace sextant {
 
 // Rows for experts are others in every step: in room of a few sizes, which fits again.
 Array StagingMemory::take(std::int64_t elements, Element element) {
-    const std::int64_t line = ordinary_.alignment, bytes = (room_for(elements) * bytes_of(element) + line - 1) / line * line;
+    const std::int64_t line = ordinary_.alignment, bytes = ceil_divide(room_for(elements) * bytes_of(element), line) * line;
     std::vector<Room>& rooms = rooms_[bytes];
     auto room = std::ranges::find_if(rooms, &Room::is_idle);
     if (room == rooms.end()) {

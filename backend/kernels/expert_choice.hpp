@@ -182,7 +182,7 @@ ExpertCounts choose_experts(Machine& m, const OperatorCall& c, const RoutedToken
     m.rows(p.tokens, experts, ChooseExperts<T>{scores, group_keys.indices(), groups, p.groups_per_token, p.copies, places.indices()});
 
     const auto length = static_cast<std::int64_t>(std::sqrt(static_cast<double>(p.tokens)));
-    const Chunks chunks{places.indices(), tokens, p.tokens, p.copies, experts, length, (tokens.of_sequence + length - 1) / length};
+    const Chunks chunks{places.indices(), tokens, p.tokens, p.copies, experts, length, ceil_div(tokens.of_sequence, length)};
     const std::int64_t sequences = p.balance_loss > 0 ? tokens.sequences : 0;
     const Array of_chunks = m.scratch(chunks.count() * experts, Element::index);
     const Array counts = m.scratch((1 + sequences) * experts, Element::index);  // all that goes to the host

@@ -17,7 +17,7 @@ public:
           s_(s),
           c_(c),
           chunk_(std::min(s.chunk, s.sequence)),
-          chunks_((s.sequence + chunk_ - 1) / chunk_),
+          chunks_(ceil_div(s.sequence, chunk_)),
           dt_(machine.scratch(s.batch * s.sequence * s.heads)),
           log_decay_(machine.scratch(dt_.elements)),
           scores_(machine.scratch(s.groups * chunk_ * chunk_)),
@@ -242,7 +242,7 @@ private:
 
 // Bytes that a scan takes beside its arrays, but for sums by column.
 inline std::int64_t scan_workspace(const StateSpaceScan& s, Element element, bool backward) {
-    const std::int64_t chunk = std::min(s.chunk, s.sequence), chunks = (s.sequence + chunk - 1) / chunk, pairs = chunk * chunk;
+    const std::int64_t chunk = std::min(s.chunk, s.sequence), chunks = ceil_div(s.sequence, chunk), pairs = chunk * chunk;
     const std::int64_t inner = s.heads * s.head_dim, states = inner * s.state, tokens = s.batch * s.sequence;
     std::int64_t reals = 2 * tokens * s.heads + s.groups * pairs + chunk * inner, narrow = s.heads * pairs + chunk * inner;
     if (is_half(element)) narrow += states;

@@ -1,6 +1,7 @@
 // A stretch of a device's work, noted before it is run: kernels with their arguments, and calls of libraries.
 #pragma once
 
+#include "model/base/ceil_divide.hpp"
 #include "model/base/diagnostics.hpp"
 
 #include <array>
@@ -101,7 +102,7 @@ private:
     }
     std::size_t store(const void* from, std::size_t size) {
         constexpr std::size_t alignment = alignof(std::max_align_t);
-        const std::size_t at = (bytes_.size() + alignment - 1) / alignment * alignment;
+        const std::size_t at = ceil_divide(bytes_.size(), alignment) * alignment;
         bytes_.resize(at + size);
         std::memcpy(bytes_.data() + at, from, size);
         return at;

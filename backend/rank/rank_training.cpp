@@ -2,6 +2,7 @@
 
 #include "backend/exec/loader_spans.hpp"
 #include "backend/exec/server_runner.hpp"
+#include "model/base/ceil_divide.hpp"
 #include "model/base/failure.hpp"
 #include "model/plan/partition.hpp"
 #include "model/plan/virtual_stages.hpp"
@@ -15,7 +16,7 @@ namespace {
 // Whole walks, until there are as many steps as asked for. One process tells how far they are.
 template <class Runner>
 std::vector<StepRecord> walk(Runner& runner, const ExecArguments& a, const Job& job, bool tells) {
-    const int walks = (a.steps + job.rounds() - 1) / job.rounds();
+    const int walks = ceil_divide(a.steps, job.rounds());
     std::vector<StepRecord> records;
     for (int i = 0; i < walks; ++i) {
         records.push_back(runner.step(i));

@@ -3,6 +3,7 @@
 #include "backend/storage/lmdb_check.hpp"
 
 #include "backend/storage/dataset.hpp"
+#include "model/base/ceil_divide.hpp"
 
 #include <vector>
 
@@ -100,7 +101,7 @@ private:
         if (node_header + key + (elsewhere ? page_number_bytes : bytes) > node.size()) refuse_tree("a value is cut off");
         if (!elsewhere) return 1;
         const auto first = integer_at<std::uint64_t>(node, node_header + key);
-        claim(first, (page_header + bytes + meta_.page_bytes - 1) / meta_.page_bytes);
+        claim(first, ceil_divide(page_header + bytes, meta_.page_bytes));
         return 1;
     }
 

@@ -2,6 +2,7 @@
 
 #include "backend/storage/file.hpp"
 #include "backend/storage/storage_kind.hpp"
+#include "model/base/ceil_divide.hpp"
 #include "model/base/list_text.hpp"
 #include "model/base/quantity_text.hpp"
 
@@ -21,8 +22,8 @@ namespace fs = std::filesystem;
 // Pages of a file that are in memory.
 std::uint64_t resident_pages(int file, std::size_t bytes, std::size_t page) {
     void* const mapped = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file, 0);
-    if (mapped == MAP_FAILED) return (bytes + page - 1) / page;
-    std::vector<unsigned char> resident((bytes + page - 1) / page);
+    if (mapped == MAP_FAILED) return ceil_divide(bytes, page);
+    std::vector<unsigned char> resident(ceil_divide(bytes, page));
     const bool told = ::mincore(mapped, bytes, resident.data()) == 0;
     ::munmap(mapped, bytes);
     return told ? static_cast<std::uint64_t>(std::ranges::count_if(resident, [](unsigned char r) { return (r & 1) != 0; }))

@@ -1,5 +1,6 @@
 // Every field that the editor shows; those of the plan are in plan_field_list.cpp.
 #include "gui/models/field_makers.hpp"
+#include "model/base/ceil_divide.hpp"
 #include "model/io/scenario/data_words.hpp"
 #include "model/plan/partition.hpp"
 #include "model/report/running_cost.hpp"
@@ -64,7 +65,7 @@ FieldSection hardware_section() {
                 .kind = FieldKind::degree,
                 .resolved = [](const Scenario& s) {
                     const int per_node = used_devices_per_node(s);
-                    return QString::number((s.plan.devices() + per_node - 1) / per_node);
+                    return QString::number(ceil_divide(s.plan.devices(), per_node));
                 }};
     Field per_node{.path = "hardware.devices_per_node",
                    .label = QStringLiteral("Used of each"),

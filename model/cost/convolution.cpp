@@ -1,5 +1,6 @@
 #include "model/cost/convolution.hpp"
 
+#include "model/base/ceil_divide.hpp"
 #include "model/cost/compute.hpp"
 
 namespace sextant {
@@ -30,11 +31,9 @@ const Rates& rates_of(const Kernel& k, ComputeUnit unit) {
     return k.window == Window::pixel ? of_pixels : of_windows;
 }
 
-std::int64_t groups_of(std::int64_t channels, std::int64_t together) { return (channels + together - 1) / together; }
-
 // The part of so many channels that is there, where they come by `together`.
 double filled(std::int64_t channels, std::int64_t together) {
-    return static_cast<double>(channels) / static_cast<double>(groups_of(channels, together) * together);
+    return static_cast<double>(channels) / static_cast<double>(ceil_divide(channels, together) * together);
 }
 
 std::int64_t elements_of_a_register(DataType type) { return static_cast<std::int64_t>(Bytes::from_si(64) / size_of(type)); }
@@ -63,6 +62,6 @@ double convolution_rate(const Kernel& k, ComputeUnit unit) {
 
 double filled_registers(const Kernel& k) { return filled(k.n, elements_of_a_register(k.type)); }
 
-double registers_of(const Kernel& k) { return static_cast<double>(groups_of(k.n, elements_of_a_register(k.type))); }
+double registers_of(const Kernel& k) { return static_cast<double>(ceil_divide(k.n, elements_of_a_register(k.type))); }
 
 }  // namespace sextant

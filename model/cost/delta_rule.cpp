@@ -1,3 +1,4 @@
+#include "model/base/ceil_divide.hpp"
 #include "model/cost/scans.hpp"
 
 #include "model/cost/kernel_lists.hpp"
@@ -14,7 +15,7 @@ public:
     DeltaRuleWriter(const std::string& name, const DeltaRuleScan& s, DataType type, const Precision& precision)
         : name_(name), type_(type), key_dim_(s.key_dim), value_dim_(s.value_dim) {
         chunk_ = std::min(s.chunk, s.sequence);
-        products_ = s.batch * ((s.sequence + chunk_ - 1) / chunk_) * s.heads;
+        products_ = s.batch * ceil_divide(s.sequence, chunk_) * s.heads;
         const Bytes narrow = element_size(TensorRole::activation, precision), wide = size_of(DataType::fp32);
         const double rows = static_cast<double>(s.batch * s.sequence) * static_cast<double>(s.heads);
         k_ = rows * static_cast<double>(key_dim_) * narrow;

@@ -1,5 +1,6 @@
 // What sextant-exec-cuda launches where that is not what libraries and frameworks have:
 // backend/kernels/{product,attention,convolution}.hpp. tests/backend/launch_counts_test.cpp counts both.
+#include "model/base/ceil_divide.hpp"
 #include "model/cost/kernel_lists.hpp"
 #include "model/cost/kernel_writer.hpp"
 
@@ -38,7 +39,7 @@ void KernelWriter::share_among_calls(const Operator& op, const Gemm& g, BlockKer
 void KernelWriter::write_scores(const Operator& op, const Attention& a, BlockKernels& out) const {
     constexpr std::int64_t scores_at_once = std::int64_t{1} << 24, least_queries = 64;
     const std::int64_t at_once = std::min(a.query_len, std::max(least_queries, scores_at_once / (a.kv_heads * a.key_len)));
-    const std::int64_t blocks = (a.query_len + at_once - 1) / at_once, calls = a.batch * (a.heads / a.kv_heads) * blocks;
+    const std::int64_t blocks = ceil_divide(a.query_len, at_once), calls = a.batch * (a.heads / a.kv_heads) * blocks;
     const double visible = attention_pairs(a), some_of_last = 0.5 * static_cast<double>(at_once) * static_cast<double>(a.query_len);
     const double made = std::min(static_cast<double>(a.query_len * a.key_len), a.causal ? visible + some_of_last : visible);
     const auto keys = static_cast<std::int64_t>(std::ceil(made / static_cast<double>(a.query_len)));

@@ -1,3 +1,4 @@
+#include "model/base/ceil_divide.hpp"
 #include "model/cost/scans.hpp"
 
 #include "model/cost/kernel_lists.hpp"
@@ -12,7 +13,7 @@ public:
     ScanWriter(const std::string& name, const StateSpaceScan& s, DataType type, const Precision& precision)
         : name_(name), type_(type), heads_(s.heads), head_dim_(s.head_dim), groups_(s.groups), state_(s.state) {
         chunk_ = std::min(s.chunk, s.sequence);
-        chunks_ = s.batch * ((s.sequence + chunk_ - 1) / chunk_);
+        chunks_ = s.batch * ceil_divide(s.sequence, chunk_);
         const Bytes narrow = element_size(TensorRole::activation, precision), wide = size_of(DataType::fp32);
         const double tokens = static_cast<double>(s.batch * s.sequence), chunks = static_cast<double>(chunks_);
         x_ = tokens * static_cast<double>(heads_ * head_dim_) * narrow;

@@ -1,4 +1,5 @@
 // From a Cluster to vertices and links: node 0 with all its routes, its copies, and the fabric.
+#include "model/base/ceil_divide.hpp"
 #include "model/base/diagnostics.hpp"
 #include "model/hardware/topology_graph.hpp"
 
@@ -140,7 +141,7 @@ void Builder::add_host() {
     const int socket_count = std::max(1, node_.host.sockets);
     for (int d = 0; d < devices; ++d) add(VertexKind::device, 0, d, (g_.host_ranks ? "cpu" : "gpu") + std::to_string(d));
     const int per_switch = node_.devices_per_switch;
-    const int switch_count = per_switch > 1 && !g_.host_ranks ? (devices + per_switch - 1) / per_switch : 0;
+    const int switch_count = per_switch > 1 && !g_.host_ranks ? ceil_divide(devices, per_switch) : 0;
     for (int w = 0; w < switch_count; ++w) switches_.push_back(add(VertexKind::pcie_switch, 0, w, "pcie" + std::to_string(w)));
     for (int k = 0; k < socket_count; ++k) sockets_.push_back(add(VertexKind::socket, 0, k, "socket" + std::to_string(k)));
     for (int k = 0; k < socket_count; ++k) memories_.push_back(add(VertexKind::host_memory, 0, k, "memory" + std::to_string(k)));
@@ -280,7 +281,7 @@ void Builder::plan_outside() {
     g_.nodes_follow = cluster_.node_numbers.empty();
     if (network_.nics > 0) g_.leaves = groups * (g_.rails ? network_.nics : 1);
     const int devices = g_.nodes * g_.devices;
-    if (g_.switch_span > 0) peer_switches_ = (devices + g_.switch_span - 1) / g_.switch_span;
+    if (g_.switch_span > 0) peer_switches_ = ceil_divide(devices, g_.switch_span);
 }
 
 // Before the memory is asked for.

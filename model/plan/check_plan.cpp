@@ -1,3 +1,4 @@
+#include "model/base/ceil_divide.hpp"
 #include "model/plan/job_storage.hpp"
 
 #include <algorithm>
@@ -132,7 +133,7 @@ void check_machine(Check& c) {
     }
     if (wanted > most_devices)
         return c.complain("/plan", product + " is " + text(c.devices()) + " devices", "at most " + text(most_devices));
-    const std::int64_t nodes = c.plan.node_ranks.empty() ? (c.devices() + per_node - 1) / per_node : std::ssize(c.plan.node_ranks);
+    const std::int64_t nodes = c.plan.node_ranks.empty() ? ceil_divide(c.devices(), per_node) : std::ssize(c.plan.node_ranks);
     check_node_list(c, nodes);
     const bool networked = cluster.node.nics > 0 || (c.scenario.use_ethernet && cluster.node.ethernet);
     if (nodes > 1 && !networked)

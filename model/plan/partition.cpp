@@ -1,5 +1,6 @@
 #include "model/plan/partition.hpp"
 
+#include "model/base/ceil_divide.hpp"
 #include "model/base/diagnostics.hpp"
 #include "model/plan/framework_defaults.hpp"
 #include "model/plan/virtual_stages.hpp"
@@ -90,7 +91,7 @@ int used_nodes(const Plan& plan, const Cluster& cluster) {
     const int per_node = used_devices_per_node(plan, cluster);
     if (!plan.node_ranks.empty()) return static_cast<int>(plan.node_ranks.size());
     if (plan.scattered) return std::min(plan.devices(), cluster.nodes);
-    return (plan.devices() + per_node - 1) / per_node;
+    return ceil_divide(plan.devices(), per_node);
 }
 
 int used_nodes(const Scenario& scenario) { return used_nodes(scenario.plan, scenario.cluster); }
@@ -100,7 +101,7 @@ int cores_of_job(const Scenario& scenario) {
     if (scenario.cores) return *scenario.cores;
     if (node.device.kind == DeviceKind::cpu || node.host.cores == 0) return node.host.cores;
     const int nodes = used_nodes(scenario), devices = std::max(scenario.plan.devices(), scenario.reserved_devices);
-    const int even = (devices + nodes - 1) / nodes;
+    const int even = ceil_divide(devices, nodes);
     const int of_node = std::min(node.devices, scenario.plan.node_ranks.empty() ? even : std::max(even, used_devices_per_node(scenario)));
     return std::max(1, node.host.cores * of_node / node.devices);
 }

@@ -1,5 +1,6 @@
 #include "model/predict/input.hpp"
 
+#include "model/base/ceil_divide.hpp"
 #include "model/base/overloaded.hpp"
 #include "model/predict/state.hpp"
 
@@ -199,7 +200,7 @@ LoaderRate told(const InputJob& in, LoaderRate rate, Seconds rest) {
 int devices_of_node(const Prepared::State& job) {
     const Scenario& s = job.scenario;
     const int nodes = used_nodes(s);
-    return s.plan.scattered ? (s.plan.devices() + nodes - 1) / nodes : job.nodes.devices;
+    return s.plan.scattered ? ceil_divide(s.plan.devices(), nodes) : job.nodes.devices;
 }
 
 std::optional<InputJob> input_job(const DataSource& data, const Prepared::State& job) {

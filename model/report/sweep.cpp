@@ -1,5 +1,7 @@
 #include "model/report/sweep.hpp"
 
+#include "model/base/ceil_divide.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -8,10 +10,10 @@ namespace {
 
 constexpr double as_good = 1.01;
 
-std::int64_t jobs_of(const Sweep& s, std::int64_t tasks_per_job) { return (s.tasks + tasks_per_job - 1) / tasks_per_job; }
+std::int64_t jobs_of(const Sweep& s, std::int64_t tasks_per_job) { return ceil_divide(s.tasks, tasks_per_job); }
 
 Grouping grouped(const Sweep& s, const SweepTask& task, std::int64_t tasks_per_job) {
-    const std::int64_t jobs = jobs_of(s, tasks_per_job), at_once = std::min(jobs, s.at_once), rounds = (jobs + at_once - 1) / at_once;
+    const std::int64_t jobs = jobs_of(s, tasks_per_job), at_once = std::min(jobs, s.at_once), rounds = ceil_divide(jobs, at_once);
     Seconds each = task.time;
     for (const SharedTime& of_all : task.shared) each = max(each, static_cast<double>(at_once) * of_all.time);
     const Seconds job = s.start_up + static_cast<double>(tasks_per_job) * each;
@@ -25,7 +27,7 @@ Grouping fewest_jobs(const Sweep& s, const SweepTask& task, std::int64_t least_t
     for (std::int64_t g = least_tasks + 1; g <= s.tasks; ++g) shortest = min(shortest, grouped(s, task, g).time);
     std::int64_t tasks = s.tasks;
     while (grouped(s, task, tasks).time > as_good * shortest) --tasks;
-    const std::int64_t jobs = jobs_of(s, tasks), even = (s.tasks + jobs - 1) / jobs;
+    const std::int64_t jobs = jobs_of(s, tasks), even = ceil_divide(s.tasks, jobs);
     return grouped(s, task, std::max(least_tasks, even));
 }
 

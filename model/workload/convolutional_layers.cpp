@@ -1,5 +1,6 @@
 #include "model/workload/convolutional_layers.hpp"
 
+#include "model/base/ceil_divide.hpp"
 #include "model/workload/builders.hpp"
 
 #include <algorithm>
@@ -195,7 +196,7 @@ Image Layers::average_pool_to(Image x, std::int64_t px) {
     if (x.height == px && x.width == px) return x;
     Image y = x;
     y.height = y.width = px;
-    const std::int64_t window = ((x.height + px - 1) / px) * ((x.width + px - 1) / px);
+    const std::int64_t window = ceil_divide(x.height, px) * ceil_divide(x.width, px);
     return emit("average pool", Pooling{PoolingKind::average, window}, {x.id}, y);
 }
 

@@ -1,5 +1,6 @@
 // Swin (Liu et al., arXiv 2103.14030): attention among the pixels of a window, every other time of windows shifted by half, and images
 // that four pixels become one of. As in torchvision, and the authors' code: scores are written out, for a learned bias is added to them.
+#include "model/base/ceil_divide.hpp"
 #include "model/workload/convolutional_families.hpp"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ Image Layers::window_attention(Image x, std::int64_t heads, std::int64_t px, boo
     if (shifted) x = emit("shift", copy(elements_here(x)), {x.id}, x);
     const std::int64_t tensor = context_.shard.tensor, here = std::max<std::int64_t>(1, heads / tensor);
     const std::int64_t dim = x.channels / heads, width = here * dim, pixels = px * px;
-    const std::int64_t windows = context_.shard.micro_batch * ((x.height + px - 1) / px) * ((x.width + px - 1) / px);
+    const std::int64_t windows = context_.shard.micro_batch * ceil_divide(x.height, px) * ceil_divide(x.width, px);
     const std::int64_t tokens = windows * pixels, matrices = windows * here;  // the last windows may lack pixels, and are filled
     const std::vector<std::int64_t> rows{tokens, width}, scores{matrices, pixels, pixels};
 

@@ -1,4 +1,5 @@
 // The first and the last block of a transformer: embeddings, output projection, loss.
+#include "model/base/ceil_divide.hpp"
 #include "model/workload/transformer_writer.hpp"
 
 namespace sextant {

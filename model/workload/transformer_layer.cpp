@@ -1,3 +1,4 @@
+#include "model/base/ceil_divide.hpp"
 #include "model/workload/transformer_writer.hpp"
 
 #include <cmath>

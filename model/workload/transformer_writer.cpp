@@ -4,8 +4,6 @@
 
 namespace sextant {
 
-std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
 TokenCut cut_tokens(std::int64_t full_sequence, const Shard& shard) {
     TokenCut cut;
     cut.batch = shard.micro_batch;

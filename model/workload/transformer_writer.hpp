@@ -119,6 +119,5 @@ void check_transformer(const TransformerSpec&, const Shard&);
 // Extents that a spec leaves to be derived.
 std::int64_t head_dim_of(const TransformerSpec&);
 std::int64_t tokens_of(const TransformerSpec&);  // per sample in the main stack: patches and class token of a vision transformer
-std::int64_t ceil_divide(std::int64_t, std::int64_t);
 
 }  // namespace sextant

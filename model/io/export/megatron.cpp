@@ -1,5 +1,6 @@
 // Flags of Megatron-LM, as of commit d98e8a64 (August 2026): megatron/training/arguments.py, and the fields of
 // megatron/core/model_parallel_config.py and megatron/core/transformer/transformer_config.py, of which it makes flags.
+#include "model/base/ceil_divide.hpp"
 #include "model/io/export/plan_export.hpp"
 #include "model/io/export/refusals.hpp"
 #include "model/plan/framework_defaults.hpp"
@@ -235,7 +236,7 @@ void recompute(const Plan& p, Words& w, std::vector<std::string>& notes) {
         case Recompute::blocks:
             w.set("--recompute-granularity", "full");
             w.set("--recompute-method", "block");
-            w.set("--recompute-num-layers", (p.recompute_blocks + p.vpp - 1) / p.vpp);
+            w.set("--recompute-num-layers", ceil_divide(p.recompute_blocks, p.vpp));
             if (p.recompute_blocks % p.vpp != 0)
                 notes.push_back("Megatron-LM recomputes as many layers of each of a stage's " + std::to_string(p.vpp) +
                                 " chunks: more than the " + std::to_string(p.recompute_blocks) + " that the plan asks for");
@@ -299,7 +300,7 @@ void attention(const TransformerSpec& t, Words& w) {
     const std::int64_t every = t.sliding_window_every;
     if (t.full_attention_every > 0) w.set("--window-attn-skip-freq", t.full_attention_every);
     if (every > 1)
-        w.set("--window-attn-skip-freq", "([1]+[0]*" + std::to_string(every - 1) + ")*" + std::to_string((t.layers + every - 1) / every));
+        w.set("--window-attn-skip-freq", "([1]+[0]*" + std::to_string(every - 1) + ")*" + std::to_string(ceil_divide(t.layers, every)));
 }
 
 void multi_token_prediction(const TransformerSpec& t, Words& w) {

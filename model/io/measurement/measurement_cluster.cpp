@@ -1,4 +1,5 @@
 // The machine of a published row, from the few words that its source says about it.
+#include "model/base/ceil_divide.hpp"
 #include "model/io/measurement/measurement_scenario.hpp"
 
 #include "model/base/grouped_digits.hpp"
@@ -254,7 +255,7 @@ Cluster cluster_of(const MeasuredHardware& h, const MeasurementSources& sources,
     cluster.title = h.system.empty() ? std::to_string(h.gpus) + " x " + h.gpu : h.system;
     cluster.nodes = h.nodes;
     node.device = *device;
-    const int used = h.gpus_used_per_node.value_or((h.gpus + h.nodes - 1) / h.nodes);
+    const int used = h.gpus_used_per_node.value_or(ceil_divide(h.gpus, h.nodes));
     node.devices = std::max(used, h.gpus_per_node.value_or(used));
     if (node.devices > plausible::devices_of_node.high) {
         report.complain("/hardware/nodes", std::to_string(node.devices) + " devices do not stand in one node",

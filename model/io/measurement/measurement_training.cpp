@@ -1,4 +1,5 @@
 // Rows of training runs.
+#include "model/base/ceil_divide.hpp"
 #include "model/base/spelling.hpp"
 #include "model/io/measurement/measurement_fields.hpp"
 #include "model/io/profile/profile_fields.hpp"
@@ -150,7 +151,7 @@ void count_nodes(MeasuredHardware& h) {
     constexpr int most_of_one = 16;  // DGX-2
     const int of_unknown = h.gpus > most_of_one ? 8 : h.gpus;
     const int each = h.gpus_used_per_node.value_or(h.gpus_per_node.value_or(of_unknown));
-    h.nodes = (h.gpus + each - 1) / each;
+    h.nodes = ceil_divide(h.gpus, each);
     if (h.nodes > 1) h.assumed.emplace_back("nodes");
 }
 

@@ -1,5 +1,6 @@
 #include "model/io/scenario/scenario_edits.hpp"
 
+#include "model/base/ceil_divide.hpp"
 #include "model/base/list_text.hpp"
 #include "model/hardware/catalog.hpp"
 #include "model/io/scenario/plan_words.hpp"
@@ -122,7 +123,7 @@ private:
     static int filled_nodes(const Scenario& s) {
         if (!s.plan.node_ranks.empty()) return static_cast<int>(s.plan.node_ranks.size());
         const int per_node = s.plan.devices_per_node.value_or(s.cluster.node.devices);
-        return (s.plan.devices() + per_node - 1) / per_node;
+        return ceil_divide(s.plan.devices(), per_node);
     }
 
     ScenarioEdits list_;

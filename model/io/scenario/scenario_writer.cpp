@@ -1,5 +1,6 @@
 #include "model/io/scenario/scenario_writer.hpp"
 
+#include "model/base/ceil_divide.hpp"
 #include "model/io/scenario/plan_writer.hpp"
 
 #include <nlohmann/json.hpp>
@@ -22,7 +23,7 @@ ScenarioDocument document_with_plan(ScenarioDocument document, const Scenario& s
             set(path, value.dump());
     }
     const int there = scenario.cluster.node.devices, per_node = plan.devices_per_node.value_or(there);
-    if (stated("hardware.nodes")) set("hardware.nodes", std::to_string((plan.devices() + per_node - 1) / per_node));
+    if (stated("hardware.nodes")) set("hardware.nodes", std::to_string(ceil_divide(plan.devices(), per_node)));
     if (plan.devices() != scenario.plan.devices())
         for (const char* key : {"hardware.reserved_devices", "hardware.node_list"}) take_away(key);
     if (plan.node_ranks.empty() && !scenario.plan.node_ranks.empty()) take_away("hardware.devices_per_node");
