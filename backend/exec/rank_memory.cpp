@@ -43,22 +43,24 @@ SharedHome::Part SharedHome::part_of(ShardCut shard) const {
     return {first, last - first};
 }
 
-RankMemory::RankMemory(ComputeDevice& device, const TaskGraph& graph, GraphRank rank, const Network& serial, const Plan& plan,
-                       const BlockCut& cut, ShardCut of_dense, ShardCut of_experts, GradientFlow flow, ComputeDevice* host)
+RankMemory::RankMemory(ComputeDevice& device, const Job& job, GraphRank rank, const BlockCut& cut, const RunShards& shards,
+                       GradientFlow flow, ComputeDevice* host)
     : device_(device), host_(host), flow_(flow) {
+    const TaskGraph& graph = job.graph;
+    const Plan& plan = job.scenario.plan;
     const auto make = [&](int b, SharedHomes& homes) {
         const BlockOptions options{.block = b,
                                    .samples = plan.micro_batch,
                                    .cut = cut,
                                    .input_gradients = b > 0,
                                    .recomputed = graph.blocks()[static_cast<std::size_t>(b)].recomputed,
-                                   .element = element_of(plan.precision.parameter)};
-        HeldBlock held{.program = BlockProgram(graph_of(graph.network(), b), graph_of(serial, b), plan, options)};
+                                   .element = job.element()};
+        HeldBlock held{.program = BlockProgram(graph_of(graph.network(), b), graph_of(job.serial, b), plan, options)};
         const std::int64_t dense = held.program.elements(RunKind::own), frozen = held.program.elements(RunKind::frozen);
         const auto [dense_copies, frozen_copies] = find_homes(homes, held.program, b);
-        held.dense = run_of(dense, dense_copies, of_dense, flow.sharded);
-        held.experts = run_of(held.program.elements(RunKind::experts), 0, of_experts, flow.sharded && of_experts.ranks > 1);
-        held.frozen = run_of(frozen, frozen_copies, flow.sharded_parameters ? of_dense : ShardCut{}, flow.sharded_parameters);
+        held.dense = run_of(dense, dense_copies, shards.dense, flow.sharded);
+        held.experts = run_of(held.program.elements(RunKind::experts), 0, shards.experts, flow.sharded && shards.experts.ranks > 1);
+        held.frozen = run_of(frozen, frozen_copies, flow.sharded_parameters ? shards.dense : ShardCut{}, flow.sharded_parameters);
         held.biases = run_of(held.program.elements(RunKind::biases), 0, {}, false);
         for (std::optional<SharedHome>& home : homes)
             if (home && home->block == b) home->of_run = (held.*home->run).elements;

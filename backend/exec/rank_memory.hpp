@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/exec/block_program.hpp"
-#include "model/graph/task_graph.hpp"
+#include "backend/exec/job.hpp"
 
 #include <array>
 #include <functional>
@@ -14,6 +14,11 @@ namespace sextant {
 // This rank's shard in ZeRO: part `rank` of `ranks` equal parts of every block's run of parameters.
 struct ShardCut {
     int rank = 0, ranks = 1;
+};
+
+// Of the parameters that all data-parallel ranks have, and of experts, which fewer share.
+struct RunShards {
+    ShardCut dense{}, experts{};
 };
 
 // Parameters of a block that lie together, because the same ranks hold and reduce them, and the arrays that belong to them.
@@ -87,9 +92,8 @@ struct GradientFlow {
 
 class RankMemory {
 public:
-    // `serial`: the network without any parallelism. `host`: keeps masters and states, and updates, where the plan offloads; else null.
-    RankMemory(ComputeDevice&, const TaskGraph&, GraphRank, const Network& serial, const Plan&, const BlockCut&, ShardCut dense,
-               ShardCut experts, GradientFlow, ComputeDevice* host = nullptr);
+    // `host`: keeps masters and states, and updates, where the plan offloads; else null.
+    RankMemory(ComputeDevice&, const Job&, GraphRank, const BlockCut&, const RunShards&, GradientFlow, ComputeDevice* host = nullptr);
 
     void draw_weights(std::uint64_t seed);  // once, before the first step: clears the gradients, too
     [[nodiscard]] HeldBlock& block(int b) { return blocks_.at(b); }

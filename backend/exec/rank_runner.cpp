@@ -38,9 +38,10 @@ BlockCut cut_of(const Job& job, GraphRank rank, const RankPlace& place) {
     return cut;
 }
 
-ShardCut shard_of(const Job& job, GraphRank rank, const GradientFlow& flow, ParallelGroup group) {
-    if (flow.served) return {0, job.servers()};
-    return flow.sharded ? place_in<ShardCut>(job.graph, rank, group) : ShardCut{};
+RunShards shards_of(const Job& job, GraphRank rank, const GradientFlow& flow) {
+    if (flow.served) return {{0, job.servers()}, {0, job.servers()}};
+    if (!flow.sharded) return {};
+    return {place_in<ShardCut>(job.graph, rank, ParallelGroup::shard), place_in<ShardCut>(job.graph, rank, ParallelGroup::expert_data)};
 }
 
 RankPlan planned(const Job& job, GraphRank rank, GradientFlow& flow) {
@@ -69,8 +70,7 @@ RankRunner::RankRunner(const Job& job, GraphRank rank, ComputeDevice& device, Co
       device_(device, recorder_, operators_ ? &*operators_ : nullptr),
       loop_(job.graph, rank, device, transport, [this](SegmentIndex s) { return calls_of(s); }),
       block_exchanges_(job.graph, rank, loop_, device, recorder_),
-      memory_(device, job.graph, rank, job.serial, job.scenario.plan, cut_of(job, rank, place_),
-              shard_of(job, rank, flow_, ParallelGroup::shard), shard_of(job, rank, flow_, ParallelGroup::expert_data), flow_, host),
+      memory_(device, job, rank, cut_of(job, rank, place_), shards_of(job, rank, flow_), flow_, host),
       task_(job.serial, job.seed, job.element()),
       feed_(feed),
       arriving_(job.graph.segments().size()),

@@ -23,7 +23,7 @@ ServerRunner::ServerRunner(const Job& job, int server, ComputeDevice& device, Tr
       device_(device),
       transport_(transport),
       activity_(activity),
-      memory_(device, job.graph, static_cast<GraphRank>(job.workers()), job.serial, job.scenario.plan, {}, {server, job.servers()}, {},
+      memory_(device, job, static_cast<GraphRank>(job.workers()), {}, {.dense = {server, job.servers()}},
               {.sharded = true, .sharded_parameters = true, .sums_apart = true}) {
     memory_.draw_weights(job.seed);
     drop_sums();
