@@ -1,8 +1,8 @@
 #include "cli/probe_runs.hpp"
 
 #include "cli/executor.hpp"
-#include "model/io/format/json_reader.hpp"
 #include "model/io/format/replace_file.hpp"
+#include "model/io/format/text_file.hpp"
 #include "model/io/profile/profile_writer.hpp"
 #include "model/io/trace/run_reader.hpp"
 

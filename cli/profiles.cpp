@@ -1,7 +1,7 @@
 // `sextant profiles list | show NAME | check FILE`: what is known of hardware, frameworks and models, and from where.
 #include "cli/commands.hpp"
 #include "model/base/spelling.hpp"
-#include "model/io/format/json_reader.hpp"
+#include "model/io/format/text_file.hpp"
 #include "model/io/profile/framework_reader.hpp"
 #include "model/io/profile/framework_text.hpp"
 #include "model/io/profile/profile_writer.hpp"

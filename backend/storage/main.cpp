@@ -8,6 +8,7 @@
 #include "model/base/overloaded.hpp"
 #include "model/io/calibration/fio_reader.hpp"
 #include "model/io/format/replace_file.hpp"
+#include "model/io/format/text_file.hpp"
 #include "model/io/profile/profile_writer.hpp"
 
 #include <csignal>

@@ -1,6 +1,5 @@
 #include "model/io/format/separate_files.hpp"
 #include "model/base/diagnostics.hpp"
-#include "model/io/format/json_reader.hpp"
 #include "model/io/format/replace_file.hpp"
 #include "model/io/format/text_file.hpp"
 #include "model/sextant.hpp"

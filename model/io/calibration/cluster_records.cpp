@@ -4,6 +4,7 @@
 #include "model/calibrate/fit.hpp"
 #include "model/io/calibration/step_times.hpp"
 #include "model/io/format/json_reader.hpp"
+#include "model/io/format/text_file.hpp"
 #include "model/io/scenario/named_files.hpp"
 #include "model/io/trace/run_reader.hpp"
 

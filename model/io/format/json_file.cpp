@@ -7,14 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <fstream>
 #include <set>
-#include <sstream>
 
 namespace sextant {
 namespace {
 
-constexpr std::uintmax_t max_file_bytes = 256u << 20;
 constexpr int max_depth = most_json_levels;
 
 std::string escape_pointer_token(std::string_view key) {
@@ -114,22 +111,6 @@ JsonFile::JsonFile(std::string name, Diagnostics& diagnostics)
 JsonFile::JsonFile(JsonFile&&) noexcept = default;
 JsonFile& JsonFile::operator=(JsonFile&&) noexcept = default;
 JsonFile::~JsonFile() = default;
-
-std::optional<std::string> read_text_file(const std::filesystem::path& path, Diagnostics& diagnostics) {
-    std::error_code error;
-    const auto fail = [&](std::string what, std::string hint = {}) {
-        diagnostics.add({path.string(), "", std::move(what), std::move(hint)});
-        return std::nullopt;
-    };
-    if (!check_regular_file(path, diagnostics)) return std::nullopt;
-    if (std::filesystem::file_size(path, error) > max_file_bytes || error) return fail("larger than 256 MiB: not one of our files");
-    diagnostics.opened(path);
-    std::ifstream in(path, std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    if (!in) return fail("cannot be read");
-    return std::move(text).str();
-}
 
 JsonFile JsonFile::load(const std::filesystem::path& path, Diagnostics& diagnostics) {
     if (const auto text = read_text_file(path, diagnostics)) return from_text(*text, path.string(), diagnostics);

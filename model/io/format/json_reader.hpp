@@ -47,9 +47,6 @@ struct JsonNode {
     [[nodiscard]] std::vector<std::pair<std::string, JsonNode>> members() const;  // of an object, in the order of keys
 };
 
-// The text of a regular file of at most 256 MiB; none after a Diagnostic.
-std::optional<std::string> read_text_file(const std::filesystem::path&, Diagnostics&);
-
 // A parsed document. A file that is absent, unreadable, no JSON or larger than 256 MiB leaves root().value null and a Diagnostic.
 class JsonFile {
 public:

@@ -7,12 +7,19 @@
 #include <cstring>
 #include <fstream>
 #include <memory>
+#include <sstream>
 #include <utility>
 
 namespace sextant {
 namespace {
 
-constexpr std::size_t piece = 1 << 20, most_bytes = std::size_t{4} << 30;
+constexpr std::uintmax_t most_bytes = 256u << 20;
+constexpr std::size_t piece = 1 << 20, most_unpacked_bytes = std::size_t{4} << 30;
+
+std::nullopt_t refuse(const std::filesystem::path& path, Diagnostics& diagnostics, std::string what, std::string hint = {}) {
+    diagnostics.add({path.string(), "", std::move(what), std::move(hint)});
+    return std::nullopt;
+}
 
 // zlib reads what is not packed as it is.
 using File = std::unique_ptr<gzFile_s, int (*)(gzFile)>;
@@ -34,34 +41,43 @@ std::filesystem::path file_beside(const std::filesystem::path& by, const std::fi
 bool check_regular_file(const std::filesystem::path& path, Diagnostics& diagnostics) {
     std::error_code error;
     const auto status = std::filesystem::status(path, error);
-    const auto refuse = [&](std::string what, std::string hint = {}) {
-        diagnostics.add({path.string(), "", std::move(what), std::move(hint)});
+    const auto fail = [&](std::string what, std::string hint = {}) {
+        refuse(path, diagnostics, std::move(what), std::move(hint));
         return false;
     };
     if (status.type() == std::filesystem::file_type::not_found)
-        return refuse("no such file", path == "-" ? "name a file: standard input is not read" : "check the path");
-    if (!std::filesystem::status_known(status)) return refuse("cannot be read: " + error.message());
-    if (std::filesystem::is_directory(status)) return refuse("is a directory", "name a file in it");
-    if (!std::filesystem::is_regular_file(status)) return refuse("is not a regular file", "what comes from a pipe or a device is not read");
-    if (!std::ifstream(path)) return refuse(std::string("cannot be read: ") + std::strerror(errno));
+        return fail("no such file", path == "-" ? "name a file: standard input is not read" : "check the path");
+    if (!std::filesystem::status_known(status)) return fail("cannot be read: " + error.message());
+    if (std::filesystem::is_directory(status)) return fail("is a directory", "name a file in it");
+    if (!std::filesystem::is_regular_file(status)) return fail("is not a regular file", "what comes from a pipe or a device is not read");
+    if (!std::ifstream(path)) return fail(std::string("cannot be read: ") + std::strerror(errno));
     return true;
 }
 
+std::optional<std::string> read_text_file(const std::filesystem::path& path, Diagnostics& diagnostics) {
+    if (!check_regular_file(path, diagnostics)) return std::nullopt;
+    std::error_code error;
+    if (std::filesystem::file_size(path, error) > most_bytes || error)
+        return refuse(path, diagnostics, "larger than 256 MiB: not one of our files");
+    diagnostics.opened(path);
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    if (!in) return refuse(path, diagnostics, "cannot be read");
+    return std::move(text).str();
+}
+
 std::optional<std::string> read_packed_text(const std::filesystem::path& path, Diagnostics& diagnostics) {
-    const auto fail = [&](std::string what, std::string hint = {}) {
-        diagnostics.add({path.string(), "", std::move(what), std::move(hint)});
-        return std::nullopt;
-    };
     if (!check_regular_file(path, diagnostics)) return std::nullopt;
     diagnostics.opened(path);
     const File file = open(path);
-    if (!file) return fail("cannot be read");
+    if (!file) return refuse(path, diagnostics, "cannot be read");
     std::string text;
     while (read_more(file.get(), piece, text))
-        if (text.size() > most_bytes) return fail("is larger than 4 GiB", "profile fewer steps");
+        if (text.size() > most_unpacked_bytes) return refuse(path, diagnostics, "is larger than 4 GiB", "profile fewer steps");
     int code = Z_OK;
     gzerror(file.get(), &code);
-    if (code != Z_OK && code != Z_STREAM_END) return fail("is packed with gzip, and damaged or cut off");
+    if (code != Z_OK && code != Z_STREAM_END) return refuse(path, diagnostics, "is packed with gzip, and damaged or cut off");
     return text;
 }
 

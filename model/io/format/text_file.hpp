@@ -1,4 +1,4 @@
-// Text files that people name, and those that may be packed with gzip, as profilers leave them.
+// Text files that people name, some of them packed with gzip, as profilers leave them.
 #pragma once
 
 #include "model/base/diagnostics.hpp"
@@ -16,7 +16,10 @@ std::filesystem::path file_beside(const std::filesystem::path& by, const std::fi
 // never end.
 bool check_regular_file(const std::filesystem::path&, Diagnostics&);
 
-// The text of a regular file, unpacked where it is packed. None after a Diagnostic, for example where it has more than 4 GiB.
+// The text of a regular file of at most 256 MiB; none after a Diagnostic.
+std::optional<std::string> read_text_file(const std::filesystem::path&, Diagnostics&);
+
+// The same of one that may be packed: unpacked, at most 4 GiB.
 std::optional<std::string> read_packed_text(const std::filesystem::path&, Diagnostics&);
 // At most so many bytes from the beginning of the file; none where it cannot be read.
 std::string start_of_packed_text(const std::filesystem::path&, std::size_t bytes);

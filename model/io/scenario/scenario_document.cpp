@@ -3,6 +3,7 @@
 #include "model/base/spelling.hpp"
 #include "model/io/format/json_assignment.hpp"
 #include "model/io/format/json_text.hpp"
+#include "model/io/format/text_file.hpp"
 
 #include <algorithm>
 

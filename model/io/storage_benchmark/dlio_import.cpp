@@ -2,6 +2,7 @@
 
 #include "model/base/spelling.hpp"
 #include "model/io/format/json_text.hpp"
+#include "model/io/format/text_file.hpp"
 #include "model/io/storage_benchmark/yaml_section.hpp"
 
 #include <nlohmann/json.hpp>
