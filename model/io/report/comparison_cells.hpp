@@ -3,6 +3,7 @@
 
 #include "model/base/quantity_text.hpp"
 #include "model/io/format/text_table.hpp"
+#include "model/report/report.hpp"
 
 #include <optional>
 #include <string>
@@ -14,6 +15,12 @@ inline std::string ratio_text(std::optional<double> ratio) { return ratio ? numb
 template <int... Exponents>
 std::string or_nothing(Quantity<Exponents...> value) {
     return value.si() > 0 ? to_text(value) : "";
+}
+
+inline std::string interval_text(const Report& predicted, Seconds measured) {
+    const bool inside = measured >= predicted.low && measured <= predicted.high;
+    return "predicted " + to_text(predicted.low) + " to " + to_text(predicted.high) + ": the measurement lies " +
+           (inside ? "inside" : "outside");
 }
 
 // Less than predicted to the left, more to the right; `full`: the largest difference of the table.

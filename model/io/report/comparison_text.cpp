@@ -43,8 +43,7 @@ std::string run_text(const Comparison& c) {
     if (c.steps.first)
         table.row(
             {"steps", to_text(c.steps.fastest) + " to " + to_text(c.steps.slowest) + ", the first, a warm-up, " + to_text(*c.steps.first)});
-    table.row({"80 % interval", "predicted " + to_text(c.prediction.low) + " to " + to_text(c.prediction.high) + ": the measurement lies " +
-                                    (c.step.measured < c.prediction.low || c.step.measured > c.prediction.high ? "outside" : "inside")});
+    table.row({"80 % interval", interval_text(c.prediction, c.step.measured)});
     const auto loss = [](double value) { return std::isfinite(value) ? number_text(value, 4) : std::string("no number, it diverged"); };
     if (c.first_loss) table.row({"loss", loss(*c.first_loss) + " → " + loss(*c.last_loss)});
     return table.text();

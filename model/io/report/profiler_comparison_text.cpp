@@ -16,9 +16,7 @@ std::string header_text(const ProfilerComparison& c) {
     table.row({"plan", c.prediction.plan});
     table.row({"hardware", c.prediction.hardware});
     table.row({"steps", std::to_string(c.steps.count) + ", " + to_text(c.steps.fastest) + " to " + to_text(c.steps.slowest)});
-    const bool inside = c.steps.median >= c.prediction.low && c.steps.median <= c.prediction.high;
-    table.row({"80 % interval", "predicted " + to_text(c.prediction.low) + " to " + to_text(c.prediction.high) + ": the measurement lies " +
-                                    (inside ? "inside" : "outside")});
+    table.row({"80 % interval", interval_text(c.prediction, c.steps.median)});
     return table.text();
 }
 
