@@ -4,14 +4,11 @@
 #include "model/base/list_text.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 
 namespace sextant {
 
-std::optional<SampleEncoding> encoding_named(std::string_view name) {
-    return enumerator_named(name, std::array{SampleEncoding::raw, SampleEncoding::png, SampleEncoding::jpeg});
-}
+std::optional<SampleEncoding> encoding_named(std::string_view name) { return enumerator_named(name, all_sample_encodings); }
 
 std::string_view suffix_of(SampleEncoding e) {
     static constexpr std::string_view suffixes[] = {"npy", "png", "jpg"};

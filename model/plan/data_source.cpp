@@ -1,16 +1,14 @@
 #include "model/plan/data_source.hpp"
 
-#include <array>
-
 namespace sextant {
 
 std::string_view to_text(SampleEncoding e) {
-    static constexpr std::array<std::string_view, 3> names{"raw", "png", "jpeg"};
+    static constexpr std::string_view names[sample_encoding_count] = {"raw", "png", "jpeg"};
     return names[static_cast<std::size_t>(e)];
 }
 
 std::string_view to_text(DataFormat f) {
-    static constexpr std::array<std::string_view, 7> names{"files", "tar", "zip", "hdf5", "lmdb", "tfrecord", "npy"};
+    static constexpr std::string_view names[data_format_count] = {"files", "tar", "zip", "hdf5", "lmdb", "tfrecord", "npy"};
     return names[static_cast<std::size_t>(f)];
 }
 

@@ -1,10 +1,10 @@
 // Where a job's samples come from and how they reach a device, and where its checkpoints go. Values; model/cost/ prices them.
 #pragma once
 
+#include "model/base/enum_array.hpp"
 #include "model/base/quantity.hpp"
 #include "model/hardware/storage.hpp"
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -13,10 +13,12 @@ namespace sextant {
 
 // What the bytes of a stored sample are: values, or an image that must be decoded.
 enum class SampleEncoding { raw, png, jpeg };
+inline constexpr int sample_encoding_count = static_cast<int>(SampleEncoding::jpeg) + 1;
+inline constexpr auto all_sample_encodings = enumerators<SampleEncoding, sample_encoding_count>();
 // How samples lie on storage: one file each, or packed.
 enum class DataFormat { files, tar, zip, hdf5, lmdb, tfrecord, npy };
-inline constexpr std::array all_data_formats{DataFormat::files, DataFormat::tar,      DataFormat::zip, DataFormat::hdf5,
-                                             DataFormat::lmdb,  DataFormat::tfrecord, DataFormat::npy};
+inline constexpr int data_format_count = static_cast<int>(DataFormat::npy) + 1;
+inline constexpr auto all_data_formats = enumerators<DataFormat, data_format_count>();
 // The order in which an epoch takes them: as they lie, shuffled within a buffer that is filled in that order, or any.
 enum class Shuffle { none, window, full };
 // What a worker does with a decoded sample. `convert`: crop, flip, normalise, convert to the network's numbers. `resize`: also scale it
