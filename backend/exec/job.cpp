@@ -56,17 +56,17 @@ Job::Job(Scenario s, std::uint64_t seed_, const TrainingChoices& chosen)
       balances_context(has_causal_attention(serial)) {}
 
 std::size_t Job::experts() const {
-    const auto* network = std::get_if<TransformerSpec>(&scenario.workload.spec);
+    const auto* network = scenario.workload.transformer();
     return network != nullptr && network->moe ? static_cast<std::size_t>(network->moe->experts) : 0;
 }
 
 std::int64_t Job::mtp_layers() const {
-    const auto* network = std::get_if<TransformerSpec>(&scenario.workload.spec);
+    const auto* network = scenario.workload.transformer();
     return network != nullptr ? network->mtp_layers : 0;
 }
 
 double Job::bias_update_speed() const {
-    const auto* network = std::get_if<TransformerSpec>(&scenario.workload.spec);
+    const auto* network = scenario.workload.transformer();
     const bool moves = network != nullptr && network->moe && network->moe->sigmoid_router && !network->adapters;
     return moves ? network->moe->bias_update_speed : 0;
 }

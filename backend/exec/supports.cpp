@@ -37,13 +37,13 @@ private:
     }
 
     void check_groups() {
-        const auto* transformer = std::get_if<TransformerSpec>(&s_.workload.spec);
+        const auto* transformer = s_.workload.transformer();
         refuse_if(transformer != nullptr && transformer->adapters && plan_.has_servers(), "/plan/data_parallel",
                   "parameter servers hold every weight, and adapters leave most of them frozen", "\"data_parallel\": \"all_reduce\"");
     }
     // What of a mixture its operators do not show is here, the rest in unsupported() of a graph.
     void check_experts() {
-        const auto* network = std::get_if<TransformerSpec>(&s_.workload.spec);
+        const auto* network = s_.workload.transformer();
         if (network == nullptr || !network->moe) return;
         refuse_if(plan_.has_servers(), "/plan/data_parallel", "parameter servers do not hold experts", "\"data_parallel\": \"all_reduce\"");
         refuse_if(plan_.ep > 1 && overlaps_experts(plan_, s_.framework, s_.workload), "/plan/expert_overlap",
@@ -125,7 +125,7 @@ private:
                   plan_.tensor_overlap ? "\"tensor_overlap\": false" : own);
     }
     void check_network() {
-        const auto* network = std::get_if<TransformerSpec>(&s_.workload.spec);
+        const auto* network = s_.workload.transformer();
         refuse_if(network != nullptr && network->qk_norm_whole && plan_.tp > 1, "/plan/tp",
                   "norms of all queries and of all keys do not run cut: the ranks do not exchange their sums of squares",
                   "\"qk_norm_whole\": false normalizes each head by itself");

@@ -38,7 +38,7 @@ FieldSection model_section() {
                    .kind = FieldKind::degree,
                    .resolved =
                        [](const Scenario& s) {
-                           const auto* transformer = std::get_if<TransformerSpec>(&s.workload.spec);
+                           const auto* transformer = s.workload.transformer();
                            return transformer ? QString::number(transformer->seq_len) : QString();
                        },
                    .inside = "workload.transformer.seq_len"};

@@ -20,7 +20,7 @@ constexpr std::int64_t most_devices = 1'000'000;  // of a job: ten times the lar
 struct Check {
     const Scenario& scenario;
     const Plan& plan = scenario.plan;
-    const TransformerSpec* transformer = std::get_if<TransformerSpec>(&scenario.workload.spec);
+    const TransformerSpec* transformer = scenario.workload.transformer();
     std::vector<Diagnostic> problems;
 
     void complain(const std::string& pointer, std::string what, std::string hint = {}) {
@@ -183,7 +183,7 @@ std::int64_t layers_of(const TransformerSpec& t) {
 // too.
 std::optional<std::int64_t> blocks(const Workload& workload) {
     if (const auto* mlp = std::get_if<MlpSpec>(&workload.spec)) return static_cast<std::int64_t>(mlp->widths.size()) - 1;
-    const auto* t = std::get_if<TransformerSpec>(&workload.spec);
+    const auto* t = workload.transformer();
     if (!t) return std::nullopt;
     return layers_of(*t) + t->mtp_layers + (t->kind == TransformerKind::encoder_decoder ? 3 : 2);
 }

@@ -40,7 +40,7 @@ inline std::string usual_library(const Framework& f, const Device& d, bool over_
 // Whoever trains adapters alone loads the model below them in 16 bits (Hugging Face PEFT's guides), also where the framework keeps weights
 // that it trains in fp32 and casts them for each use.
 inline bool loads_frozen_weights_narrow(const Plan& p, const Framework& f, const Workload& w) {
-    const auto* network = std::get_if<TransformerSpec>(&w.spec);
+    const auto* network = w.transformer();
     const bool narrow = size_of(p.precision.compute) < size_of(DataType::fp32);
     return network != nullptr && network->adapters && !p.autocast && f.casts_each_use && narrow;
 }
@@ -48,7 +48,7 @@ inline bool loads_frozen_weights_narrow(const Plan& p, const Framework& f, const
 // Micro-batches are interleaved layer by layer where all layers are alike: Megatron Core has no such schedule for hybrids
 // (NVIDIA-NeMo/Megatron-Bridge, issue 4975).
 inline bool overlaps_experts(const Plan& p, const Framework& f, const Workload& w) {
-    const auto* network = std::get_if<TransformerSpec>(&w.spec);
+    const auto* network = w.transformer();
     const bool hybrid = network != nullptr && !network->layer_pattern.empty();
     return p.expert_overlap.value_or(f.overlaps_experts && !hybrid);
 }

@@ -6,7 +6,7 @@ namespace sextant {
 
 std::vector<std::string> idle_settings(const Scenario& s) {
     const Plan& p = s.plan;
-    const auto* transformer = std::get_if<TransformerSpec>(&s.workload.spec);
+    const auto* transformer = s.workload.transformer();
     const bool has_experts = transformer && transformer->moe;
     std::vector<std::string> list;
     const auto idle = [&list](bool is_idle, const char* setting, const char* because) {

@@ -4,7 +4,7 @@ namespace sextant {
 
 std::string workload_line(const Workload& w) {
     const std::string name = w.title.empty() ? w.name : w.title;
-    const auto* transformer = std::get_if<TransformerSpec>(&w.spec);
+    const auto* transformer = w.transformer();
     if (transformer == nullptr || !transformer->adapters) return name;
     return name + ", adapters of rank " + std::to_string(transformer->adapters->rank);
 }

@@ -29,7 +29,7 @@ public:
 
     std::vector<TriedPlan> of(PlanField field) {
         tried_.clear();
-        const auto* transformer = std::get_if<TransformerSpec>(&space_.job.workload.spec);
+        const auto* transformer = space_.job.workload.transformer();
         const bool experts = transformer && transformer->moe;
         switch (field) {
             case PlanField::dp:

@@ -28,7 +28,7 @@ std::vector<int> degrees(const PlanSpace& space, PlanField field, int pinned, st
     return all;
 }
 
-const TransformerSpec* transformer_of(const PlanSpace& space) { return std::get_if<TransformerSpec>(&space.job.workload.spec); }
+const TransformerSpec* transformer_of(const PlanSpace& space) { return space.job.workload.transformer(); }
 const MixtureOfExperts* experts_of(const PlanSpace& space) {
     const TransformerSpec* t = transformer_of(space);
     return t && t->moe ? &*t->moe : nullptr;

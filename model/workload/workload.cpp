@@ -27,11 +27,10 @@ Flops forward_flops(const Network& network) {
 }  // namespace
 
 std::int64_t Workload::tokens_per_sample() const {
-    const TransformerSpec* transformer = std::get_if<TransformerSpec>(&spec);
-    if (transformer == nullptr || transformer->kind == TransformerKind::vision) return 0;
-    std::int64_t tokens = transformer->seq_len;
-    if (transformer->kind == TransformerKind::encoder_decoder)
-        tokens += transformer->decoder_seq_len > 0 ? transformer->decoder_seq_len : transformer->seq_len;
+    const TransformerSpec* t = transformer();
+    if (t == nullptr || t->kind == TransformerKind::vision) return 0;
+    std::int64_t tokens = t->seq_len;
+    if (t->kind == TransformerKind::encoder_decoder) tokens += t->decoder_seq_len > 0 ? t->decoder_seq_len : t->seq_len;
     return tokens;
 }
 
@@ -55,8 +54,8 @@ Network build_network(const Workload& workload, const Shard& shard) {
 }
 
 bool Workload::pads_experts() const {
-    const TransformerSpec* transformer = std::get_if<TransformerSpec>(&spec);
-    return transformer != nullptr && transformer->moe && transformer->moe->capacity_factor > 0;
+    const TransformerSpec* t = transformer();
+    return t != nullptr && t->moe && t->moe->capacity_factor > 0;
 }
 
 Workload dropless(Workload w) {
@@ -68,7 +67,7 @@ WorkloadSize size_of(const Workload& workload) {
     const Network network = build_network(dropless(workload), {});
     WorkloadSize size;
     size.parameters = size.active_parameters = network.parameters();
-    const TransformerSpec* transformer = std::get_if<TransformerSpec>(&workload.spec);
+    const TransformerSpec* transformer = workload.transformer();
     if (transformer != nullptr && transformer->moe) size.active_parameters = active_parameters(network, *transformer->moe);
     for (const int index : network.sequence) size.trained_parameters += network.templates[index].graph.count_parameters(false).total();
     size.forward = forward_flops(network);

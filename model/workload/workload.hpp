@@ -151,7 +151,8 @@ struct Workload {
     std::string source;
 
     [[nodiscard]] std::int64_t tokens_per_sample() const;  // 0 where the notion does not exist
-    [[nodiscard]] bool is_transformer() const { return std::holds_alternative<TransformerSpec>(spec); }
+    [[nodiscard]] const TransformerSpec* transformer() const { return std::get_if<TransformerSpec>(&spec); }  // null where it is none
+    [[nodiscard]] bool is_transformer() const { return transformer() != nullptr; }
     // Do experts work on room that a capacity factor gives them, whoever came?
     [[nodiscard]] bool pads_experts() const;
     // What one sample is called: "sequence", "image", "sample".

@@ -53,7 +53,7 @@ void check_expert_overlap(const Scenario& s, Refusals& r) {
              "plan.schedule=interleaved and plan.vpp=2, or " + hint);
     r.unless(p.recompute == Recompute::none || (p.recompute == Recompute::selective && !recomputes(p, "moe")), "/plan/expert_overlap",
              as + "where neither layers nor their experts run again", hint);
-    const auto* t = std::get_if<TransformerSpec>(&s.workload.spec);
+    const auto* t = s.workload.transformer();
     r.unless(!t || t->mtp_layers <= 1, "/plan/expert_overlap", as + "with one layer of multi-token prediction at most", hint);
 }
 
@@ -128,7 +128,7 @@ void check_network(const TransformerSpec& t, const Plan& p, Refusals& r) {
 void check_for_megatron(const Scenario& s) {
     const Plan& p = s.plan;
     Refusals r(s, "Megatron-LM");
-    const auto* t = std::get_if<TransformerSpec>(&s.workload.spec);
+    const auto* t = s.workload.transformer();
     r.unless(t && t->kind == TransformerKind::decoder, "/workload", "is exported for decoders alone: " + s.workload.name + " is none");
     check_training(p, r);
     r.unless(p.schedule == Schedule::one_f_one_b || p.schedule == Schedule::interleaved || p.pp == 1, "/plan/schedule",

@@ -59,7 +59,7 @@ inline std::vector<std::string> left_to_the_program(const Scenario& s) {
     if (p.head_chunks > 1)
         notes.push_back("the head and its loss over " + std::to_string(p.head_chunks) + " parts of the tokens in turn are the program's");
     if (p.pruned_fraction > 0) notes.emplace_back("weights that are pruned are the program's: torch.nn.utils.prune");
-    const auto* transformer = std::get_if<TransformerSpec>(&s.workload.spec);
+    const auto* transformer = s.workload.transformer();
     if (transformer != nullptr && transformer->adapters)
         notes.push_back("adapters are the program's: peft.LoraConfig(r=" + std::to_string(transformer->adapters->rank) + ")");
     return notes;

@@ -147,7 +147,7 @@ int assumed_chunks(const MeasuredPlan& p, const TransformerSpec* t, const Plan& 
 }
 
 void set_schedule(const MeasuredPlan& p, const Workload& workload, Plan& plan, RowReport& report) {
-    const auto* t = std::get_if<TransformerSpec>(&workload.spec);
+    const auto* t = workload.transformer();
     plan.vpp = p.vpp ? *p.vpp : assumed_chunks(p, t, plan, report);
     constexpr std::pair<std::string_view, Schedule> words[] = {
         {"gpipe", Schedule::gpipe},          {"zbv", Schedule::zero_bubble_v},      {"zerobubblev", Schedule::zero_bubble_v},
@@ -173,7 +173,7 @@ void set_schedule(const MeasuredPlan& p, const Workload& workload, Plan& plan, R
 }
 
 void set_experts(const MeasuredPlan& p, const Workload& workload, Plan& plan, RowReport& report) {
-    const auto* t = std::get_if<TransformerSpec>(&workload.spec);
+    const auto* t = workload.transformer();
     const int ranks = plan.dp * plan.cp;
     plan.ep = p.ep.value_or(t && t->moe ? static_cast<int>(std::gcd(t->moe->experts, std::int64_t{ranks})) : 1);
     if (plan.ep > 1 && !p.ep) report.assume("experts spread over as many ranks as they can be: " + std::to_string(plan.ep));

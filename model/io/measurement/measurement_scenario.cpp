@@ -11,7 +11,7 @@ std::optional<Seconds> measured_step(const TrainingRow& row, const Scenario& s) 
     if (row.step_time) return row.step_time;
     const auto samples = static_cast<double>(s.plan.global_batch);
     if (row.samples_per_second) return samples / *row.samples_per_second;
-    const auto* t = std::get_if<TransformerSpec>(&s.workload.spec);
+    const auto* t = s.workload.transformer();
     if (row.tokens_per_second && t != nullptr) return samples * static_cast<double>(t->seq_len) / *row.tokens_per_second;
     return std::nullopt;
 }
