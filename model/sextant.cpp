@@ -181,7 +181,7 @@ RunLayout run_layout(const Scenario& s) {
 }
 
 std::vector<int> nodes_of_ranks(const Scenario& s) {
-    const RankLayout layout(s.plan, used_nodes(s), s.cluster.node.devices);
+    const RankLayout layout = layout_of(s);
     std::vector<int> nodes(static_cast<std::size_t>(run_layout(s).ranks));
     for (int rank = 0; rank < std::ssize(nodes); ++rank)
         nodes[static_cast<std::size_t>(rank)] = rank < layout.ranks() ? layout.node_of(rank) : node_of_server(s, rank - layout.ranks());

@@ -93,7 +93,7 @@ UsedMachine used_machine(const Prepared& job) {
     UsedMachine machine{job.topology(), {}};
     if (of_servers > 0)
         machine.topology = std::make_shared<const Topology>(Topology::build(s.cluster, nodes + of_servers, uses_sockets(s)));
-    const RankLayout layout(s.plan, nodes, s.cluster.node.devices);
+    const RankLayout layout = layout_of(s);
     for (int r = 0; r < layout.ranks(); ++r) machine.placement.device_of.push_back(layout.device_of(r));
     for (int v = 0; v < servers; ++v) machine.placement.node_of_server.push_back(node_of_server(s, v));
     if (sums_on_host(s.plan, s.framework)) machine.placement.sent_together = used_devices_per_node(s);

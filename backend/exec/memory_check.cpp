@@ -101,7 +101,7 @@ std::vector<Bytes> predicted_peaks(const Scenario& s) {
     std::vector<Bytes> by_stage;
     for (const StageMemory& m : e.memory)
         by_stage.push_back(m.total() - m[MemoryKind::communication] - m[MemoryKind::context] - m[MemoryKind::fragmentation]);
-    const RankLayout layout(s.plan, used_nodes(s), s.cluster.node.devices);
+    const RankLayout layout = layout_of(s);
     std::vector<Bytes> peaks;
     peaks.reserve(static_cast<std::size_t>(layout.ranks()));
     for (int r = 0; r < layout.ranks(); ++r) peaks.push_back(by_stage[static_cast<std::size_t>(layout.place_of(r).pipeline)]);

@@ -2,7 +2,6 @@
 
 #include "backend/exec/span_kinds.hpp"
 #include "model/plan/gradient_accumulation.hpp"
-#include "model/plan/partition.hpp"
 #include "model/plan/virtual_stages.hpp"
 
 #include <algorithm>
@@ -60,7 +59,7 @@ RankRunner::RankRunner(const Job& job, GraphRank rank, ComputeDevice& device, Co
                        RankActivity& activity, DatasetFeed* feed, bool times_operators)
     : job_(job),
       rank_(rank),
-      layout_(job.scenario.plan, used_nodes(job.scenario), job.scenario.cluster.node.devices),
+      layout_(layout_of(job.scenario)),
       place_(layout_.place_of(job.graph.ranks()[rank].rank)),
       flow_(flow_of(job, rank)),
       plan_(planned(job, rank, flow_)),

@@ -50,7 +50,7 @@ private:
                   "all-to-alls do not go on behind the kernels of another micro-batch", "\"expert_overlap\": false");
         refuse_if(plan_.ep > 1 && deduplicates_tokens(plan_, s_.framework), "/plan/token_deduplication",
                   "a token travels once to each of its experts", "\"token_deduplication\": false");
-        const RankLayout layout(plan_, used_nodes(s_), s_.cluster.node.devices);
+        const RankLayout layout = layout_of(s_);
         refuse_if(layout.size_of(ParallelGroup::data) == 1 && layout.size_of(ParallelGroup::expert_data) > 1, "/plan/ep",
                   "gradients of experts that the ranks of a tensor group alone have copies of are not summed",
                   "ep = tp / expert_tp: each expert on one of them");

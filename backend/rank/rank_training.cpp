@@ -4,7 +4,6 @@
 #include "backend/exec/server_runner.hpp"
 #include "model/base/ceil_divide.hpp"
 #include "model/base/failure.hpp"
-#include "model/plan/partition.hpp"
 #include "model/plan/virtual_stages.hpp"
 
 #include <iostream>
@@ -25,10 +24,7 @@ std::vector<StepRecord> walk(Runner& runner, const ExecArguments& a, const Job& 
     return records;
 }
 
-RankPlace place_of(const Job& job, int rank) {
-    const Scenario& s = job.scenario;
-    return RankLayout(s.plan, used_nodes(s), s.cluster.node.devices).place_of(rank);
-}
+RankPlace place_of(const Job& job, int rank) { return layout_of(job.scenario).place_of(rank); }
 
 // The ends of a pipeline are fed: inputs go in at the one, labels at the other.
 bool is_fed(const ExecArguments& a, const Job& job, const RankPlace& place) {

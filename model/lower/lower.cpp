@@ -102,7 +102,7 @@ LoweredJob::LoweredJob(const Scenario& s, Fold f, const Network& network)
       framework(s.framework),
       fold(f),
       precision(kept_precision(s.plan, s.framework)),
-      layout(s.plan, used_nodes(s), s.cluster.node.devices),
+      layout(layout_of(s)),
       micro_batches(static_cast<int>(std::max<std::int64_t>(1, s.plan.micro_batches()))),
       orders(work_orders(s.plan.schedule, s.plan.pp, s.plan.vpp, micro_batches)),
       where(s.plan),

@@ -1,5 +1,7 @@
 #include "model/plan/rank_layout.hpp"
 
+#include "model/plan/partition.hpp"
+
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -121,5 +123,7 @@ std::vector<std::vector<int>> RankLayout::groups(ParallelGroup g) const {
     }
     return all;
 }
+
+RankLayout layout_of(const Scenario& s) { return {s.plan, used_nodes(s), s.cluster.node.devices}; }
 
 }  // namespace sextant

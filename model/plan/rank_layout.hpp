@@ -2,7 +2,7 @@
 #pragma once
 
 #include "model/base/enum_array.hpp"
-#include "model/plan/plan.hpp"
+#include "model/plan/scenario.hpp"
 #include "model/workload/operator.hpp"
 
 #include <vector>
@@ -48,5 +48,8 @@ private:
     RankPlace size_, stride_;       // of each dimension
     EnumArray<ParallelGroup, std::vector<Range>, parallel_group_count> ranges_;
 };
+
+// Of the ranks of a scenario, on the nodes that they fill.
+RankLayout layout_of(const Scenario&);
 
 }  // namespace sextant

@@ -3,7 +3,6 @@
 #include "gui/models/text.hpp"
 #include "gui/models/timeline/rows.hpp"
 #include "gui/models/timeline/segments.hpp"
-#include "model/plan/partition.hpp"
 
 #include <algorithm>
 #include <map>
@@ -129,8 +128,7 @@ const UtilizationSeries* ClusterMap::series(int link) const {
 }
 
 std::shared_ptr<const ClusterMap> map_of(const Scenario& scenario, std::shared_ptr<const SimulationReport> played) {
-    auto map = std::make_shared<ClusterMap>(ClusterMap{scenario, std::move(played), used_machine(prepare(scenario)),
-                                                       RankLayout(scenario.plan, used_nodes(scenario), scenario.cluster.node.devices)});
+    auto map = std::make_shared<ClusterMap>(ClusterMap{scenario, std::move(played), used_machine(prepare(scenario)), layout_of(scenario)});
     map->series_of_link.resize(map->machine.topology->links().size());
     for (std::uint32_t s = 0; s < map->report().links.size(); ++s)
         for (const int link : map->report().links[s].links) map->series_of_link[static_cast<std::size_t>(link)] = s;
