@@ -6,7 +6,6 @@
 #include "model/io/profile/profile_writer.hpp"
 #include "model/io/trace/run_reader.hpp"
 
-#include <algorithm>
 #include <optional>
 
 namespace sextant {

@@ -8,7 +8,6 @@
 #include "model/simulate/recorded_step.hpp"
 
 #include <ostream>
-#include <utility>
 
 namespace sextant {
 namespace {

@@ -4,7 +4,6 @@
 #include "backend/kernels/curves.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 namespace sextant::cpu {

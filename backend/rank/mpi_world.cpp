@@ -5,13 +5,11 @@
 #include "model/base/diagnostics.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
-#include <string_view>
 
 #include <sys/uio.h>
 #include <unistd.h>

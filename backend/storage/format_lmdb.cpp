@@ -6,7 +6,6 @@
 #include "model/base/diagnostics.hpp"
 
 #include <algorithm>
-#include <cerrno>
 
 #include <lmdb.h>
 

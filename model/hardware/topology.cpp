@@ -3,7 +3,6 @@
 #include "model/hardware/topology_graph.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace sextant {
 

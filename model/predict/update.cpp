@@ -4,7 +4,6 @@
 #include "model/predict/block_price.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace sextant {
 namespace {

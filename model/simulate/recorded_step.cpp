@@ -1,7 +1,6 @@
 #include "model/simulate/recorded_step.hpp"
 
 #include <algorithm>
-#include <array>
 #include <unordered_map>
 #include <utility>
 

@@ -5,7 +5,6 @@
 
 #include <gmock/gmock.h>
 
-#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <map>

@@ -11,9 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <fstream>
-#include <functional>
 #include <limits>
-#include <map>
 
 namespace sextant {
 namespace {

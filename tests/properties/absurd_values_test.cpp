@@ -2,8 +2,6 @@
 #include "tests/base/refusal.hpp"
 #include "tests/golden/bundled_scenarios.hpp"
 
-#include <algorithm>
-
 namespace sextant {
 namespace {
 

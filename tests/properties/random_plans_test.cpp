@@ -3,7 +3,6 @@
 #include "tests/golden/bundled_scenarios.hpp"
 #include "tests/properties/played_scenario.hpp"
 
-#include <algorithm>
 #include <random>
 
 namespace sextant {

@@ -7,7 +7,6 @@
 #include <gmock/gmock.h>
 
 #include <limits>
-#include <stdexcept>
 
 namespace sextant {
 namespace {

@@ -1,7 +1,6 @@
 #include "model/io/chakra/chakra_messages.hpp"
 
 #include <algorithm>
-#include <iterator>
 
 namespace sextant::chakra {
 

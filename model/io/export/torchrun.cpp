@@ -4,8 +4,6 @@
 #include "model/io/export/plan_export.hpp"
 #include "model/io/export/refusals.hpp"
 
-#include <algorithm>
-
 namespace sextant {
 namespace {
 

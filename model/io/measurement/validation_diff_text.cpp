@@ -4,7 +4,6 @@
 #include "model/base/quantity_text.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace sextant {
 namespace {

@@ -8,8 +8,6 @@
 #include "model/report/headings.hpp"
 #include "model/report/worth_telling.hpp"
 
-#include <cmath>
-
 namespace sextant {
 namespace {
 

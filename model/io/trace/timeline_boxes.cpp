@@ -1,7 +1,6 @@
 #include "model/io/trace/timeline_boxes.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace sextant {
 namespace {

@@ -3,7 +3,6 @@
 #include "model/simulate/event_queue.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace sextant {
 namespace {
