@@ -32,11 +32,13 @@ bool is_within_reach(Bytes capacity, Bytes most) {
     return capacity < far * most;
 }
 
+int decimals_of(double step) { return std::max(0, static_cast<int>(-std::floor(std::log10(step) + 1e-9))); }
+
 std::vector<Tick> ticks(double largest, const AxisUnit& unit, double count) {
     const double range = largest / unit.si;
     if (!(range > 0) || !std::isfinite(range)) return {{0, QStringLiteral("0")}};
     const double step = svg::round_step(range, std::max(1.0, count));
-    const int decimals = std::max(0, static_cast<int>(-std::floor(std::log10(step) + 1e-9)));
+    const int decimals = decimals_of(step);
     std::vector<Tick> list;
     const auto label = [&](double value) { return decimals > 0 ? QString::number(value, 'f', decimals) : grouped(std::round(value)); };
     for (int i = 0; i * step <= range * (1 + 1e-9); ++i) list.push_back({i * step * unit.si, label(i * step)});

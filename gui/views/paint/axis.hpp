@@ -21,6 +21,9 @@ AxisUnit unit_for(Bytes largest);
 // Whether what a device has can be drawn beside the most that is held, so that both can be seen.
 bool is_within_reach(Bytes capacity, Bytes most);
 
+// As many as tell multiples of the step apart.
+int decimals_of(double step);
+
 struct Tick {
     double value;  // in SI
     QString label;

@@ -147,12 +147,12 @@ void TimelinePicture::paint(QPainter& painter, const Look& look) const {
     paint_range(painter, look);
 }
 
-// Round numbers between two times; as many decimals as tell them apart.
+// Round numbers between two times.
 void TimelinePicture::paint_scale(QPainter& painter, const Look& look) const {
     const AxisUnit unit = unit_for(aspect_.to);
     const double range = (aspect_.to - aspect_.from).si() / unit.si;
     const double step = svg::round_step(range, std::max(2.0, body_.width() / 110));
-    const int decimals = std::max(0, static_cast<int>(-std::floor(std::log10(step) + 1e-9)));
+    const int decimals = decimals_of(step);
     const QFont font = font_of(Type::small);
     const double from = aspect_.from.si() / unit.si;
     for (double i = std::ceil(from / step); i * step <= from + range; ++i) {
