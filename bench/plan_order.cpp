@@ -8,10 +8,10 @@
 #include "model/io/scenario/scenario_writer.hpp"
 #include "model/io/search/plan_columns.hpp"
 #include "model/io/trace/run_reader.hpp"
+#include "model/report/plan_ranking.hpp"
 #include "model/sextant.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -61,32 +61,10 @@ std::optional<Seconds> trained(const fs::path& scenario, const Scenario& job, co
     return step;
 }
 
-// Ranks from 1; equal values share the mean of theirs.
-std::vector<double> ranks_of(const std::vector<double>& values) {
-    std::vector<double> ranks;
-    for (const double v : values) {
-        const auto less = std::ranges::count_if(values, [&](double o) { return o < v; });
-        const auto equal = std::ranges::count(values, v);
-        ranks.push_back(static_cast<double>(less) + (static_cast<double>(equal) + 1) / 2);
-    }
-    return ranks;
-}
-
-double correlation(const std::vector<double>& a, const std::vector<double>& b) {
-    const double n = static_cast<double>(a.size()), mean = (n + 1) / 2;
-    double ab = 0, aa = 0, bb = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        ab += (a[i] - mean) * (b[i] - mean);
-        aa += (a[i] - mean) * (a[i] - mean);
-        bb += (b[i] - mean) * (b[i] - mean);
-    }
-    return ab / std::sqrt(aa * bb);
-}
-
 double spearman(const std::vector<Measured>& all) {
     std::vector<double> predicted, measured;
     for (const Measured& m : all) predicted.push_back(m.predicted.si()), measured.push_back(m.measured.si());
-    return correlation(ranks_of(predicted), ranks_of(measured));
+    return rank_correlation(predicted, measured);
 }
 
 int argument(int argc, char** argv, int at, int usual) { return argc > at ? std::max(1, std::atoi(argv[at])) : usual; }
