@@ -163,7 +163,7 @@ Table beside_table(const PlanFindings& f, const std::vector<std::size_t>& which,
     for (const std::size_t i : which) {
         chosen.push_back(&f.plans[i].choice);
         plans.push_back(&f.plans[i].choice.plan);
-        t.headings += capitalised(name_of(f, i, open));
+        t.headings += capitalized(name_of(f, i, open));
     }
     const auto add = [&](const std::string& name, const std::vector<std::string>& cells) {
         std::vector<QVariant> row{q(name)};
@@ -186,7 +186,7 @@ Table alternatives_table(const PlanAnswer& a) {
             {}};
     for (const Alternative& x : a.alternatives) {
         const TriedWords w = in_words(a, x.tried);
-        t.rows.push_back({capitalised(q(name_of(x))), q(w.step), q(w.longer), q(w.memory),
+        t.rows.push_back({capitalized(q(name_of(x))), q(w.step), q(w.longer), q(w.memory),
                           x.is_the_best ? QStringLiteral("this is plan 1") : q(w.remark)});
     }
     return t;
@@ -195,7 +195,7 @@ Table alternatives_table(const PlanAnswer& a) {
 Table remedies_table(const PlanAnswer& a) {
     Table t{{QStringLiteral("change"), QStringLiteral("memory"), QStringLiteral("step time"), QStringLiteral("plan")}, {}};
     for (const Remedy& r : a.remedies)
-        t.rows.push_back({capitalised(q(name_of(a, r))), quantity(r.tried.estimate->peak_memory), quantity(r.tried.estimate->step),
+        t.rows.push_back({capitalized(q(name_of(a, r))), quantity(r.tried.estimate->peak_memory), quantity(r.tried.estimate->step),
                           q(plan_line(r.tried.plan))});
     return t;
 }

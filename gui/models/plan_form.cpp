@@ -60,7 +60,7 @@ ReadPlanForm read_plan_form(const PlanForm& form, const Scenario& job) {
             what();
         } catch (const InputError& e) {
             QStringList lines;
-            for (const Diagnostic& d : e.diagnostics()) lines += capitalised(sentence(d));
+            for (const Diagnostic& d : e.diagnostics()) lines += capitalized(sentence(d));
             problems[field] = lines.join(QLatin1Char('\n'));
         }
     };

@@ -110,7 +110,7 @@ QVariant PlanTableModel::data(const QModelIndex& index, int role) const {
     }
     const FoundPlan& plan = at(index.row());
     if (role == Qt::ToolTipRole) {
-        QString tip = capitalised(name_of(*findings_, row, open_)) + QStringLiteral(": ") + q(plan_line(plan.choice.plan));
+        QString tip = capitalized(name_of(*findings_, row, open_)) + QStringLiteral(": ") + q(plan_line(plan.choice.plan));
         if (plan.simulated) tip += tr("<br>Played event by event its step takes %1").arg(quantity(*plan.simulated));
         return tip;
     }

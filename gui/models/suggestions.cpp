@@ -17,7 +17,7 @@ const Field* field_at(const std::string& path) {
 
 // Words of the path itself, for what has no field.
 QString name_at(const std::string& path) {
-    return capitalised(q(path).section(QLatin1Char('.'), -1).replace(QLatin1Char('_'), QLatin1Char(' ')));
+    return capitalized(q(path).section(QLatin1Char('.'), -1).replace(QLatin1Char('_'), QLatin1Char(' ')));
 }
 
 // What has no field of its own, or is more than its value says.

@@ -19,7 +19,7 @@ QString sentence(const Diagnostic& d) {
 
 QString html_of(const std::vector<Diagnostic>& problems) {
     QStringList lines;
-    for (const Diagnostic& d : problems) lines += capitalised(sentence(d)).toHtmlEscaped();
+    for (const Diagnostic& d : problems) lines += capitalized(sentence(d)).toHtmlEscaped();
     return QStringLiteral("<b>%1</b>").arg(lines.join(QStringLiteral("<br>")));
 }
 
@@ -33,7 +33,7 @@ int digits_for(Seconds time, Seconds distance) {
     return std::clamp(static_cast<int>(std::ceil(std::log10(time / distance))) + 3, usual, most);
 }
 
-QString capitalised(QString text) { return text.replace(0, 1, text.left(1).toUpper()); }
+QString capitalized(QString text) { return text.replace(0, 1, text.left(1).toUpper()); }
 
 QString grouped(double value) {
     constexpr double few = 100;

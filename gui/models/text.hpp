@@ -47,7 +47,7 @@ QString html_of(const std::vector<Diagnostic>&);
 QString path_of_pointer(std::string_view pointer);
 
 // With a capital first letter.
-QString capitalised(QString);
+QString capitalized(QString);
 
 // 1234567 -> "1,234,567", as in the titles of scenarios. Numbers below a hundred keep their decimals.
 QString grouped(double value);

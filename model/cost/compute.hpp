@@ -2,7 +2,7 @@
 //
 //   matrix kernels   o + max( F / (P u), bytes / (W s) )        P peak of the data path, u what tiles and waves leave of it
 //                    plus bytes / (W s) for a sum at the end of its tiles
-//   attention        o + max( F / (P a w), bytes / (W s) )      a fraction of the fused kernel, w wave quantisation
+//   attention        o + max( F / (P a w), bytes / (W s) )      a fraction of the fused kernel, w wave quantization
 //   memory kernels   o per launch + bytes / (W s)               W memory bandwidth, s its streaming fraction; less where multiprocessors
 //                                                               have too few loads under way (streaming_bandwidth)
 //   on a CPU whose caches were measured:
@@ -79,7 +79,7 @@ std::int64_t elements_of_a_load(DataType);
 //   tiles  T = batch ceil(m/tm) ceil(n/tn) S, waves ceil(T / multiprocessors), each wave costs a full tile of depth k/S + k0;
 //   a tile of tm x tn reaches 1/(1 + c (1/tm + 1/tn)) of the unit, relative to the largest tile: operands per multiply-add
 //   grow as tiles shrink. S splits k when there are too few tiles. (Model after NVIDIA, "Matrix Multiplication Background
-//   User's Guide", sections on tile and wave quantisation; k0 and c, by unit, docs/model/compute.md.)
+//   User's Guide", sections on tile and wave quantization; k0 and c, by unit, docs/model/compute.md.)
 double gemm_utilization(double batch, double m, double n, double k, const DeviceRates&, ComputeUnit);
 
 // The measured time of a product [m x k] x [k x n], interpolated between measured m (linearly in log m, log t). None where this n, k and

@@ -40,7 +40,7 @@ const std::array<EncodingFacts, 3> encodings{{
 }};
 
 // pytorch/vision#7497, v1 on tensors, medians of 1,000 images: 1,230 us to resize and 110 us to crop 420 KB; 255 us to a tensor, 47 us to
-// flip, 121 us to convert and 186 us to normalise the 150 KB that are left. The processor is not named: speed 1.
+// flip, 121 us to convert and 186 us to normalize the 150 KB that are left. The processor is not named: speed 1.
 const TransformFacts transforms{{310 * MB / s, SourceKind::measured, "pytorch/vision#7497"},
                                 {250 * MB / s, SourceKind::measured, "pytorch/vision#7497"}};
 

@@ -22,7 +22,7 @@ struct EncodingFacts {
 };
 const EncodingFacts& facts_of(SampleEncoding);
 
-// Of one thread. `resize`: scaling to another size, in values that go in. `convert`: cropping, flipping, normalising and converting to
+// Of one thread. `resize`: scaling to another size, in values that go in. `convert`: cropping, flipping, normalizing and converting to
 // numbers, in values that come out.
 struct TransformFacts {
     Sourced<Bandwidth> resize, convert;

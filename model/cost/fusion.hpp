@@ -5,7 +5,7 @@
 // losses stand alone (a bias belongs to its GEMM already).
 //   none       no chains
 //   pointwise  chains of pointwise operators: bias + gelu, dropout + add
-//   compiler   pointwise operators, normalisations and softmax
+//   compiler   pointwise operators, normalizations and softmax
 // Scale, mask and softmax are one kernel wherever the framework has that kernel.
 #pragma once
 

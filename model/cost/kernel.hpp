@@ -27,7 +27,7 @@ enum class KernelKind {
     gemm,         // m x n x k, `batch` of them
     convolution,  // as an implicit GEMM: m = pixels, n = output channels, k = input channels x window
     attention,    // fused softmax(QK^T)V
-    memory,       // bound by bytes: elementwise, normalisation, softmax, copies, optimizer
+    memory,       // bound by bytes: elementwise, normalization, softmax, copies, optimizer
 };
 
 struct Kernel {

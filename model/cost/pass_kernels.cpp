@@ -43,7 +43,7 @@ void KernelWriter::add_wide(const std::string& name, TensorId operand, double fo
 
 void KernelWriter::write_operator(const Operator& op, const Normalization& n, BlockKernels& out) const {
     if (n.kind == NormKind::batch) {
-        // Training reads its input for the statistics and again to normalise, inference has these already; backward likewise for two
+        // Training reads its input for the statistics and again to normalize, inference has these already; backward likewise for two
         // operands.
         const Bytes x = bytes_of(op.inputs.front());
         const int apply = framework_.plain_kernels ? 1 : 0;  // else one kernel does both
@@ -100,7 +100,7 @@ void KernelWriter::write_gate_in_passes(const Operator& op, ClampedGate fused, B
 // An RMS norm of PyTorch's functions (transformers, LlamaRMSNorm), which widens 16 bits and narrows them again. Passes of the wide type:
 // its square 2, the mean of these 1, times the reciprocal root 2; of the narrow one: times the gain 2. Backward, wide: times the reciprocal
 // root 2, times the input 3 and the sum of these 1, the gradient of the square 2, added 3; narrow: times the gain 2, times what was
-// normalised 3 and its sum over rows 1.
+// normalized 3 and its sum over rows 1.
 void KernelWriter::write_norm_in_passes(const Operator& op, BlockKernels& out) const {
     const double elements = graph_.tensor(op.inputs.front()).elements();
     const Bytes narrow = size_of(plan_.precision.activation), wide = size_of(DataType::fp32);

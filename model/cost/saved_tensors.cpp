@@ -22,7 +22,7 @@ bool reaches_loss(const OperatorGraph& graph, TensorId id) {
 }
 
 // What backward reads of the passes that an operator is composed of, beside what it reads of the operator itself: of a gate the activation,
-// of an RMS norm what was widened and what was normalised.
+// of an RMS norm what was widened and what was normalized.
 Bytes kept_inside(const OperatorGraph& graph, const Operator& op, const Precision& precision) {
     if (op.outputs.empty()) return {};
     const Tensor& result = graph.tensor(op.outputs.front());

@@ -16,7 +16,7 @@ struct RingBundle {
 // The best bundle over `count`, the symmetric number of links between n >= 2 members. Nothing where no ring exists over direct links.
 //
 // A bundle is a set of Hamiltonian cycles with weights, each run in both directions (links are full duplex; a bundle and its reverse have
-// equal weight, so their mean loses nothing). The weights of the cycles that cross a pair may not exceed its links; maximise their sum.
+// equal weight, so their mean loses nothing). The weights of the cycles that cross a pair may not exceed its links; maximize their sum.
 //   equal counts c on every pair:  c (n - 1), by symmetry all cycles weigh the same, and this is all that a member can send
 //   otherwise, up to 8 members:    every cycle is listed and the linear program is solved: exact
 //   beyond:                        cycles are taken one by one until no links are left: a lower bound

@@ -21,7 +21,7 @@ inline constexpr int data_format_count = static_cast<int>(DataFormat::npy) + 1;
 inline constexpr auto all_data_formats = enumerators<DataFormat, data_format_count>();
 // The order in which an epoch takes them: as they lie, shuffled within a buffer that is filled in that order, or any.
 enum class Shuffle { none, window, full };
-// What a worker does with a decoded sample. `convert`: crop, flip, normalise, convert to the network's numbers. `resize`: also scale it
+// What a worker does with a decoded sample. `convert`: crop, flip, normalize, convert to the network's numbers. `resize`: also scale it
 // from its stored size.
 enum class Transform { none, convert, resize };
 // Before the first step (copy; copy and unpack), or while the first epoch reads.

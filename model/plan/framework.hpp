@@ -20,7 +20,7 @@ namespace sextant {
 enum class Fusion {
     none,       // each operator is a kernel: eager PyTorch, TensorFlow 1
     pointwise,  // bias+gelu, bias+dropout+add, batch norm+add+relu as hand-written or scripted kernels: Megatron, apex, MXNet of NVIDIA
-    compiler,   // whole chains of pointwise and normalisation: XLA, torch.compile, TensorRT
+    compiler,   // whole chains of pointwise and normalization: XLA, torch.compile, TensorRT
 };
 
 // Parts of a plan that not every framework can do.
@@ -99,7 +99,7 @@ struct Framework {
     Sourced<double> native_build;           // speed of its kernels against a build for this very hardware; portable wheels < 1
 
     // Kernels
-    // The fraction of a device's streaming bandwidth that the framework's elementwise kernels reach: vectorised or not, one pass or
+    // The fraction of a device's streaming bandwidth that the framework's elementwise kernels reach: vectorized or not, one pass or
     // several.
     Sourced<double> streaming_efficiency{1.0, SourceKind::estimated, "as a streaming kernel"};
     // Bytes that those kernels keep under way from and to memory on each multiprocessor: bytes of a thread x threads. Zero: enough.

@@ -36,7 +36,7 @@ Precision precision_policy(DataType word) {
         case DataType::int32:
         case DataType::int8:
         case DataType::int4:
-        case DataType::int1: {  // quantised inference: weights are stored as they are multiplied
+        case DataType::int1: {  // quantized inference: weights are stored as they are multiplied
             Precision p = precision_policy(DataType::fp16);
             p.compute = p.parameter = word;
             p.master_weights = false;

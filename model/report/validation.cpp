@@ -57,7 +57,7 @@ ErrorStatistics statistics_of(std::vector<double> errors) {
     return s;
 }
 
-Summary summarise(std::span<const RowResult> results) {
+Summary summarize(std::span<const RowResult> results) {
     Summary summary;
     std::vector<double> step_errors, memory_errors;
     for (const RowResult& r : results) {
@@ -82,7 +82,7 @@ Validation Validation::unseen() const {
     return rest;
 }
 
-Summary Validation::total() const { return summarise(counted_rows(files)); }
+Summary Validation::total() const { return summarize(counted_rows(files)); }
 
 std::vector<SeriesMean> Validation::series() const {
     std::map<std::string, SeriesMean> by_name;
@@ -130,7 +130,7 @@ std::map<std::string, Summary> Validation::grouped_by(const std::string& label) 
         groups[name].push_back(std::move(r));
     }
     std::map<std::string, Summary> summaries;
-    for (const auto& [name, rows] : groups) summaries[name] = summarise(rows);
+    for (const auto& [name, rows] : groups) summaries[name] = summarize(rows);
     return summaries;
 }
 

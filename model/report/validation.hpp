@@ -64,7 +64,7 @@ struct Summary {
     std::map<std::string, int> reasons;  // of refusals
 };
 // Rows, predicted and refused are those of all rows of a file.
-Summary summarise(std::span<const RowResult>);
+Summary summarize(std::span<const RowResult>);
 
 struct FileValidation {
     std::string file, title;

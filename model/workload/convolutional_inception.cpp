@@ -8,7 +8,7 @@ namespace {
 
 using Branch = std::vector<ConvLayer>;
 
-// A convolution, its normalisation where the network has one, and its activation.
+// A convolution, its normalization where the network has one, and its activation.
 Image unit(Layers& l, const std::string& name, Image x, ConvLayer c) {
     x = l.conv(name, x, c);
     if (!c.bias) x = l.norm(name + ".bn", x);
@@ -33,7 +33,7 @@ struct GoogleModule {
 };
 
 // torchvision's form has batch norms, and 3x3 where the paper has 5x5; the paper's has biases. The two networks that the paper trains
-// beside the main one (auxiliary classifiers) and its local response normalisations are left out of both.
+// beside the main one (auxiliary classifiers) and its local response normalizations are left out of both.
 void build_googlenet(NetworkBuilder& network, bool as_in_paper, std::int64_t classes) {
     const bool bias = as_in_paper;
     const auto pool = [](std::int64_t window) { return PoolLayer{.kernel = window, .stride = 2, .round_up = true}; };

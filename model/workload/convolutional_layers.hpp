@@ -1,7 +1,7 @@
 // Layers of networks on images, with their shapes worked out, and the blocks they are grouped into. Internal to model/workload.
 //
 // Under tensor parallelism a layer with weights is cut by output channel and leaves its image cut: each device holds some of the
-// channels. Layers that treat channels one by one (batch normalisation, pooling, activations, grouped convolutions) work on what the
+// channels. Layers that treat channels one by one (batch normalization, pooling, activations, grouped convolutions) work on what the
 // device has; a convolution that reads all channels gathers them first. A linear layer on a cut image is cut by input instead and sums
 // its output, so that two in a row need one exchange (Megatron-LM, arXiv 1909.08053 section 3). docs/model/convolutional_networks.md.
 #pragma once
@@ -117,7 +117,7 @@ private:
 
 // A network block by block. Two blocks of one name and one input shape are instances of one template: the name must say all else.
 //
-// A block begins at a layer with a matrix, or at the residual or module that it belongs to. Normalisation, activation and pooling stay
+// A block begins at a layer with a matrix, or at the residual or module that it belongs to. Normalization, activation and pooling stay
 // with the layer that they follow: no kernel that a framework fuses crosses a boundary.
 class NetworkBuilder {
 public:

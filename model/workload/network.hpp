@@ -31,7 +31,7 @@ struct Shard {
     int expert = 1;                        // experts
     int expert_tensor = 0;                 // tensor parallelism inside an expert; 0: as `tensor`
     std::int64_t vocabulary_multiple = 1;  // rows of the vocabulary on a rank are padded to a multiple of this
-    bool sequence_parallel = false;        // normalisation, dropout and residuals cut over the tensor group by sequence
+    bool sequence_parallel = false;        // normalization, dropout and residuals cut over the tensor group by sequence
     bool flash_attention = true;           // else scores are written out
     bool training = true;                  // dropout masks and loss exist
 };

@@ -18,7 +18,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 // "A100-SXM4_80GB" and "a100 sxm4 80gb" are one name.
-std::string normalised(const std::string& name) {
+std::string normalized(const std::string& name) {
     std::string out;
     for (const char c : name) {
         const bool separates = c == '-' || c == '_' || c == '/';
@@ -31,12 +31,12 @@ std::string normalised(const std::string& name) {
 void add_names(const std::filesystem::path& file, const std::string& text, std::set<std::string>& names) {
     const auto document = nlohmann::json::parse(text, nullptr, false);
     if (!document.is_object()) return;
-    names.insert(normalised(file.stem().string()));
+    names.insert(normalized(file.stem().string()));
     if (const auto name = document.find("name"); name != document.end() && name->is_string())
-        names.insert(normalised(name->get<std::string>()));
+        names.insert(normalized(name->get<std::string>()));
     if (const auto aliases = document.find("aliases"); aliases != document.end() && aliases->is_array())
         for (const auto& alias : *aliases)
-            if (alias.is_string()) names.insert(normalised(alias.get<std::string>()));
+            if (alias.is_string()) names.insert(normalized(alias.get<std::string>()));
 }
 
 std::set<std::string> profile_names() {
@@ -49,7 +49,7 @@ std::set<std::string> profile_names() {
 
 // "a100" stands for "a100 sxm4 80gb", but "a" for nothing.
 bool means_a_profile(const std::string& literal, const std::set<std::string>& names) {
-    const std::string word = normalised(literal);
+    const std::string word = normalized(literal);
     return word.size() > 2 &&
            std::ranges::any_of(names, [&](const std::string& name) { return name == word || name.starts_with(word + " "); });
 }

@@ -53,7 +53,7 @@ TEST(EagerKernels, OfAnRmsNormWidenAndNarrowAgain) {
 }
 
 TEST(EagerKernels, KeepWhatTheirFunctionsReadInBackward) {
-    // The activation of the gate; of either norm four bytes of what was widened and two of what was normalised, for each two of the stream.
+    // The activation of the gate; of either norm four bytes of what was widened and two of what was normalized, for each two of the stream.
     EXPECT_DOUBLE_EQ((layer(true).saved - layer(false).saved).si(), gate + 2 * 3 * stream);
 }
 

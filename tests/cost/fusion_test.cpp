@@ -105,7 +105,7 @@ TEST(Fusion, WritesAnInnerTensorThatSomebodyOutsideTheChainReads) {
     EXPECT_THAT(chains[0].outputs, ElementsAre(biased, y));
 }
 
-TEST(Fusion, OfACompilerCrossesNormalisationsAndNobodyCrossesAProduct) {
+TEST(Fusion, OfACompilerCrossesNormalizationsAndNobodyCrossesAProduct) {
     GraphSketch g;
     const TensorId x = g.input("x");
     const TensorId a = g.pointwise("relu", PointwiseKind::relu, {x});

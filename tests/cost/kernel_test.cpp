@@ -399,7 +399,7 @@ TEST(LayerKernels, SayWhichOfThemMakeWeightGradientsAlone) {
     std::vector<std::string> names;
     for (const Kernel& k : cut.layer().backward)
         if (k.weight_gradient && k.name.starts_with("mlp")) names.push_back(k.name);
-    // Of both products the gradient of the weight, that of the bias, and the sum; of the normalisation one kernel for both, and the sum.
+    // Of both products the gradient of the weight, that of the bias, and the sum; of the normalization one kernel for both, and the sum.
     EXPECT_THAT(names,
                 ElementsAre("mlp.fc2", "mlp.fc2", "mlp.fc2.accumulate", "mlp.fc1", "mlp.fc1", "mlp.fc1.accumulate", "mlp.norm.accumulate"));
     // Forward has none.

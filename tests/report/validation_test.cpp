@@ -21,7 +21,7 @@ TEST(Validation, ErrorsOfFourRowsByHand) {
     // Signed errors: 12/10 - 1 = +0.2, 5/10 - 1 = -0.5, 10/10 - 1 = 0, 11/10 - 1 = +0.1.
     // mape = 0.8/4 = 0.2; sorted 0, 0.1, 0.2, 0.5: median 0.15; bias = -0.2/4 = -0.05; maximum 0.5.
     const std::vector<RowResult> rows{row(10, 12), row(10, 5), row(10, 10), row(10, 11)};
-    const Summary summary = summarise(rows);
+    const Summary summary = summarize(rows);
     EXPECT_EQ(summary.step_time.rows, 4);
     EXPECT_NEAR(summary.step_time.mape, 0.2, 1e-12);
     EXPECT_NEAR(summary.step_time.median_ape, 0.15, 1e-12);
@@ -38,7 +38,7 @@ TEST(Validation, RowsThatAreNotCountedAreShownAndNotScored) {
     RowResult refused;
     refused.refused = "no such device";
     const std::vector<RowResult> rows{row(10, 11), row(10, 100, false), refused};
-    const Summary of_file = summarise(rows);
+    const Summary of_file = summarize(rows);
     EXPECT_EQ(of_file.rows, 3);
     EXPECT_EQ(of_file.counted, 2);
     EXPECT_EQ(of_file.predicted, 2);
@@ -73,7 +73,7 @@ TEST(Validation, FitsIsRightWhenItSaysWhatHappened) {
         rows[i].predicted_fits = predicted[i];
     }
     rows.push_back({});  // a collective knows nothing of memory
-    const Summary summary = summarise(rows);
+    const Summary summary = summarize(rows);
     EXPECT_EQ(summary.ran.of, 2);
     EXPECT_EQ(summary.ran.right, 1);
     EXPECT_EQ(summary.failed.of, 2);

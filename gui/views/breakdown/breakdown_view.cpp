@@ -163,7 +163,7 @@ private:
         stages_->setText(stages_text(e));
         waterfall_->show_chart(waterfall(e));
         movers_->show_chart(mover_bars(answer.report.bottleneck, look_of(*this)));
-        const QString limit = capitalised(q(answer.report.bottleneck.changes_at_text));
+        const QString limit = capitalized(q(answer.report.bottleneck.changes_at_text));
         limit_->setText(limit.isEmpty() ? limit : limit + QLatin1Char('.'));
         terms_table_.set_table(terms_table(e));
         movers_table_.set_table(movers_table(answer.report.bottleneck));

@@ -96,7 +96,7 @@ void LessonPage::show_step() {
     look_->setText(with_signs(told(step().look, lesson_quantities(answer().before, answer().before))));
     task_->setText(q(step().task));
     view_->setVisible(!step().view.empty());
-    view_->setText(tr("%1 \u203a").arg(capitalised(q(step().view))));
+    view_->setText(tr("%1 \u203a").arg(capitalized(q(step().view))));
     back_->setVisible(at_ > 0);
     next_->setText(is_last() ? tr("All lessons") : tr("Next"));
     for (Card* card : {seen_card_, remember_card_}) card->hide();

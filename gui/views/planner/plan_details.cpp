@@ -59,9 +59,9 @@ PlanDetails::PlanDetails() {
 
 void PlanDetails::show_plan(const PlanFindings& f, std::size_t plan, bool is_beside, std::optional<std::size_t> open) {
     const FoundPlan& p = f.plans[plan];
-    name_->setText(capitalised(name_of(f, plan, open)));
+    name_->setText(capitalized(name_of(f, plan, open)));
     QString text = q(plan_line(p.choice.plan)) + QStringLiteral("<br>%1.").arg(longest(p.estimate));
-    if (p.rank == 0 && !p.is_own) text += QStringLiteral("<br>") + capitalised(own_sentence(f, open)) + QLatin1Char('.');
+    if (p.rank == 0 && !p.is_own) text += QStringLiteral("<br>") + capitalized(own_sentence(f, open)) + QLatin1Char('.');
     plan_->setText(text);
     figures_->setText(figures(f, p));
     beside_->setChecked(is_beside);

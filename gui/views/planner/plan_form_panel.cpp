@@ -38,7 +38,7 @@ PlanFormPanel::PlanFormPanel() {
     objective_->setObjectName(QStringLiteral("planner.objective"));
     objective_->setMinimumWidth(narrowest);
     objective_->setToolTip(tr("What the best plan is best in. Cost needs the price of a device"));
-    for (const Objective o : all_objectives) objective_->addItem(capitalised(words_of(o)));
+    for (const Objective o : all_objectives) objective_->addItem(capitalized(words_of(o)));
 
     const QString how_many = tr("How many");
     const Row& numbers = add(PlanFormField::devices, how_many, "planner.devices",

@@ -93,7 +93,7 @@ private:
             point.mark = p.is_own ? Mark::square : p.rank ? Mark::disc : Mark::diamond;
             point.radius = p.rank == 0 ? 7.5 : p.rank ? 5.5 : 4.5;
             point.tip = QStringLiteral("<b>%1</b><br>%2<br>%3 a step, %4")
-                            .arg(capitalised(name_of(f_, i, open_)), q(plan_line(p.choice.plan)), quantity(p.choice.step),
+                            .arg(capitalized(name_of(f_, i, open_)), q(plan_line(p.choice.plan)), quantity(p.choice.step),
                                  quantity(p.choice.memory));
             if (p.rank == 0 || p.is_own || open_ == i) point.name = name_of(f_, i, open_);
             // It may stand at the edge, and not where its memory is.

@@ -232,7 +232,7 @@ private:
     // One of the remedies may have been opened since.
     void show_remedies(const Answer& open) {
         const PlanAnswer& a = findings_->answer;
-        const QString why = capitalised(q(why_none(a)).replace(QLatin1String("NO PLAN FITS"), tr("no plan fits"))) + QLatin1Char('.');
+        const QString why = capitalized(q(why_none(a)).replace(QLatin1String("NO PLAN FITS"), tr("no plan fits"))) + QLatin1Char('.');
         const bool fits = open.report.estimate.fits();
         verdict_->setText(fits ? tr("The plan that is open fits.") : why);
         set_role(*verdict_, fits ? "good" : "bad");
@@ -269,7 +269,7 @@ private:
         Seconds longest;
         for (const std::size_t i : which) {
             const FoundPlan& p = findings_->plans[i];
-            bars->rows.push_back(row_of(p.estimate.terms, capitalised(name_of(*findings_, i, open_))));
+            bars->rows.push_back(row_of(p.estimate.terms, capitalized(name_of(*findings_, i, open_))));
             longest = max(longest, p.choice.step);
         }
         bars->unit = unit_for(longest);

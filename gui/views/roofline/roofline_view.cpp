@@ -106,7 +106,7 @@ private:
         QString sentences = tr("Kernels take %1 of the step").arg(all_kernels);
         if (drawn != all_kernels) sentences += tr(", %1 without those of the optimizer, which are not drawn").arg(drawn);
         return sentences + tr(". <b>%1</b> of their time is bound by memory bandwidth, %2 by arithmetic and %3 by the start of kernels.")
-                               .arg(capitalised(text(memory)), text(compute), text(share(KernelBound::start)));
+                               .arg(capitalized(text(memory)), text(compute), text(share(KernelBound::start)));
     }
 
     void choose(int key) {

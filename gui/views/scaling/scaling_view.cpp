@@ -159,7 +159,7 @@ private:
             complete = complete && s.complete;
             if (s.points.empty()) continue;
             sentences += (row_->is_running() ? tr("<b>%1</b>, so far: %2.") : tr("<b>%1</b>: %2."))
-                             .arg(capitalised(name_of(s)), q(scaling_verdict(s)));
+                             .arg(capitalized(name_of(s)), q(scaling_verdict(s)));
         }
         verdict_->setText(sentences.join(QStringLiteral("<br>")));
         row_->say(complete ? QString() : tr("<b>Stopped before the end</b>: these sizes were done."));

@@ -65,7 +65,7 @@ QString help_text(const Report& r) {
     if (const QString others = q(r.bottleneck.what_else_helps); !others.isEmpty())
         sentences +=
             (r.bottleneck.settings.empty() ? QStringLiteral("What would move it: %1.") : QStringLiteral("Beside these: %1.")).arg(others);
-    if (!r.bottleneck.changes_at_text.empty()) sentences += capitalised(q(r.bottleneck.changes_at_text)) + QLatin1Char('.');
+    if (!r.bottleneck.changes_at_text.empty()) sentences += capitalized(q(r.bottleneck.changes_at_text)) + QLatin1Char('.');
     return sentences.join(QLatin1Char(' '));
 }
 
@@ -143,9 +143,9 @@ private:
         hidden_->setText(tr("Hidden behind these: %1.").arg(hidden.join(QStringLiteral(", "))));
         hidden_->setVisible(!hidden.isEmpty());
 
-        kind_->setText(capitalised(words_of(r.bottleneck.kind)));
+        kind_->setText(capitalized(words_of(r.bottleneck.kind)));
         set_role(*kind_, r.estimate.fits() ? "" : "bad");
-        why_->setText(capitalised(with_signs(r.bottleneck.why)) + QLatin1Char('.'));
+        why_->setText(capitalized(with_signs(r.bottleneck.why)) + QLatin1Char('.'));
         suggestions_->show_suggestions(suggestions(r, most_suggestions));
         help_->setText(help_text(r));
         movers_->show_chart(mover_bars(r.bottleneck, look, 5));

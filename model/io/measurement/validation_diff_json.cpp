@@ -32,7 +32,7 @@ std::string validation_diff_json(const ValidationDiff& d) {
         if (const auto then = std::ranges::find(before, now.series, &SeriesMean::series); then != before.end())
             json["series"].push_back({{"name", now.series}, {"rows", now.rows}, {"before", errors(*then)}, {"after", errors(now)}});
     for (std::size_t i = 0; i < d.after.files.size(); ++i) {
-        const Summary then = summarise(d.before.files[i].results), now = summarise(d.after.files[i].results);
+        const Summary then = summarize(d.before.files[i].results), now = summarize(d.after.files[i].results);
         if (now.step_time.rows == 0) continue;
         const std::string& file = d.after.files[i].file;
         json["files"].push_back({{"file", file},

@@ -46,7 +46,7 @@ std::string file_text(const ValidationDiff& d) {
         if (moved == "0") continue;
         any = true;
         std::vector<std::string> line{file, moved, here([](double w) { return w > 0; }), here([](double w) { return w < 0; })};
-        std::ranges::move(error_cells(summarise(d.before.files[i].results).step_time, summarise(d.after.files[i].results).step_time),
+        std::ranges::move(error_cells(summarize(d.before.files[i].results).step_time, summarize(d.after.files[i].results).step_time),
                           std::back_inserter(line));
         table.row(std::move(line));
     }

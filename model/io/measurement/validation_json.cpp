@@ -60,7 +60,7 @@ std::string validation_json(const Validation& validation, const ValidationView& 
     Json files = Json::array();
     for (const FileValidation& file : validation.files) {
         Json json = {{"file", file.file}};
-        json.update(to_json(summarise(file.results)));
+        json.update(to_json(summarize(file.results)));
         Json& results = json["results"] = Json::array();
         for (const RowResult& r : file.results) results.push_back(to_json(r));
         files.push_back(std::move(json));

@@ -86,7 +86,7 @@ Line summary_head(std::string name) {
 
 Table file_table(const Validation& v) {
     Table table{summary_head("file"), {}};
-    for (const FileValidation& f : v.files) table.lines.push_back(summary_line(f.file, summarise(f.results)));
+    for (const FileValidation& f : v.files) table.lines.push_back(summary_line(f.file, summarize(f.results)));
     table.lines.push_back(summary_line("total (counted rows)", v.total()));
     return table;
 }
@@ -114,11 +114,11 @@ Table unseen_table(const Validation& v) {
             if (r.counted && r.step_error()) (r.fitted ? fitted : unseen).push_back(r);
         if (fitted.empty() && unseen.empty()) return;
         Line line{name, std::to_string(fitted.size())};
-        const ErrorStatistics f = summarise(fitted).step_time;
+        const ErrorStatistics f = summarize(fitted).step_time;
         line.push_back(f.rows == 0 ? "" : percent_text(f.mape));
         line.push_back(f.rows == 0 ? "" : signed_percent_text(f.bias));
         line.push_back(std::to_string(unseen.size()));
-        add_errors(summarise(unseen).step_time, line);
+        add_errors(summarize(unseen).step_time, line);
         table.lines.push_back(std::move(line));
     };
     for (const FileValidation& f : v.files) add(f.file, f.results);
