@@ -59,7 +59,7 @@ Cluster guessed_cluster(Library& library, const MachineFacts& machine, const std
     if (devices.size() > 1 && !topology.empty()) links = read_gpu_topology(topology, "nvidia-smi topo -m", problems);
 
     CollectiveRow row;
-    row.hardware.gpu = catalogue_name(library.catalog, facts.name);
+    row.hardware.gpu = catalog_name(library.catalog, facts.name);
     row.hardware.gpus = row.ranks = static_cast<int>(devices.size());
     if (links) row.hardware.intra_node.kind = links_of(*links);
     MeasurementSources names = measurement_sources(library);

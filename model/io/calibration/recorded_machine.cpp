@@ -16,7 +16,7 @@ std::string place_of(const BenchmarkCurve& c) { return c.file + ":" + std::to_st
 CollectiveRow row_of(Catalog& catalog, const BenchmarkCurve& c, const GpuTopology& topology) {
     CollectiveRow row;
     row.header.file = place_of(c);
-    row.hardware.gpu = catalogue_name(catalog, c.device);
+    row.hardware.gpu = catalog_name(catalog, c.device);
     row.hardware.gpus = row.ranks = c.ranks / c.nodes;
     row.hardware.gpus_per_node = static_cast<int>(topology.gpus.size());
     row.hardware.intra_node.kind = links_of(topology);
@@ -84,7 +84,7 @@ std::vector<std::string> foreign_devices(Catalog& catalog, const ClusterRecords&
     std::vector<std::string> notes;
     for (const BenchmarkCurve& c : files.curves) {
         Diagnostics unused;
-        const Device* of_log = c.device.empty() ? nullptr : find_device(catalog, catalogue_name(catalog, c.device), unused);
+        const Device* of_log = c.device.empty() ? nullptr : find_device(catalog, catalog_name(catalog, c.device), unused);
         if (of_log == nullptr || of_log->name == cluster.node.device.name) continue;
         std::string note = "WARNING: " + c.file + " is of " + of_log->name + ", and " + cluster.name + " has " + cluster.node.device.name +
                            ": its links are fitted to those of other devices";

@@ -26,7 +26,7 @@ FlopRate rate_of_multiprocessor(const Device& d) {
 
 }  // namespace
 
-std::string catalogue_name(Catalog& catalog, const std::string& device) {
+std::string catalog_name(Catalog& catalog, const std::string& device) {
     for (const std::string_view maker : {"", "NVIDIA ", "Tesla ", "AMD ", "NVIDIA GeForce ", "GeForce "}) {
         Diagnostics unused;
         std::string name = device.starts_with(maker) ? device.substr(maker.size()) : device;
