@@ -134,6 +134,14 @@ TEST(Predict, ListsTheClustersFileSystemsWhereThereIsNoneOfAName) {
     EXPECT_THAT(r.err, HasSubstr(R"(mila-cn-g has "shared", "local", "datasets", "home", "projects", "scratch", "tmp")"));
 }
 
+TEST(Predict, ExitsWith2ForBytesThatAreNoText) {
+    for (const char* set : {"plan.dp=\xff", "workload.bias=\xff", "workload.\xff=1", "hardware.device=\xff", "data.storage.\xff=\xff"}) {
+        const ProcessResult r = predict_default({"--set", set});
+        EXPECT_EQ(r.exit_code, 2) << set;
+        EXPECT_THAT(r.err, StartsWith("--set: an assignment is no text in UTF-8"));
+    }
+}
+
 TEST(Predict, OffersAnAssignmentThatItTakes) {
     const ProcessResult r = predict_default({"--set", "plan.tp"});
     EXPECT_EQ(r.exit_code, 2);

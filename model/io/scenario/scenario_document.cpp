@@ -136,7 +136,7 @@ std::optional<std::string> stated_at(const ScenarioDocument& d, std::string_view
     const Json document = parsed(d);
     const Json* found = at(document, path);
     if (!found) return std::nullopt;
-    return found->is_string() ? found->get<std::string>() : found->dump();
+    return found->is_string() ? found->get<std::string>() : found->dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 JsonFile as_json(const ScenarioDocument& d, Diagnostics& diagnostics) {
