@@ -166,7 +166,9 @@ TEST(HuggingFaceImport, TheSequenceIsAsLongAsThePositionsUpToWhatIsUsual) {
     const Imported mistral = import_family("mistral");
     EXPECT_EQ(std::get<TransformerSpec>(mistral.workload.spec).seq_len, longest_usual_sequence);
     EXPECT_EQ(mistral.positions, 32768);
-    EXPECT_EQ(std::get<TransformerSpec>(import_family("gpt2").workload.spec).seq_len, 1024);
+    const auto gpt2 = std::get<TransformerSpec>(import_family("gpt2").workload.spec);
+    EXPECT_EQ(gpt2.seq_len, 1024);
+    EXPECT_EQ(gpt2.max_positions, 1024) << "as many stay where a scenario shortens the sequence";
     EXPECT_EQ(import_family("vit").positions, 0);
     // 514 rows, the first two of which no token uses
     const auto roberta = std::get<TransformerSpec>(import_family("roberta").workload.spec);

@@ -20,7 +20,7 @@ void choose_length(const JsonFile& file, std::optional<std::int64_t> wanted, HfM
         file.root().complain("the model has " + std::to_string(model.positions) + " learned positions, and sequences are no longer",
                              "--seq-len " + std::to_string(model.positions) + " at most");
     spec.seq_len = wanted.value_or(std::min(model.positions, longest_usual_sequence));
-    if (learned && spec.max_positions == 0 && spec.seq_len < model.positions) spec.max_positions = model.positions;
+    if (learned && spec.max_positions == 0) spec.max_positions = model.positions;
 }
 
 }  // namespace
