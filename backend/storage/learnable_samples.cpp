@@ -11,6 +11,7 @@ constexpr std::int64_t patches = 4;
 constexpr int darkest = 48, brightest = 208;  // of a pattern, so that noise reaches no bound
 constexpr std::uint64_t noise = 32;           // values of noise, around zero
 constexpr std::uint64_t alphabet = 64;
+constexpr std::int64_t most_of_patterns = std::int64_t{256} << 20;  // bytes of patterns; of more classes each is made anew
 
 // A generator for each thing that is drawn. The engine is the same everywhere; the standard's distributions are not.
 std::mt19937_64 drawn_for(std::uint64_t seed, std::uint64_t what, std::int64_t number) {
@@ -22,7 +23,7 @@ std::mt19937_64 drawn_for(std::uint64_t seed, std::uint64_t what, std::int64_t n
 
 LearnableSamples::LearnableSamples(Extents extents, std::int64_t classes, std::uint64_t seed)
     : extents_(std::move(extents)), seed_(seed), classes_(classes) {
-    if (extents_.size() != 3) return;
+    if (extents_.size() != 3 || classes_ > most_of_patterns / elements(extents_)) return;
     for (std::int64_t c = 0; c < classes_; ++c) patterns_.push_back(pattern(c));
 }
 
@@ -46,11 +47,12 @@ Sample LearnableSamples::sample(std::int64_t index) const {
         return sample;
     }
     sample.label = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(classes_));
-    const Blob& pattern = patterns_[static_cast<std::size_t>(sample.label)];
+    const Blob made = patterns_.empty() ? pattern(sample.label) : Blob();
+    const Blob& values = patterns_.empty() ? made : patterns_[static_cast<std::size_t>(sample.label)];
     std::uint64_t bits = 0;
     for (std::size_t i = 0; i < sample.bytes.size(); ++i) {
         if (i % 8 == 0) bits = random();
-        sample.bytes[i] = static_cast<std::uint8_t>(pattern[i] + bits % noise - noise / 2);
+        sample.bytes[i] = static_cast<std::uint8_t>(values[i] + bits % noise - noise / 2);
         bits >>= 8;
     }
     return sample;

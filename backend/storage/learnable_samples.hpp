@@ -19,7 +19,7 @@ private:
 
     Extents extents_;
     std::uint64_t seed_;
-    std::vector<Blob> patterns_;  // by class; none for sequences
+    std::vector<Blob> patterns_;  // by class; none for sequences, nor of more classes than memory should hold
     std::int64_t classes_;
 };
 

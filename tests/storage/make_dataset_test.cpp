@@ -45,6 +45,11 @@ TEST_F(MadeDatasets, KeepTheirEncodingWhereNothingIsSaid) {
     EXPECT_EQ(samples_of(*open_dataset(at("array")))[3].bytes, decode(samples_of(*open_dataset(at("from")))[3]).values);
 }
 
+TEST_F(MadeDatasets, MayHaveMoreClassesThanMemoryHolds) {
+    make_dataset({at("d"), "files", SampleEncoding::png, 3, 1'000'000'000'000, {8, 6, 3}, 1}, no_progress);
+    EXPECT_EQ(open_dataset(at("d"))->count(), 3);
+}
+
 TEST_F(MadeDatasets, AreResizedOnceForAll) {
     make("from", {"files", SampleEncoding::png});
     convert_dataset({at("from"), at("to"), "raw", {}, ImageSize{3, 2}, BadSamples::fail}, no_progress);
