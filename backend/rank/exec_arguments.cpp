@@ -67,14 +67,20 @@ struct Flag {
 constexpr Flag flags[] = {
     {"--here", &Arguments::runs_here}, {"--parameters", &Arguments::parameters}, {"--operators", &Arguments::operators}};
 
+// OpenMP takes a number for each level of nesting, "4,2". What is empty says nothing.
+std::optional<int> threads_of_environment() {
+    const std::string name = "OMP_NUM_THREADS";
+    const char* stated = std::getenv(name.c_str());
+    if (stated == nullptr || *stated == '\0') return std::nullopt;
+    const std::string_view levels = stated;
+    const std::string outermost(levels.substr(0, levels.find(',')));
+    return Option{name, outermost}.number<int>(1);
+}
+
 }  // namespace
 
 ExecArguments parse_exec_arguments(const std::vector<std::string>& words) {
     ExecArguments a;
-    if (const char* number = std::getenv("OMP_NUM_THREADS")) {
-        const std::string name = "OMP_NUM_THREADS", threads = number;
-        a.threads = Option{name, threads}.number<int>(1);
-    }
     for (std::size_t i = 0; i < words.size(); ++i) {
         const std::string& word = words[i];
         const auto* option = std::ranges::find(options, word, &OptionTaker::name);
@@ -91,6 +97,7 @@ ExecArguments parse_exec_arguments(const std::vector<std::string>& words) {
         }
     }
     if (a.scenario.empty()) throw InputError(Diagnostic{"", "", "no scenario is given", usage});
+    if (!a.threads) a.threads = threads_of_environment();
     return a;
 }
 
