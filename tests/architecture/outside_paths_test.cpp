@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <regex>
+#include <string_view>
 
 namespace sextant {
 namespace {
@@ -14,6 +16,11 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 const std::string up = "../";
+
+// Where the checkout lies in /main, ".../tree/main/docs" is no path into it.
+bool continues_a_path(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view("._-~}").find(c) != std::string::npos;
+}
 
 // Paths that climb out of the repository, and paths into the place where this checkout happens to lie.
 std::vector<std::string> paths_outside(const SourceFile& file) {
@@ -25,7 +32,8 @@ std::vector<std::string> paths_outside(const SourceFile& file) {
         if (target.begin()->string() == ".." || path.ends_with(up + "shared")) found.push_back(file.path + ": " + path);
     }
     const std::string here = repository_root().generic_string() + '/';
-    if (file.text.find(here) != std::string::npos) found.push_back(file.path + ": " + here);
+    for (std::size_t at = file.text.find(here); at != std::string::npos; at = file.text.find(here, at + 1))
+        if (at == 0 || !continues_a_path(file.text[at - 1])) found.push_back(file.path + ": " + here);
     return found;
 }
 
@@ -50,6 +58,7 @@ TEST(Architecture, APathOutsideTheRepositoryIsFound) {
     EXPECT_THAT(paths_outside({"docs/a.md", "see " + up + up + "elsewhere"}), SizeIs(1));
     EXPECT_THAT(paths_outside({"docs/a.md", "see " + repository_root().string() + "/README.md"}), SizeIs(1));
     EXPECT_THAT(paths_outside({"docs/a.md", "see " + up + "model/base/ids.hpp"}), IsEmpty());
+    EXPECT_THAT(paths_outside({"docs/a.md", "see share" + repository_root().string() + "/README.md"}), IsEmpty());
 }
 
 TEST(Architecture, EveryRelativeLinkOfADocumentLeadsToAFile) {
