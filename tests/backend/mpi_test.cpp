@@ -36,6 +36,7 @@ void MpiTest::SetUp() {
          {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe", "OMPI_MCA_mpi_yield_when_idle"})
         ::setenv(name, "1", 1);
     ::setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 1);
+    ::unsetenv("OMP_NUM_THREADS");
     TemporaryFolder::SetUp();
     // Two that start at once and make the same folder for their sessions get in each other's way: Open MPI 4.1 fails when it is there after
     // all.
@@ -57,7 +58,7 @@ void MpiTest::write_scenario(const json& workload, const json& plan) const {
 
 ProcessResult MpiTest::start(const json& workload, const json& plan, int ranks, std::vector<std::string> arguments) const {
     write_scenario(workload, plan);
-    std::vector<std::string> words{"--timeout", "100", "-n", std::to_string(ranks)};
+    std::vector<std::string> words{"--timeout", "300", "-n", std::to_string(ranks)};
     words.insert(words.end(), through_.begin(), through_.end());
     words.insert(words.end(), {executor_program(), stem_ + ".json"});
     words.insert(words.end(), arguments.begin(), arguments.end());

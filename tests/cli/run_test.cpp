@@ -32,6 +32,21 @@ protected:
         more.insert(more.begin(), {"run", file("tiny.json")});
         return run_sextant(more);
     }
+    // In a shell: a job that would go on for long, with `words` before the name of the program, and `then` once both of its ranks give
+    // signs of life: the job is $!, they are $1 and $2.
+    [[nodiscard]] ProcessResult run_long(const std::string& words, const std::string& then) const {
+        const std::string job = words + " " SEXTANT_BINARY " run " + file("tiny.json") + " --steps 1000000 >/dev/null &";
+        constexpr auto wait = R"(
+            children() { cat /proc/$1/task/*/children 2>/dev/null; }
+            lives() { grep -qsx heartbeat /proc/$1/task/*/comm; }
+            for i in $(seq 600); do
+                set -- $(children $(children $!))
+                lives $1 && lives $2 && break
+                sleep 0.1
+            done
+            )";
+        return run_program("sh", {"-c", job + wait + then + "; wait $!"});
+    }
 };
 
 TEST_F(Run, TrainsAndSaysWhatItMeasured) {
@@ -192,10 +207,8 @@ TEST_F(Run, SaysAloneThatAPlanDoesNotFit) {
 
 // Open MPI leaves the memory that ranks share where one is killed.
 TEST_F(Run, LeavesNothingOfAKilledRank) {
-    const std::string script = SEXTANT_BINARY " run " + file("tiny.json") +
-                               " --steps 1000000 >/dev/null & sleep 2; rank=$(pgrep -P $(pgrep -P $! mpirun) | tail -1);"
-                               " grep -o '/dev/shm/sextant-.*' /proc/$rank/maps | head -n 1; kill -9 $rank; wait $!";
-    const ProcessResult r = run_program("sh", {"-c", script});
+    // Once what it is known by was heard.
+    const ProcessResult r = run_long("", "sleep 2; grep -o -m 1 '/dev/shm/sextant-.*' /proc/$2/maps; kill -9 $2");
     EXPECT_EQ(r.exit_code, 3);
     ASSERT_THAT(r.out, testing::StartsWith("/dev/shm/sextant-"));
     EXPECT_THAT(r.err, testing::AllOf(HasSubstr("is gone: it was killed"), testing::EndsWith("mpirun ended with 137\n"),
@@ -208,9 +221,7 @@ TEST_F(Run, EndsByTheSignalThatInterruptsIt) {
     const std::string folder = file("scratch");
     fs::create_directories(folder);
     for (const auto& [name, number] : {std::pair("INT", SIGINT), std::pair("TERM", SIGTERM)}) {
-        const std::string script = "TMPDIR=" + folder + " " SEXTANT_BINARY " run " + file("tiny.json") +
-                                   " --steps 1000000 >/dev/null & sleep 2; kill -" + name + " $!; wait $!";
-        const ProcessResult r = run_program("sh", {"-c", script});
+        const ProcessResult r = run_long("TMPDIR=" + folder, std::string("kill -") + name + " $!");
         EXPECT_EQ(r.exit_code, 128 + number) << r.err;
         EXPECT_THAT(r.err, Not(HasSubstr("the machine refused")));
         for (const fs::directory_entry& left : fs::directory_iterator(folder))

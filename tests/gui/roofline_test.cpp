@@ -5,9 +5,10 @@
 
 #include <gmock/gmock.h>
 
-#include <QElapsedTimer>
 #include <QLabel>
 #include <QPainter>
+
+#include <ctime>
 
 namespace sextant::gui {
 namespace {
@@ -31,10 +32,9 @@ TEST_F(RooflineFlow, EveryKernelIsAPointThatNamesItsOperator) {
 
 TEST_F(RooflineFlow, SaysWhichPartMemoryBoundsAndTakesNoTime) {
     open("resnet50-lisa-16-nodes");
-    QElapsedTimer clock;
-    clock.start();
+    const std::clock_t begin = std::clock();  // of this process: others may use the machine
     window.show_view("roofline");
-    EXPECT_LE(clock.elapsed(), 250) << "of a busy machine; it takes a fifth of that";
+    EXPECT_LE(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 0.25) << "it takes a fifth of that";
     EXPECT_THAT(find<QLabel>("roofline.verdict").text().toStdString(), HasSubstr("is bound by memory bandwidth"));
 }
 
