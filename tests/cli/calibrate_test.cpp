@@ -249,18 +249,18 @@ TEST(CalibrateFrom, RefusesWhatItCannotUseAndSaysWhatWouldHelp) {
     refused({logs + "nccl_all_reduce.txt"}, "nvidia-smi topo -m");
     refused({logs + "osu_latency.txt"}, "do not say of which machine");
     refused({logs + "README.md"}, "nobody's log");
-    const std::string other = testing::TempDir() + "sextant_other_log.txt";
+    const std::string other = testing::TempDir() + "sextant_other_log.txt", out = testing::TempDir() + "x.json";
     std::ofstream(other) << "{\"fio version\": \"fio-3.33\", \"jobs\": []}";
-    refused({other, "--out", "/tmp/x.json"}, "sextant calibrate --storage FILE.json");
+    refused({other, "--out", out}, "sextant calibrate --storage FILE.json");
     std::ofstream(other) << "STREAM version $Revision: 5.10 $\nTriad:  272000.0  0.0089  0.0088  0.0090\n";
     refused({other, "--cluster", "dgx-a100"}, "is its \"stream_fraction\"");
     fs::remove(other);
     refused({logs + "nccl_all_reduce.txt", logs + "osu_latency.txt", "--cluster", "dgx-a100"}, "a profile holds one library");
     refused({logs + "nccl_all_reduce_two_hosts.txt", "--cluster", "pcie-4x1080ti"}, "no place on");
-    refused({"scenarios/gpt3-175b-1024xa100.json", "--out", "/tmp/x.json"}, "a scenario (scenario/1), in which nothing was measured");
+    refused({"scenarios/gpt3-175b-1024xa100.json", "--out", out}, "a scenario (scenario/1), in which nothing was measured");
     const std::string bundled = SEXTANT_SOURCE_DIR "/measurements/collectives";
     for (const auto& file : fs::directory_iterator(bundled)) {
-        refused({file.path().string(), "--out", "/tmp/x.json"}, "of many machines");
+        refused({file.path().string(), "--out", out}, "of many machines");
         refused({file.path().string(), logs + "osu_latency.txt"}, "published measurements beside logs");
         break;
     }
