@@ -1,5 +1,7 @@
 // What people do, as they do it: with keys and the mouse, in the window.
 #include "gui/models/scenario_list_model.hpp"
+#include "gui/models/text.hpp"
+#include "model/io/report/run_rows.hpp"
 #include "tests/gui/desk.hpp"
 
 #include <gmock/gmock.h>
@@ -89,6 +91,42 @@ TEST_F(Flows, TheWindowComesBackAsItWasLeft) {
     EXPECT_TRUE(lessons_are_shown(again));
     EXPECT_TRUE(QSettings().value(QStringLiteral("window/dark")).toBool());
     again.set_dark(false);
+}
+
+TEST_F(Flows, TheSummarySaysWhatIsMissingForACostAndLeadsThere) {
+    open("model-parallel-pipeline");
+    auto& missing = find<QLabel>("summary.missing");
+    EXPECT_TRUE(missing.isVisible());
+    emit missing.linkActivated(QStringLiteral("run.tokens"));
+    settle();
+    EXPECT_TRUE(find<QLineEdit>("run.tokens").isVisible());
+    workbench.edit({{"run.tokens", "1e9"}});
+    settle();
+    EXPECT_THAT(missing.text().toStdString(), AllOf(HasSubstr("run.price"), Not(HasSubstr("run.tokens"))));
+    workbench.edit({{"run.price", "\"2.5 USD/h\""}});
+    settle();
+    EXPECT_FALSE(missing.isVisible());
+}
+
+// Checkpoints, failures, what the run costs and how sure that is.
+TEST_F(Flows, TheSummarySaysOfTheWholeRunWhatTheCommandLineSays) {
+    open("llama-3.1-405b-failures");
+    workbench.edit({{"run.price", "\"2.5 USD/h\""}});
+    settle();
+    QString all;
+    for (const auto* label : window.view("summary").findChildren<QLabel*>())
+        if (label->isVisible()) all += label->text() + QLatin1Char('\n');
+    const std::vector<SaidSection> sections = sections_of_run(workbench.answer()->report);
+    ASSERT_EQ(sections.size(), 2U) << "checkpoints and the run";
+    for (const SaidSection& section : sections) {
+        EXPECT_TRUE(all.contains(q(section.heading))) << section.heading;
+        for (const auto& [label, said] : section.rows) EXPECT_TRUE(all.contains(with_signs(said).toHtmlEscaped())) << said;
+    }
+    EXPECT_TRUE(all.contains(QStringLiteral("USD  (80 %: ")));
+    open("model-parallel-pipeline");
+    EXPECT_TRUE(sections_of_run(workbench.answer()->report).empty());
+    for (const auto* label : window.view("summary").findChildren<QLabel*>())
+        EXPECT_FALSE(label->isVisible() && label->text().contains(QStringLiteral("device-hours")));
 }
 
 TEST_F(Flows, OpeningAScenarioShowsItsSummary) {

@@ -9,8 +9,12 @@
 #include "gui/views/summary/figures.hpp"
 #include "gui/views/summary/suggestion_rows.hpp"
 #include "gui/views/term_bars.hpp"
+#include "model/io/report/run_rows.hpp"
 
 #include <QPushButton>
+
+#include <utility>
+#include <vector>
 
 namespace sextant::gui {
 namespace {
@@ -28,8 +32,10 @@ std::shared_ptr<Chart> trust(const Report& r, const Look& look) {
         if (input.effect < noticeable && chart->lines.size() >= at_least) continue;
         chart->full = std::max(chart->full, input.effect);
         const QColor colour = colour_of(input.kind, look);
+        const QString value =
+            with_signs(input.value).replace(QLatin1Char(' '), QChar(QChar::Nbsp)).replace(QLatin1Char('/'), QStringLiteral("/\u2060"));
         RankedLine line{.key = static_cast<int>(chart->lines.size()),
-                        .name = q(input.name) + QStringLiteral(": ") + with_signs(input.value),
+                        .name = q(input.name) + QStringLiteral(": ") + value,
                         .tag = words_of(input.kind),
                         .share = input.effect};
         line.value = input.effect < 1e-4 ? QStringLiteral("\u2248 0") : QStringLiteral("\u00b1 ") + percent(input.effect);
@@ -43,20 +49,31 @@ std::shared_ptr<Chart> trust(const Report& r, const Look& look) {
 
 QString list_of(const std::vector<std::string>& items) {
     QString html;
-    for (const std::string& item : items) html += QStringLiteral("\u2022\u00a0 ") + q(item).toHtmlEscaped() + QStringLiteral("<br>");
+    for (const std::string& item : items)
+        html += QStringLiteral("\u2022\u00a0 ") + q(item).replace(QStringLiteral(" %"), QStringLiteral("\u00a0%")).toHtmlEscaped() +
+                QStringLiteral("<br>");
     html.chop(4);
     return html;
 }
 
-QString run_text(const Report& r) {
-    if (!r.run) return {};
-    QString text =
-        QStringLiteral("%1 steps, <b>%2</b>, %3 device-hours, %4")
-            .arg(grouped(r.run->steps), quantity(r.run->time), grouped(r.run->device_time / units::hour), quantity(r.run->energy));
-    if (r.run->cost)
-        text += QStringLiteral(", <b>%1 USD</b> with a device at %2")
-                    .arg(grouped(r.run->cost->si()), quantity(*r.run->cost / r.run->device_time));
-    return text;
+QString html_of(const SaidRows& rows, const Look& look) {
+    QString html;
+    for (const auto& [label, said] : rows)
+        html += QStringLiteral("<tr><td style='padding-right:14px; color:%1'>%2</td><td>%3</td></tr>")
+                    .arg(look.faint.name(), q(label).replace(QLatin1Char(' '), QChar(QChar::Nbsp)).toHtmlEscaped(),
+                         with_signs(said).toHtmlEscaped());
+    return QStringLiteral("<table>%1</table>").arg(html);
+}
+
+// What has to be stated for what the report does not say, as links to fields of the editor.
+QString what_is_missing(const Report& r, const Look& look) {
+    const auto link = [&](const char* place, const QString& text) {
+        return QStringLiteral("<a href='%1' style='color:%2'>%3</a>").arg(QLatin1String(place), look.accent.name(), text);
+    };
+    const QString price = link("run.price", QObject::tr("the price of a device"));
+    if (r.run) return r.run->cost ? QString() : QObject::tr("To see what it costs, state %1.").arg(price);
+    const QString length = r.tokens_per_s ? link("run.tokens", QObject::tr("its tokens")) : link("run.epochs", QObject::tr("its epochs"));
+    return QObject::tr("To see how long the whole run takes, state %1; to see what it costs, also %2.").arg(length, price);
 }
 
 // What would move it beside settings of the plan, and how far.
@@ -85,10 +102,14 @@ public:
 
         column().addWidget(new SideBySide({bottleneck_card(), trust_card()}, 1150));
 
-        run_card_ = new Card(tr("The whole run"));
-        run_ = text_label(Type::body);
-        run_card_->body().addWidget(run_);
-        column().addWidget(run_card_);
+        said_ = new QWidget;
+        bare_layout<QVBoxLayout>(said_, gap + 4);
+        column().addWidget(said_);
+        missing_ = text_label(Type::small, "faint");
+        missing_->setObjectName(QStringLiteral("summary.missing"));
+        missing_->setTextInteractionFlags(Qt::TextBrowserInteraction);
+        column().addWidget(missing_);
+        connect(missing_, &QLabel::linkActivated, &workbench, &Workbench::want_field);
 
         connect(terms_, &ChartWidget::chosen, this, [this](int key) { this->selection().select(static_cast<Term>(key)); });
         connect(&selection, &Selection::changed, this, [this] { emphasize(); });
@@ -156,10 +177,29 @@ private:
         assumptions_->setVisible(!r.assumptions.empty());
         advice_->setText(list_of(r.advice));
         advice_->setVisible(!r.advice.empty());
-        run_->setText(run_text(r));
-        run_card_->setVisible(r.run.has_value());
+        show_sections(sections_of_run(r), look);
+        missing_->setText(what_is_missing(r, look));
+        missing_->setVisible(!missing_->text().isEmpty() && !testAttribute(Qt::WA_DontShowOnScreen));  // there is no editor in a file
         figures_table_.set_table(figures_table(r));
         inputs_table_.set_table(inputs_table(r));
+    }
+
+    // Samples, checkpoints, the whole run: a card for each that there is.
+    void show_sections(const std::vector<SaidSection>& sections, const Look& look) {
+        while (sections_.size() < sections.size()) {
+            auto* card = new Card({}, tr("80 %: in four of five cases it is within this range"));
+            auto* rows = text_label(Type::body);
+            card->body().addWidget(rows);
+            said_->layout()->addWidget(card);
+            sections_.emplace_back(card, rows);
+        }
+        for (std::size_t i = 0; i < sections_.size(); ++i) {
+            const auto& [card, rows] = sections_[i];
+            card->setVisible(i < sections.size());
+            if (i >= sections.size()) continue;
+            card->set_heading(q(sections[i].heading));
+            rows->setText(html_of(sections[i].rows, look));
+        }
     }
 
     void emphasize() {
@@ -169,9 +209,10 @@ private:
 
     Figures* figures_;
     ChartWidget *terms_, *movers_, *inputs_;
-    QLabel *hidden_, *kind_, *why_, *help_, *assumptions_, *advice_, *run_;
+    QLabel *hidden_, *kind_, *why_, *help_, *assumptions_, *advice_, *missing_;
+    QWidget* said_;
     SuggestionRows* suggestions_;
-    Card* run_card_;
+    std::vector<std::pair<Card*, QLabel*>> sections_;
     TableModel figures_table_, inputs_table_;
 };
 

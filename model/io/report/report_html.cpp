@@ -148,30 +148,14 @@ std::string operators(const Prepared& job) {
     return section("Roofline") + figure(roofline_svg(r), " class=\"narrow\"") + above + table(rows);
 }
 
-std::string input(const Report& r) {
-    std::string out;
-    const auto epoch = [](const std::string& name, const LoaderRate& rate, Seconds loading) -> std::vector<std::string> {
-        return {name, grouped_digits(rate.samples.si(), 3) + " a second", to_text(loading), std::string(to_text(rate.limit))};
-    };
-    if (r.input)
-        out += section("Where the samples come from") + table({{"", "samples of a node", "a step's are there in", "limit"},
-                                                               epoch("first epoch", r.input->first, r.input->first_loading),
-                                                               epoch("later epochs", r.input->later, r.input->later_loading)});
-    if (r.checkpoints)
-        out += section("Checkpoints") +
-               says(to_text(r.checkpoints->bytes) + " every " + counted(r.checkpoints->steps, "step") + ", written in " +
-                    to_text(r.checkpoints->write) + "; training waits " + to_text(r.checkpoints->wait) + ".");
-    return out;
-}
-
-std::string said(std::string_view heading, const SaidRows& said) {
-    Rows rows{{"", ""}};
-    for (const auto& [label, value] : said) rows.push_back({label, value});
-    return section(heading) + table(rows, " class=\"sources\"");
-}
-
 std::string whole_run(const Report& r) {
-    return (r.run ? said("The whole run", run_rows(r)) : "") + (r.sweep ? said("The whole sweep", sweep_rows(*r.sweep)) : "");
+    std::string out;
+    for (const auto& [heading, said] : sections_of_run(r)) {
+        Rows rows{{"", ""}};
+        for (const auto& [label, value] : said) rows.push_back({label, value});
+        out += section(heading) + table(rows, " class=\"sources\"");
+    }
+    return out;
 }
 
 std::string trust(const Report& r) {
@@ -193,7 +177,7 @@ std::string report_html(const Prepared& job, const Report& r, const SimulationRe
     const std::string times = breakdown(job, r.estimate);
     std::string body = head(r) + bottleneck(r) + (r.estimate.fits() ? times + memory(r) : memory(r) + times);
     if (played) body += timeline(*played);
-    body += topology(r, played) + operators(job) + input(r) + whole_run(r);
+    body += topology(r, played) + operators(job) + whole_run(r);
     for (const PageFigure& f : figures) body += section(f.heading) + figure(f.svg);
     body += trust(r);
     return html::page("Sextant: " + r.scenario, style, body);

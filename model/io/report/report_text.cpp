@@ -78,47 +78,12 @@ std::string bottleneck_text(const Report& r) {
     return out;
 }
 
-std::string epoch_text(std::string_view name, const LoaderRate& rate, Seconds loading) {
-    return row(name, grouped_digits(rate.samples.si(), 3) + " samples/s a node, a step's in " + to_text(loading) + ": reading " +
-                         to_text(rate.reading) + " and work " + to_text(rate.work) + " a sample, limit " +
-                         std::string(to_text(rate.limit)));
-}
-
-std::string input_text(const Report& r) {
-    std::string out;
-    if (r.input) {
-        const InputEstimate& i = *r.input;
-        out += "\nWhere the samples come from\n" + epoch_text("first epoch", i.first, i.first_loading) +
-               epoch_text("later epochs", i.later, i.later_loading);
-        if (i.writing > Seconds{}) out += row("written once in", to_text(i.writing) + " by one thread");
-        if (i.cached > 0) out += row("in memory by then", percent_text(i.cached, 3));
-        if (i.staged > 0) out += row("staged", percent_text(i.staged, 3));
-        if (i.staging.total() > Seconds{})
-            out += row("staging", parts_text({{"copy", i.staging.copy}, {"unpack", i.staging.unpack}, {"remove", i.staging.remove}},
-                                             i.staging.total()));
-        if (i.copies > Seconds{}) out += row("copies to a device", to_text(i.copies) + " a step");
-    }
-    if (r.checkpoints)
-        out += "\nCheckpoints\n" + row("size", to_text(r.checkpoints->bytes)) +
-               row("written in", to_text(r.checkpoints->write) + ", training waits " + to_text(r.checkpoints->wait)) +
-               row("every", counted(r.checkpoints->steps, "step"));
-    return out;
-}
-
-std::string rows_text(std::string_view heading, const SaidRows& rows) {
-    std::string out = "\n" + std::string(heading) + "\n";
-    for (const auto& [label, said] : rows) out += row(label, said);
-    return out;
-}
-
 std::string run_text(const Report& r) {
     std::string out;
-    if (r.run) out += rows_text("The whole run", run_rows(r));
-    if (r.sweep) out += rows_text("The whole sweep", sweep_rows(*r.sweep));
-    if (r.batch.linear_rate)
-        out += row("learning rate", "linear rule " + number_text(*r.batch.linear_rate) + ", square-root rule " +
-                                        number_text(*r.batch.square_root_rate) + " for an effective batch of " +
-                                        grouped_digits(r.batch.effective_batch) + ": experiment");
+    for (const auto& [heading, rows] : sections_of_run(r)) {
+        out += "\n" + heading + "\n";
+        for (const auto& [label, said] : rows) out += row(label, said);
+    }
     return out;
 }
 
@@ -152,7 +117,7 @@ std::string report_to_text(const Report& r) {
     // What does not run is not waited for: what it needs comes first.
     const std::string room = memory_text(r) + bottleneck_text(r);
     out += e.fits() ? terms_text(e) + room : room + terms_text(e);
-    return out + input_text(r) + run_text(r) + trust_text(r);
+    return out + run_text(r) + trust_text(r);
 }
 
 }  // namespace sextant
