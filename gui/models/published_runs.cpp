@@ -61,12 +61,18 @@ QString tip_of(const RowResult& row) {
     return lines.join(QStringLiteral("<br>"));
 }
 
-std::vector<QString> longest_texts(const std::vector<PublishedEntry>& entries) {
-    std::vector<QString> longest;
+std::vector<LongestText> longest_texts(const std::vector<PublishedEntry>& entries) {
+    std::vector<LongestText> longest;
+    const auto keep_longer = [](QString& most, const QString& text) {
+        if (text.size() > most.size()) most = text;
+    };
     for (const Column& column : columns()) {
-        QString& most = longest.emplace_back();
-        for (const PublishedEntry& e : entries)
-            if (QString text = column.text(e.row); text.size() > most.size()) most = std::move(text);
+        LongestText& most = longest.emplace_back();
+        for (const PublishedEntry& e : entries) {
+            const QString text = column.text(e.row);
+            keep_longer(most.whole, text);
+            for (const QString& line : in_two_lines(text).split(QLatin1Char('\n'))) keep_longer(most.line, line);
+        }
     }
     return longest;
 }

@@ -15,10 +15,15 @@ struct PublishedEntry {
     QString path;  // "FILE#ROW", as it is opened
     RowResult row;
 };
+// What the width of a column goes by.
+struct LongestText {
+    QString whole;
+    QString line;  // of the texts as two lines each
+};
 struct PublishedRuns {
     std::vector<PublishedEntry> entries;
-    QString verdict;               // how far off predictions are of those that nothing was fitted to
-    std::vector<QString> longest;  // text of each column, which its width goes by
+    QString verdict;                   // how far off predictions are of those that nothing was fitted to
+    std::vector<LongestText> longest;  // of each column
 };
 // Predicts them all, which takes seconds: for worker threads. Throws InputError where a file cannot be read.
 PublishedRuns published_runs(Library&, const std::function<void(std::size_t done, std::size_t total)>& progress);

@@ -33,6 +33,20 @@ int digits_for(Seconds time, Seconds distance) {
     return std::clamp(static_cast<int>(std::ceil(std::log10(time / distance))) + 3, usual, most);
 }
 
+QString in_two_lines(const QString& text) {
+    constexpr QChar zero_width_space(0x200b);
+    QString best = text;
+    qsizetype longest = text.size();
+    for (qsizetype i = 1; i + 1 < text.size(); ++i) {
+        const bool is_space = text[i] == QLatin1Char(' ') || text[i] == zero_width_space, is_hyphen = text[i] == QLatin1Char('-');
+        const qsizetype first = is_hyphen ? i + 1 : i, rest = text.size() - i - 1;
+        if ((!is_space && !is_hyphen) || std::max(first, rest) >= longest) continue;
+        longest = std::max(first, rest);
+        best = text.left(first) + QLatin1Char('\n') + text.mid(i + 1);
+    }
+    return best;
+}
+
 QString capitalized(QString text) { return text.replace(0, 1, text.left(1).toUpper()); }
 
 QString grouped(double value) {

@@ -46,6 +46,9 @@ QString html_of(const std::vector<Diagnostic>&);
 // "/plan/tp" becomes "plan.tp": diagnostics use the former, edits the latter.
 QString path_of_pointer(std::string_view pointer);
 
+// Broken into two lines, at a space, after a hyphen or where a zero-width space stands, so that the longer one is as short as possible.
+QString in_two_lines(const QString& text);
+
 // With a capital first letter.
 QString capitalized(QString);
 

@@ -22,6 +22,7 @@
 #include <QPlainTextEdit>
 #include <QScrollArea>
 #include <QSlider>
+#include <QTableView>
 #include <QTest>
 #include <QTextBrowser>
 #include <QTimer>
@@ -246,6 +247,22 @@ TEST_F(Keys, OpenWhatIsSearchedFor) {
     QTest::keyClick(&words, Qt::Key_Return);
     settle();
     EXPECT_EQ(workbench.session()->document.file, bundled("gpt3-175b-1024xa100").toStdString());
+}
+
+TEST_F(Keys, OpenAPublishedRunThatIsSearchedFor) {
+    window.activateWindow();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(&window));
+    window.show_view("validation");
+    auto& runs = *window.view("validation").findChild<QTableView*>();
+    wait_for([&] { return runs.model()->rowCount() > 0; });
+    auto& words = find<QLineEdit>("validation.filter");
+    QTest::keyClicks(&words, QStringLiteral("22B-full a100 korthikanti"));
+    QTest::keyClick(&words, Qt::Key_Down);
+    EXPECT_TRUE(runs.hasFocus());
+    EXPECT_TRUE(runs.currentIndex().isValid());
+    QTest::keyClick(&words, Qt::Key_Return);
+    settle();
+    EXPECT_THAT(workbench.session()->document.file.string(), testing::HasSubstr("22B-full"));
 }
 
 TEST_F(Keys, MoveTheTimelineAsSoonAsItIsShown) {

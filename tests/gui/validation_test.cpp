@@ -14,6 +14,7 @@
 namespace sextant::gui {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 // Table 5 of Korthikanti et al. 2022: 22B with full recompute on 8 A100, 1.42 s a step.
@@ -45,6 +46,8 @@ TEST_F(PublishedRunsInTheWindow, AreFoundByTheirWordsAndOpened) {
     auto& open = find<QPushButton>("validation.open");
     EXPECT_FALSE(open.isEnabled());
     table.setCurrentIndex(table.model()->index(0, 0));
+    const std::string framework = table.model()->index(0, 6).data().toString().toStdString();
+    EXPECT_THAT(find<QLabel>("validation.chosen").text().toStdString(), AllOf(HasSubstr(run), HasSubstr(framework)));
     open.click();
     settle();
     EXPECT_THAT(workbench.session()->document.file.string(), testing::EndsWith(std::string("#") + run));
@@ -60,16 +63,22 @@ TEST_F(PublishedRunsInTheWindow, ArePredictedOnce) {
     EXPECT_EQ(again->findChild<QTableView*>()->model()->rowCount(), table_of_runs().model()->rowCount());
 }
 
-// Of a small window the editor takes half; the names of devices are whole in the other, and errors are in view.
+// Of a small window the editor takes half; models and devices are whole in the other, on two lines, and errors are in view.
 TEST_F(PublishedRunsInTheWindow, CanBeReadInASmallWindow) {
     open("gpt3-175b-1024xa100");
     window.resize(1024, 700);
     window.show_view("validation");
     wait_for_runs();
     const QTableView& table = table_of_runs();
-    const int device = 2, error = 5;
-    ASSERT_EQ(table.model()->headerData(device, Qt::Horizontal).toString(), QStringLiteral("device"));
-    EXPECT_GE(table.columnWidth(device), table.fontMetrics().horizontalAdvance(QStringLiteral("A100 SXM4 80GB")) + gap);
+    const int model = 0, device = 2, error = 5;
+    const QFontMetrics metrics = table.fontMetrics();
+    for (int row = 0; row < table.model()->rowCount(); ++row)
+        for (const int column : {model, device}) {
+            const QString text = table.model()->index(row, column).data().toString();
+            const QRect room(0, 0, table.columnWidth(column) - gap, 1000), lines = metrics.boundingRect(room, Qt::TextWordWrap, text);
+            ASSERT_LE(lines.width(), room.width()) << text.toStdString();
+            ASSERT_LE(lines.height(), table.rowHeight(row)) << text.toStdString();
+        }
     ASSERT_EQ(table.model()->headerData(error, Qt::Horizontal).toString(), QStringLiteral("error"));
     EXPECT_LE(table.columnViewportPosition(error) + table.columnWidth(error), table.viewport()->width());
 }

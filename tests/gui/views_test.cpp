@@ -1,5 +1,6 @@
 // Every view there is: drawn, exported, light and dark.
 #include "gui/models/csv.hpp"
+#include "gui/models/text.hpp"
 #include "gui/views/export.hpp"
 #include "gui/views/paint/look.hpp"
 #include "gui/views/paint/whole_table.hpp"
@@ -182,9 +183,9 @@ TEST_F(Drawn, TablesOfPlansAreNotCutOff) {
 }
 
 TEST(Headings, TakeTwoLinesThatAreAsShortAsCanBe) {
-    EXPECT_EQ(WholeTable::broken(QStringLiteral("where it goes")), QStringLiteral("where\nit goes"));
-    EXPECT_EQ(WholeTable::broken(QStringLiteral("micro-batch")), QStringLiteral("micro-\nbatch"));
-    EXPECT_EQ(WholeTable::broken(QStringLiteral("memory")), QStringLiteral("memory"));
+    EXPECT_EQ(in_two_lines(QStringLiteral("where it goes")), QStringLiteral("where\nit goes"));
+    EXPECT_EQ(in_two_lines(QStringLiteral("micro-batch")), QStringLiteral("micro-\nbatch"));
+    EXPECT_EQ(in_two_lines(QStringLiteral("memory")), QStringLiteral("memory"));
 }
 
 std::vector<std::string> view_names() {

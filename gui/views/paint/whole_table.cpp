@@ -1,5 +1,6 @@
 #include "gui/views/paint/whole_table.hpp"
 
+#include "gui/models/text.hpp"
 #include "gui/views/paint/look.hpp"
 
 #include <QHeaderView>
@@ -14,8 +15,6 @@ namespace {
 
 constexpr int row_height = 26, above_text = 10, least_last = 90, worth_a_line = 20;
 
-constexpr QChar zero_width_space(0x200b);
-
 // Headings that can take two lines.
 class Headings : public QHeaderView {
 public:
@@ -25,32 +24,19 @@ public:
 protected:
     void initStyleOptionForIndex(QStyleOptionHeader* option, int section) const override {
         QHeaderView::initStyleOptionForIndex(option, section);
-        if (are_broken) option->text = WholeTable::broken(option->text);
+        if (are_broken) option->text = in_two_lines(option->text);
     }
     [[nodiscard]] QSize sectionSizeFromContents(int section) const override {
         const QSize whole = QHeaderView::sectionSizeFromContents(section);
         if (!are_broken) return whole;
         const QString heading = model()->headerData(section, Qt::Horizontal).toString();
         const QFontMetrics metrics = fontMetrics();
-        const QSize spared = metrics.size(0, heading) - metrics.size(0, WholeTable::broken(heading));
+        const QSize spared = metrics.size(0, heading) - metrics.size(0, in_two_lines(heading));
         return whole - spared;
     }
 };
 
 }  // namespace
-
-QString WholeTable::broken(const QString& heading) {
-    QString best = heading;
-    qsizetype longest = heading.size();
-    for (qsizetype i = 1; i + 1 < heading.size(); ++i) {
-        const bool is_space = heading[i] == QLatin1Char(' ') || heading[i] == zero_width_space, is_hyphen = heading[i] == QLatin1Char('-');
-        const qsizetype first = is_hyphen ? i + 1 : i, rest = heading.size() - i - 1;
-        if ((!is_space && !is_hyphen) || std::max(first, rest) >= longest) continue;
-        longest = std::max(first, rest);
-        best = heading.left(first) + QLatin1Char('\n') + heading.mid(i + 1);
-    }
-    return best;
-}
 
 WholeTable::WholeTable(QAbstractItemModel& table, Room room) : room_(room) {
     setObjectName(QStringLiteral("bare"));
@@ -108,7 +94,7 @@ WholeTable::Widest WholeTable::widest_text(int column) const {
     for (int row = 0; row < model()->rowCount(); ++row) {
         const QString text = model()->index(row, column).data().toString();
         widest.whole = std::max(widest.whole, fontMetrics().size(0, text).width());
-        widest.in_two = std::max(widest.in_two, fontMetrics().size(0, broken(text)).width());
+        widest.in_two = std::max(widest.in_two, fontMetrics().size(0, in_two_lines(text)).width());
     }
     return widest;
 }

@@ -22,9 +22,6 @@ public:
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override { return {200, sizeHint().height()}; }
 
-    // Breaks a heading into two lines so that the longer one is as short as possible.
-    static QString broken(const QString& heading);
-
 protected:
     void resizeEvent(QResizeEvent*) override;
     void wheelEvent(QWheelEvent* e) override { e->ignore(); }

@@ -11,7 +11,6 @@
 #include "gui/views/start/scenario_delegate.hpp"
 
 #include <QFileDialog>
-#include <QKeyEvent>
 #include <QListView>
 #include <QPushButton>
 #include <QScrollBar>
@@ -66,6 +65,7 @@ public:
         column->addWidget(nothing_, 1);
         connect(&model_, &QAbstractItemModel::modelReset, this, [this] { show_whether_found(); });
         setFocusProxy(filter_);
+        lead_to(*filter_, *list_);
         load();
     }
 
@@ -83,11 +83,7 @@ private:
         lessons->setToolTip(tr("A guided tour through some of these"));
         row->addWidget(open);
         row->addWidget(lessons);
-        filter_->installEventFilter(this);
         connect(filter_, &QLineEdit::textChanged, &model_, &ScenarioListModel::set_filter);
-        connect(filter_, &QLineEdit::returnPressed, this, [this] {
-            if (!filter_->text().isEmpty()) choose(first());
-        });
         connect(open, &QPushButton::clicked, this, [this] {
             const QString path = QFileDialog::getOpenFileName(this, tr("Open a scenario, a lesson or a model"), {},
                                                               tr("Scenarios, lessons and models (*.json);;All files (*)"));
@@ -124,20 +120,6 @@ private:
         nothing_->setText(tr("Nothing here has \u201c%1\u201d in its name or its description.").arg(filter_->text().toHtmlEscaped()));
         nothing_->setVisible(!is_found);
         list_->setVisible(is_found);
-    }
-
-    // From what is searched for to what was found.
-    bool eventFilter(QObject*, QEvent* e) override {
-        if (e->type() != QEvent::KeyPress || static_cast<const QKeyEvent*>(e)->key() != Qt::Key_Down) return false;
-        list_->setFocus();
-        list_->setCurrentIndex(first());
-        return true;
-    }
-
-    QModelIndex first() const {  // below its heading
-        for (int row = 0; row < model_.rowCount(); ++row)
-            if (const QModelIndex index = model_.index(row); !index.data(ScenarioListModel::path).toString().isEmpty()) return index;
-        return {};
     }
 
     void choose(const QModelIndex& index) {

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 namespace sextant::gui {
@@ -40,16 +41,17 @@ private:
     QStringList words_;
 };
 
-// Columns of figures are as wide as these. Those of words share what is left: each gets what it needs, or as much as the others, and never
-// so little that it cannot be read. In a narrow window the last ones are reached by scrolling.
+// Texts take two lines where there is no room for all of them on one, and the last column what the others leave. In a window that is
+// narrower still the last columns are reached by scrolling.
 class RunsTable : public QTableView {
 public:
-    // To a text of each: to ask thousands of rows takes longer than a frame.
-    void fit_columns(const std::vector<QString>& longest) {
-        needed_.clear();
+    // Given the longest texts: to ask thousands of rows takes longer than a frame.
+    void fit_columns(const std::vector<LongestText>& longest) {
+        whole_.clear(), in_two_.clear();
         for (int c = 0; c < static_cast<int>(longest.size()); ++c) {
-            const int text = fontMetrics().horizontalAdvance(longest[static_cast<std::size_t>(c)]) + gap;
-            needed_.push_back(std::max(text, horizontalHeader()->sectionSizeHint(c)) + (has_figures(c) ? 0 : gap));
+            const LongestText& text = longest[static_cast<std::size_t>(c)];
+            whole_.push_back(width_for(text.whole, c));
+            in_two_.push_back(has_figures(c) ? whole_.back() : width_for(text.line, c));
         }
         share_width();
     }
@@ -64,30 +66,30 @@ private:
     [[nodiscard]] bool has_figures(int column) const {
         return (model()->headerData(column, Qt::Horizontal, Qt::TextAlignmentRole).toInt() & Qt::AlignRight) != 0;
     }
-    [[nodiscard]] int needed(int column) const { return needed_[static_cast<std::size_t>(column)]; }
-
-    void share_width() {
-        constexpr int least = 13 * gap;
-        std::vector<int> words;
-        int left = viewport()->width();
-        for (int c = 0; c < static_cast<int>(needed_.size()); ++c) {
-            if (!has_figures(c)) {
-                words.push_back(c);
-                continue;
-            }
-            setColumnWidth(c, needed(c));
-            left -= needed(c);
-        }
-        std::ranges::sort(words, {}, [this](int c) { return needed(c); });
-        int sharing = static_cast<int>(words.size());
-        for (const int c : words) {
-            const int width = std::min(needed(c), std::max(least, left / sharing--));
-            setColumnWidth(c, width);
-            left -= width;
-        }
+    [[nodiscard]] int width_for(const QString& text, int column) const {
+        return std::max(fontMetrics().horizontalAdvance(text) + (has_figures(column) ? gap : 2 * gap), heading_width(column));
+    }
+    // Its arrow, where the table is sorted by it, included.
+    [[nodiscard]] int heading_width(int column) const {
+        return fontMetrics().horizontalAdvance(model()->headerData(column, Qt::Horizontal).toString()) + 3 * gap;
     }
 
-    std::vector<int> needed_;  // by each column for all of its texts; empty as long as there are none
+    void share_width() {
+        if (whole_.empty()) return;
+        const auto last = static_cast<int>(whole_.size()) - 1;
+        const auto left = [&](const std::vector<int>& widths) {
+            return viewport()->width() - std::accumulate(widths.begin(), widths.begin() + last, 0);
+        };
+        const int least = heading_width(last);
+        const bool on_one_line = left(whole_) >= least;
+        const std::vector<int>& widths = on_one_line ? whole_ : in_two_;
+        setWordWrap(!on_one_line);
+        verticalHeader()->setDefaultSectionSize((on_one_line ? 1 : 2) * fontMetrics().lineSpacing() + gap);
+        for (int c = 0; c < last; ++c) setColumnWidth(c, widths[static_cast<std::size_t>(c)]);
+        setColumnWidth(last, std::max(least, left(widths)));
+    }
+
+    std::vector<int> whole_, in_two_;  // widths of columns for texts on one line and on two; none as long as there are no texts
 };
 
 class ValidationView : public View {
@@ -105,7 +107,6 @@ public:
         open_ = new QPushButton(tr("Open this run"));
         open_->setObjectName(QStringLiteral("validation.open"));
         open_->setToolTip(tr("As a scenario, to be changed and saved, with what was measured beside its step time"));
-        open_->setEnabled(false);
         row->addWidget(filter_, 1);
         row->addWidget(open_);
         for (QLabel* label : {title, said_}) {
@@ -114,7 +115,16 @@ public:
         }
         column->addLayout(row);
         column->addWidget(make_table(), 1);
+        chosen_ = text_label(Type::small, "faint");
+        chosen_->setObjectName(QStringLiteral("validation.chosen"));
+        chosen_->setAlignment(Qt::AlignTop);
+        chosen_->setMinimumWidth(1);
+        constexpr int most_lines = 4;
+        chosen_->setFixedHeight(most_lines * chosen_->fontMetrics().lineSpacing());
+        column->addWidget(chosen_);
+        show_chosen({});
         setFocusProxy(filter_);
+        lead_to(*filter_, *table_);
         connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
             found_.set_words(text);
             say();
@@ -140,18 +150,24 @@ private:
         table_->setSelectionBehavior(QAbstractItemView::SelectRows);
         table_->setSelectionMode(QAbstractItemView::SingleSelection);
         table_->setTabKeyNavigation(false);
-        table_->setWordWrap(false);
         table_->verticalHeader()->hide();
-        table_->verticalHeader()->setDefaultSectionSize(3 * gap);
-        table_->horizontalHeader()->setStretchLastSection(true);
+        table_->horizontalHeader()->setFont(font_of(Type::small));
         table_->horizontalHeader()->setHighlightSections(false);
         table_->horizontalHeader()->setSortIndicatorClearable(true);
         table_->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
         table_->setSortingEnabled(true);
         connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) { choose(index); });
         connect(table_->selectionModel(), &QItemSelectionModel::currentChanged, this,
-                [this](const QModelIndex& index) { open_->setEnabled(index.isValid()); });
+                [this](const QModelIndex& index) { show_chosen(index); });
         return table_;
+    }
+
+    // All that its tooltip says, for who has no pointer, and where the window is too narrow for all columns.
+    void show_chosen(const QModelIndex& index) {
+        open_->setEnabled(index.isValid());
+        chosen_->setText(index.isValid()
+                             ? index.data(Qt::ToolTipRole).toString()
+                             : tr("Choose a run to see what it was, and how sure its prediction is. Enter or a double click opens it."));
     }
 
     void choose(const QModelIndex& index) {
@@ -204,7 +220,7 @@ private:
     PublishedRunsModel runs_;
     FoundRuns found_;
     LongJob job_;
-    QLabel* said_;
+    QLabel *said_, *chosen_;
     QLineEdit* filter_;
     QPushButton* open_;
     RunsTable* table_;
