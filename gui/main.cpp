@@ -1,16 +1,21 @@
 // sextant-gui: reads its arguments, and opens the window or draws it into a file.
 #include "gui/jobs/simulator.hpp"
 #include "gui/screenshot.hpp"
+#include "gui/views/paint/look.hpp"
 #include "gui/views/window/main_window.hpp"
 #include "model/base/failure.hpp"
 
 #include <QApplication>
+#include <QFontDatabase>
+#include <QFontInfo>
+#include <QScreen>
 #include <QSettings>
 #include <QThreadPool>
 
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <vector>
 
 namespace {
 
@@ -37,6 +42,18 @@ CommandLine command_line(int argc, char** argv) {
     return read_command_line(QStringList(argv, argv + argc));
 }
 
+// Everything is drawn larger where the desktop has larger letters. Qt is told before there is an application, so that another one has to
+// ask. Returns whether it was told.
+bool enlarge(int argc, char** argv) {
+    if (is_set("QT_SCALE_FACTOR")) return false;
+    std::vector<char*> arguments(argv, argv + argc + 1);  // Qt takes its own out of them
+    const QGuiApplication desktop(argc, arguments.data());
+    const QScreen* screen = QGuiApplication::primaryScreen();
+    if (!screen) return false;
+    const double letters = QFontInfo(QFontDatabase::systemFont(QFontDatabase::GeneralFont)).pixelSize();
+    return qputenv("QT_SCALE_FACTOR", QByteArray::number(enlargement(letters, screen->availableSize())));
+}
+
 int open_window(const CommandLine& options) {
     // Searches and simulations hold a thread for long: small jobs must not wait for them.
     QThreadPool::globalInstance()->setMaxThreadCount(std::max(8, QThread::idealThreadCount()));
@@ -44,7 +61,7 @@ int open_window(const CommandLine& options) {
     Selection selection;
     Predictor predictor(workbench);
     const Simulator simulator(workbench);
-    const bool dark = options.dark || QSettings().value(QStringLiteral("window/dark")).toBool();
+    const bool dark = options.dark || QSettings().value(QStringLiteral("window/dark"), is_dark(QApplication::palette())).toBool();
     MainWindow window(workbench, selection, predictor, dark);
     window.recall();
     if (options.size) window.setWindowState(Qt::WindowNoState), window.resize(*options.size);
@@ -67,7 +84,9 @@ int main(int argc, char** argv) {
         std::cerr << "sextant-gui: there is no display; --screenshot draws without one\n";
         return static_cast<int>(sextant::ExitCode::machine_refused);
     }
+    const bool enlarged = enlarge(argc, argv);
     QApplication application(argc, argv);
+    if (enlarged) qunsetenv("QT_SCALE_FACTOR");  // no matter of the programs that it starts
     QApplication::setOrganizationName(QStringLiteral("sextant"));
     QApplication::setApplicationName(QStringLiteral("sextant-gui"));
     QApplication::setApplicationVersion(QStringLiteral(SEXTANT_VERSION));

@@ -26,12 +26,17 @@ void View::showEvent(QShowEvent* e) {
     refresh();
 }
 
-// Charts hold the colours in which they are to be painted.
+// Charts hold the colours in which they are to be painted. The window, which says what these are, may hear of a change after its views.
 void View::changeEvent(QEvent* e) {
     QWidget::changeEvent(e);
     if (e->type() != QEvent::PaletteChange) return;
     shown_.reset();
-    if (isVisible()) refresh();
+    QMetaObject::invokeMethod(
+        this,
+        [this] {
+            if (isVisible()) refresh();
+        },
+        Qt::QueuedConnection);
 }
 
 void View::refresh() {

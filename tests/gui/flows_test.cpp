@@ -1,6 +1,7 @@
 // What people do, as they do it: with keys and the mouse, in the window.
 #include "gui/models/scenario_list_model.hpp"
 #include "gui/models/text.hpp"
+#include "gui/views/paint/chart.hpp"
 #include "model/io/report/run_rows.hpp"
 #include "tests/gui/desk.hpp"
 
@@ -91,6 +92,30 @@ TEST_F(Flows, TheWindowComesBackAsItWasLeft) {
     EXPECT_TRUE(lessons_are_shown(again));
     EXPECT_TRUE(QSettings().value(QStringLiteral("window/dark")).toBool());
     again.set_dark(false);
+}
+
+// Nobody who has not chosen between light and dark has chosen, by closing the window, what the desktop has now.
+TEST_F(Flows, WhetherItIsDarkIsKeptOnlyWhereItWasChosen) {
+    window.close();
+    EXPECT_FALSE(QSettings().contains(QStringLiteral("window/dark")));
+}
+
+TEST_F(Flows, ChartsTakeTheColorsOfAnotherLook) {
+    open("gpt3-175b-1024xa100");
+    const auto has = [this](const QColor& colour) {
+        const auto charts = window.view("summary").findChildren<ChartWidget*>();
+        const auto movers = std::ranges::find(charts, QStringLiteral("What would move it"), &QWidget::accessibleName);
+        const QImage image = (*movers)->grab().toImage();
+        for (int x = 0; x < image.width(); ++x)
+            for (int y = 0; y < image.height(); ++y)
+                if (image.pixelColor(x, y) == colour) return true;
+        return false;
+    };
+    EXPECT_TRUE(has(light_look().accent));
+    window.set_dark(true);
+    settle();
+    EXPECT_TRUE(has(dark_look().accent));
+    window.set_dark(false);
 }
 
 TEST_F(Flows, TheSummarySaysWhatIsMissingForACostAndLeadsThere) {

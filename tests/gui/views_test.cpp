@@ -188,6 +188,17 @@ TEST(Headings, TakeTwoLinesThatAreAsShortAsCanBe) {
     EXPECT_EQ(in_two_lines(QStringLiteral("memory")), QStringLiteral("memory"));
 }
 
+// Letters of 13 pixels are as large as ours: 10 points of a usual desktop.
+TEST(Look, IsAsLargeAsTheLettersOfTheDesktopAskForAndTheScreenHasRoomFor) {
+    const QSize screen(1920, 1080), projector(1024, 768);
+    EXPECT_EQ(enlargement(12, screen), 1);
+    EXPECT_EQ(enlargement(13.3, screen), 1);
+    EXPECT_EQ(enlargement(16, screen), 1.25);
+    EXPECT_EQ(enlargement(26, screen), 1.75) << "1080 / 1.75 is 617, and 1080 / 1.875 below 600";
+    EXPECT_EQ(enlargement(26, projector), 1.25) << "1024 / 1.25 is 819";
+    EXPECT_EQ(enlargement(26, {640, 480}), 1);
+}
+
 std::vector<std::string> view_names() {
     std::vector<std::string> names;
     for (const ViewInfo& view : all_views()) names.push_back(view.name);

@@ -4,6 +4,7 @@
 
 #include <QFontDatabase>
 #include <QPainter>
+#include <QPalette>
 #include <QWidget>
 
 #include <algorithm>
@@ -12,6 +13,8 @@
 
 namespace sextant::gui {
 namespace {
+
+constexpr int body_size = 13;
 
 QColor from(const svg::Colour& c) { return {c.red, c.green, c.blue}; }
 QColor kind(SpanKind k) { return from(style_of(k).colour); }
@@ -64,9 +67,9 @@ const Look& dark_look() {
     return look;
 }
 
-const Look& look_of(const QWidget& widget) {
-    return widget.window()->palette().color(QPalette::Window).lightness() < 128 ? dark_look() : light_look();
-}
+bool is_dark(const QPalette& palette) { return palette.color(QPalette::Window).lightness() < 128; }
+
+const Look& look_of(const QWidget& widget) { return is_dark(widget.window()->palette()) ? dark_look() : light_look(); }
 
 QFont font_of(Type type) {
     static const QStringList families{QStringLiteral("Roboto"), QStringLiteral("Noto Sans"), QStringLiteral("DejaVu Sans")};
@@ -78,10 +81,10 @@ QFont font_of(Type type) {
             set(12, QFont::Normal);
             break;
         case Type::body:
-            set(13, QFont::Normal);
+            set(body_size, QFont::Normal);
             break;
         case Type::strong:
-            set(13, QFont::Medium);
+            set(body_size, QFont::Medium);
             break;
         case Type::heading:
             set(14, QFont::Medium);
@@ -100,6 +103,11 @@ QFont code_font() {
     QFont font = QFontDatabase::systemFont(QFontDatabase::FixedFont);
     font.setPixelSize(12);
     return font;
+}
+
+double enlargement(double letters, const QSize& screen) {
+    const double room = std::min(screen.width() / 800.0, screen.height() / 600.0);
+    return std::max(1.0, std::min(std::round(8 * letters / body_size), std::floor(8 * room)) / 8);
 }
 
 Fill fill_of(SpanKind k) { return {kind(k), k == SpanKind::launch}; }

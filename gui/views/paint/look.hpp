@@ -10,7 +10,9 @@
 
 class QApplication;
 class QPainter;
+class QPalette;
 class QRectF;
+class QSize;
 class QWidget;
 
 namespace sextant::gui {
@@ -29,6 +31,7 @@ struct Look {
 };
 const Look& light_look();
 const Look& dark_look();
+bool is_dark(const QPalette&);
 // The look in which the widget is shown.
 const Look& look_of(const QWidget&);
 
@@ -38,6 +41,9 @@ void apply(const Look&, QApplication&);
 enum class Type { small, body, strong, heading, title, figure };
 QFont font_of(Type);
 QFont code_font();
+// How much larger than usual everything is drawn, for a desktop whose letters are this high (in pixels): in eighths, from 1, and on a
+// small screen no more than leaves room for a window of 800 x 600, which every view fits into.
+double enlargement(double letters, const QSize& screen);
 
 // How an area is filled. Time in which nothing is done (bubble, input, waiting for the host or for others) is hatched.
 struct Fill {

@@ -162,10 +162,10 @@ void AnswerBar::refresh() {
     set_role(*memory_, r.estimate.fits() ? "faint" : "bad");
 }
 
-// A link has the colour of its look written into its text.
+// A link has the colour of its look written into its text; the window may hear of a change after the bar.
 void AnswerBar::changeEvent(QEvent* e) {
     QWidget::changeEvent(e);
-    if (e->type() == QEvent::PaletteChange) refresh();
+    if (e->type() == QEvent::PaletteChange) QMetaObject::invokeMethod(this, &AnswerBar::refresh, Qt::QueuedConnection);
 }
 
 // What leads to its field, where the editor has one.

@@ -229,7 +229,7 @@ void MainWindow::refresh_icons() {
 }
 
 void MainWindow::set_dark(bool dark) {
-    dark_ = dark;
+    QSettings().setValue(QStringLiteral("window/dark"), dark_ = dark);
     apply(dark ? dark_look() : light_look(), *qApp);
     refresh_icons();
 }
@@ -239,7 +239,6 @@ void MainWindow::remember() const {
     settings.setValue(QStringLiteral("window/geometry"), saveGeometry());
     settings.setValue(QStringLiteral("window/state"), saveState());
     for (const auto& [name, dock] : side_) settings.setValue(QStringLiteral("beside/") + q(name), choice_of_.at(name)->isChecked());
-    settings.setValue(QStringLiteral("window/dark"), dark_);
 }
 
 void MainWindow::recall() {
