@@ -35,12 +35,8 @@ std::vector<QVariant> times_row(const QString& name, const ComparedValue<Seconds
 }
 
 std::vector<QVariant> rates_row(const QString& name, const ComparedValue<Frequency>& r) {
-    return {name,
-            number(r.predicted.si()),
-            number(r.simulated.si()),
-            number(r.measured.si()),
-            QString(),
-            ratio_text(r.measured.si(), r.predicted.si())};
+    return {name,      grouped_quantity(r.predicted.si()),           grouped_quantity(r.simulated.si()), grouped_quantity(r.measured.si()),
+            QString(), ratio_text(r.measured.si(), r.predicted.si())};
 }
 
 }  // namespace
@@ -106,7 +102,8 @@ Table operators_table(const Comparison& c) {
 
 QString verdict(const Comparison& c) {
     const bool inside = c.step.measured >= c.prediction.low && c.step.measured <= c.prediction.high;
-    return QStringLiteral("Measured <b>%1</b> a step, <b>%2</b> times the %3 that were predicted: %4 the interval of 80 % from %5 to %6.")
+    return QStringLiteral(
+               "Measured <b>%1</b> a step, <b>%2</b> times the %3 that were predicted: %4 the interval of 80\u00a0% from %5 to %6.")
         .arg(quantity(c.step.measured), ratio_text(c.step.measured.si(), c.step.predicted.si()), quantity(c.step.predicted),
              inside ? QStringLiteral("inside") : QStringLiteral("<b>outside</b>"), quantity(c.prediction.low), quantity(c.prediction.high));
 }

@@ -101,6 +101,18 @@ TEST_F(ScalingFlow, ProposesTheSizeOfThePlanAmongOthers) {
     EXPECT_EQ(find<QLineEdit>("scaling.sizes").text(), QStringLiteral("8..256"));
 }
 
+// 3,072 is no power of two: every size is spelled out.
+TEST_F(ScalingFlow, TheSizesAreWholeInASmallWindow) {
+    window.resize(1024, 700);
+    open("megatron-1t-3072xa100");
+    window.show_view("scaling");
+    settle();
+    const auto& sizes = find<QLineEdit>("scaling.sizes");
+    EXPECT_THAT(sizes.text().toStdString(), HasSubstr("2048,3072,4096"));
+    EXPECT_GT(sizes.width(), sizes.fontMetrics().horizontalAdvance(sizes.text()) + 2 * gap);
+    EXPECT_EQ(sizes.cursorPosition(), 0) << "and where they are longer still, their beginning is seen";
+}
+
 TEST_F(ScalingFlow, APlanOfAnotherSizeIsOpenedAsOneChange) {
     ask_for("llama-3-8b-fsdp-64xh100", QStringLiteral("32,64"));
     wait_for_it();

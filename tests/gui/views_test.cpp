@@ -1,8 +1,10 @@
 // Every view there is: drawn, exported, light and dark.
 #include "gui/models/csv.hpp"
+#include "gui/models/table_model.hpp"
 #include "gui/models/text.hpp"
 #include "gui/views/export.hpp"
 #include "gui/views/paint/look.hpp"
+#include "gui/views/paint/ranked_bars.hpp"
 #include "gui/views/paint/whole_table.hpp"
 #include "gui/views/view_list.hpp"
 #include "tests/gui/desk.hpp"
@@ -13,6 +15,8 @@
 #include <QFile>
 #include <QHeaderView>
 #include <QScrollArea>
+#include <QStatusBar>
+#include <QToolBar>
 
 #include <set>
 
@@ -182,10 +186,49 @@ TEST_F(Drawn, TablesOfPlansAreNotCutOff) {
     }
 }
 
+TEST_F(Drawn, EveryViewStaysInTheRailAboveAMessage) {
+    open("default");
+    const auto* rail = window.findChild<QToolBar*>(QStringLiteral("rail"));
+    for (const int height : {600, 730, 768, 900}) {
+        window.resize(1024, height);
+        window.statusBar()->showMessage(QStringLiteral("Copied"));
+        settle();
+        for (QAction* entry : rail->actions())
+            if (!entry->text().isEmpty()) {
+                EXPECT_TRUE(rail->widgetForAction(entry)->isVisible()) << entry->text().toStdString() << " at " << height;
+            }
+    }
+}
+
+TEST(WholeTable, SharesTheRoomThatIsLeftAndNoMore) {
+    TableModel model;
+    model.set_table({{QStringLiteral("rank"), QStringLiteral("host"), QStringLiteral("memory, predicted"), QStringLiteral("end")},
+                     {{0, QStringLiteral("vm"), QStringLiteral("107 MB"), 1}},
+                     {}});
+    WholeTable table(model, WholeTable::Room::shared);
+    const QHeaderView& header = *table.horizontalHeader();
+    int needed = 0;
+    for (int c = 0; c < model.columnCount(); ++c) needed += header.sectionSizeHint(c);
+    table.resize(needed + 20, 200);
+    table.show();
+    for (int c = 0; c < model.columnCount(); ++c) EXPECT_GE(header.sectionSize(c), header.sectionSizeHint(c)) << c;
+    EXPECT_GT(header.sectionSize(1), header.sectionSizeHint(1));
+    EXPECT_EQ(header.length(), table.viewport()->width());
+}
+
 TEST(Headings, TakeTwoLinesThatAreAsShortAsCanBe) {
     EXPECT_EQ(in_two_lines(QStringLiteral("where it goes")), QStringLiteral("where\nit goes"));
     EXPECT_EQ(in_two_lines(QStringLiteral("micro-batch")), QStringLiteral("micro-\nbatch"));
     EXPECT_EQ(in_two_lines(QStringLiteral("memory")), QStringLiteral("memory"));
+}
+
+TEST(RankedBars, HaveLongNamesOnTwoLinesWhereTheyAreNarrow) {
+    RankedBars bars;
+    bars.lines = {
+        {.name = QStringLiteral("slow-down of kernels beside communication, megatron-core: 1.10 times"), .value = QStringLiteral("1 %")}};
+    const double on_one_line = bars.height_for(1000);
+    EXPECT_GT(bars.height_for(400), 1.4 * on_one_line);
+    EXPECT_EQ(bars.height_for(2000), on_one_line);
 }
 
 // Letters of 13 pixels are as large as ours: 10 points of a usual desktop.

@@ -11,7 +11,7 @@ namespace {
 QString tip_of(const TraceRank& rank) {
     QString tip = rank.server ? QStringLiteral("parameter server %1").arg(rank.rank)
                               : QStringLiteral("rank %1 of pipeline stage %2").arg(rank.rank).arg(rank.stage);
-    if (rank.multiplicity > 1) tip += QStringLiteral("; it stands for %1 ranks that do the same").arg(rank.multiplicity);
+    if (rank.multiplicity > 1) tip += QStringLiteral("; it stands for %1 ranks that do the same").arg(grouped(rank.multiplicity));
     if (!rank.host.empty()) tip += QStringLiteral("; on ") + q(rank.host);
     return tip;
 }
@@ -42,7 +42,7 @@ bool is_pipelined(const Trace& trace) {
 }
 
 QString name_of(const TraceRank& rank, bool pipelined) {
-    const QString count = rank.multiplicity > 1 ? QStringLiteral(" \u00d7%1").arg(rank.multiplicity) : QString();
+    const QString count = rank.multiplicity > 1 ? QStringLiteral(" \u00d7%1").arg(grouped(rank.multiplicity)) : QString();
     if (rank.server) return QStringLiteral("server %1").arg(rank.rank) + count;
     if (!pipelined) return QStringLiteral("rank %1").arg(rank.rank) + count;
     if (rank.multiplicity > 1) return QStringLiteral("stage %1").arg(rank.stage) + count;
@@ -111,7 +111,7 @@ std::vector<const UtilizationSeries*> busiest_links(const SimulationReport& r, s
 
 QString name_of(const UtilizationSeries& s) {
     QString name = with_signs(s.name);
-    return s.count > 1 ? name + QStringLiteral(" \u00d7%1").arg(s.count) : name;
+    return s.count > 1 ? name + QStringLiteral(" \u00d7%1").arg(grouped(s.count)) : name;
 }
 
 }  // namespace sextant::gui

@@ -1,4 +1,4 @@
-// Things in the order of their size, a line each: name, bar, value.
+// Things in the order of their size, a line each: name, bar, value. A name that has no room on one line takes two.
 #pragma once
 
 #include "gui/views/paint/axis.hpp"
@@ -24,6 +24,14 @@ public:
 
     [[nodiscard]] double height_for(double width) const override;
     std::vector<Hit> paint(QPainter&, const QRectF&, const Look&, std::optional<int> emphasized) const override;
+
+private:
+    // Where parts of a line stand from its left, and how wide they are.
+    struct Columns {
+        double tag, name_left, name, bar_left, bar, value, right, note;
+    };
+    [[nodiscard]] Columns columns(double width) const;
+    [[nodiscard]] static double height_of(const RankedLine&, const Columns&);
 };
 
 }  // namespace sextant::gui

@@ -76,11 +76,14 @@ void WholeTable::fit() {
     for (int row = 0; row < model()->rowCount(); ++row) setRowHeight(row, row_height);
     int needed = 0;
     for (int c = 0; c < columns; ++c) needed += width_of(c);
-    if (needed > viewport()->width()) return fit_narrow();
-    for (int c = 0; c < columns; ++c) {
-        const bool takes_room = c == columns - 1 || (room_ == Room::shared && c > 0);
-        horizontalHeader()->setSectionResizeMode(c, takes_room ? QHeaderView::Stretch : QHeaderView::ResizeToContents);
+    const int left = viewport()->width() - needed;
+    if (left < 0) return fit_narrow();
+    for (int c = 0; c < columns - 1; ++c) {
+        const bool shares = room_ == Room::shared && c > 0;
+        horizontalHeader()->setSectionResizeMode(c, shares ? QHeaderView::Fixed : QHeaderView::ResizeToContents);
+        if (shares) horizontalHeader()->resizeSection(c, width_of(c) + left / (columns - 1));
     }
+    horizontalHeader()->setSectionResizeMode(columns - 1, QHeaderView::Stretch);
     if (fixed_) {
         horizontalHeader()->setSectionResizeMode(fixed_->first, QHeaderView::Fixed);
         horizontalHeader()->resizeSection(fixed_->first, fixed_->second);
@@ -121,6 +124,8 @@ void WholeTable::fit_narrow() {
         const auto i = static_cast<std::size_t>(c);
         widths[i] = std::max(widths[i] - width, headings.sectionSizeHint(c));
     }
+    const int room = std::max(0, left());
+    for (int c = 1; room_ == Room::shared && c < last; ++c) widths[static_cast<std::size_t>(c)] += room / last;
     widths.back() += std::max(0, left());
     for (int c = 0; c <= last; ++c) {
         headings.setSectionResizeMode(c, QHeaderView::Fixed);

@@ -70,8 +70,8 @@ PlanFormPanel::PlanFormPanel() {
          line(PlanFormField::pins, tr("Leave as they are"), "planner.pins",
               tr("Fields of the plan that the search must not choose, as the scenario has them or with a value"), tr("schedule, tp=8")),
          line(PlanFormField::where, tr("Only plans with"), "planner.where",
-              tr("Conditions on step_time, memory, devices, samples_per_s, energy_per_sample, cost_per_sample"),
-              tr("memory < 70 GiB, step_time < 2 s")),
+              tr("Conditions, with commas between them, on step_time, memory, devices, samples_per_s, energy_per_sample, cost_per_sample"),
+              tr("memory < 70 GiB")),
          line(PlanFormField::batches, tr("Global batches"), "planner.batches", tr("To choose from, if they are yours to choose"),
               tr("512, 1024"))},
         room_for_one_row));

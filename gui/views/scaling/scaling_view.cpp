@@ -69,14 +69,14 @@ private:
         sizes_ = new QLineEdit;
         sizes_->setObjectName(QStringLiteral("scaling.sizes"));
         sizes_->setToolTip(tr("A range, doubled each time (8..256), or each by itself (8,16,24)"));
-        sizes_->setMaximumWidth(200);
+        sizes_->setMaximumWidth(420);
         label->setBuddy(sizes_);
         strong_ = new QCheckBox(tr("Strong: the global batch stays"));
         strong_->setObjectName(QStringLiteral("scaling.strong"));
         weak_ = new QCheckBox(tr("Weak: it grows with the devices"));
         weak_->setObjectName(QStringLiteral("scaling.weak"));
         row->addWidget(label);
-        row->addWidget(sizes_);
+        row->addWidget(sizes_, 3);
         row->addStretch(1);
         row_ = new AskRow(workbench(), QStringLiteral("scaling.ask"), tr("Plan each size"));
         card->body().addLayout(row);
@@ -141,14 +141,19 @@ private:
                    is_another = form_of_ != session.document.file;
         if (is_asked || is_another) {
             const ScalingForm form = is_asked ? session.scaling->form : now;
-            sizes_->setText(form.sizes);
+            show_sizes(form.sizes);
             strong_->setChecked(form.strong);
             weak_->setChecked(form.weak);
         } else if (sizes_->text() == plan_says_) {
-            sizes_->setText(now.sizes);
+            show_sizes(now.sizes);
         }
         form_of_ = session.document.file;
         plan_says_ = now.sizes;
+    }
+
+    void show_sizes(const QString& sizes) {
+        sizes_->setText(sizes);
+        sizes_->setCursorPosition(0);
     }
 
     void show_findings() {

@@ -16,7 +16,8 @@ namespace sextant::gui {
 
 SearchBar::SearchBar() {
     auto* row = bare_layout<QHBoxLayout>(this, gap / 2);
-    words_ = search_field(QStringLiteral("timeline_search"), tr("Search: backward, all-reduce, block 3 (Ctrl+F)"));
+    words_ = search_field(QStringLiteral("timeline_search"), tr("Search: all-reduce (Ctrl+F)"));
+    words_->setToolTip(tr("Words of the names of segments: backward, all-reduce, block 3"));
     words_->setMinimumWidth(120);
     words_->setMaximumWidth(280);
     count_ = text_label(Type::small, "faint");

@@ -26,7 +26,7 @@ double thickness(Bandwidth b) {
 QString title_of(const ShownNode& n, const Placement& placement) {
     const bool serves = std::ranges::find(placement.node_of_server, n.node) != placement.node_of_server.end();
     if (n.stands_for == 1) return (serves ? QStringLiteral("server, node %1") : QStringLiteral("node %1")).arg(n.node);
-    return serves ? QStringLiteral("%1 parameter servers").arg(grouped(n.stands_for))
+    return serves ? QStringLiteral("%1 servers").arg(grouped(n.stands_for))
                   : QStringLiteral("%1 nodes like node %2").arg(grouped(n.stands_for)).arg(n.node);
 }
 

@@ -102,9 +102,9 @@ void MainWindow::add_rail() {
         if (info.place != Place::centre) add(info);
 }
 
-// In a low window the entries leave out their icons, so that all of them stay in sight.
+// In a low window the entries leave out their icons, so that all of them stay in sight, also above a message.
 void MainWindow::resizeEvent(QResizeEvent* e) {
-    constexpr int height_with_icons = 720;
+    constexpr int height_with_icons = 760;
     rail_->setToolButtonStyle(height() < height_with_icons ? Qt::ToolButtonTextOnly : Qt::ToolButtonTextUnderIcon);
     QMainWindow::resizeEvent(e);
     place_side_views();
