@@ -68,7 +68,7 @@ FieldSection hardware_section() {
                     return QString::number(ceil_divide(s.plan.devices(), per_node));
                 }};
     Field per_node{.path = "hardware.devices_per_node",
-                   .label = QStringLiteral("Used of each"),
+                   .label = QStringLiteral("Per node"),
                    .tip = QStringLiteral("Devices that are used on each node; where that is not stated, all"),
                    .kind = FieldKind::degree,
                    .resolved = [](const Scenario& s) { return QString::number(used_devices_per_node(s)); }};

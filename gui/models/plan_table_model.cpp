@@ -1,5 +1,6 @@
 #include "gui/models/plan_table_model.hpp"
 
+#include "gui/models/fields.hpp"
 #include "gui/models/text.hpp"
 #include "model/io/search/plan_columns.hpp"
 
@@ -10,6 +11,16 @@ namespace {
 
 QVariant alignment(bool figures) {
     return QVariant::fromValue(Qt::Alignment(Qt::AlignVCenter | (figures ? Qt::AlignRight : Qt::AlignLeft)));
+}
+
+// What the editor says of a field of the plan; nothing of other columns.
+QString tip_of(const std::string& title) {
+    const QString path =
+        QStringLiteral("plan.") + q(title).replace(QLatin1Char(' '), QLatin1Char('_')).replace(QLatin1Char('-'), QLatin1Char('_'));
+    for (const FieldSection& section : field_sections())
+        for (const Field& field : section.fields)
+            if (q(field.path) == path) return QStringLiteral("%1: %2").arg(field.label, field.tip);
+    return {};
 }
 
 }  // namespace
@@ -38,8 +49,8 @@ void PlanTableModel::fill() {
         listed.push_back({plan.choice, {}, {}, {}});
         if (plan.rank) listed.back().other_placements = findings_->answer.best[static_cast<std::size_t>(*plan.rank)].other_placements;
     }
-    const auto add = [&](const PlanColumn& from, const QString& tip = {}) {
-        Column column{q(from.title), tip, {}, from.align == Align::right};
+    const auto add = [&](const PlanColumn& from) {
+        Column column{q(from.title), tip_of(from.title), {}, from.align == Align::right};
         for (const std::string& cell : from.cells)
             column.cells.push_back(q(cell).replace(QLatin1Char('_'), QStringLiteral("_\u200b")));  // where a long word may be broken
         columns_.push_back(std::move(column));
@@ -124,6 +135,7 @@ QVariant PlanTableModel::headerData(int section, Qt::Orientation orientation, in
     if (orientation != Qt::Horizontal || section >= columnCount()) return {};
     const Column* column = column_at(section);
     if (role == Qt::TextAlignmentRole) return alignment(column && column->figures);
+    if (role == Qt::ToolTipRole && column) return column->tip;
     if (role != Qt::DisplayRole) return {};
     return column ? column->heading : section == terms_column ? tr("where it goes") : QString();
 }

@@ -67,6 +67,7 @@ TEST_F(Files, AKeyThatNobodyKnowsCanBeTakenAway) {
     open_to_mend();
     auto& unknown = find<QWidget>("unknown_keys");
     EXPECT_TRUE(unknown.isVisible());
+    EXPECT_THAT(unknown.findChild<QLabel*>()->text().toStdString(), HasSubstr("did you mean"));
     find<QPushButton>("take_away.plan.micro_batsh").click();
     settle();
     EXPECT_FALSE(stated_at(workbench.session()->document, "plan.micro_batsh"));
@@ -80,6 +81,16 @@ TEST_F(Files, AKeyThatNobodyKnowsCanBeTakenAway) {
     workbench.take_typed();
     settle();
     EXPECT_EQ(workbench.session()->state, AnswerState::ready) << "mended with nothing but the editor";
+}
+
+TEST_F(Files, EveryKeyThatThereIsIsListedOnce) {
+    predictor.open(write_file("far.json", R"({"schema": "scenario/1", "name": "far", "workload": "gpt3-2.7b",
+        "hardware": {"cluster": "selene"}, "plan": {"dp": 8, "xyzzy": 1}, "framework": "megatron-core"})")
+                       .toStdString());
+    open_to_mend();
+    const std::string beside = find<QWidget>("unknown_keys").findChild<QLabel*>()->text().toStdString();
+    EXPECT_THAT(beside, AllOf(HasSubstr("plan.xyzzy"), Not(HasSubstr("sequence_parallel"))));
+    EXPECT_THAT(find<QLabel>("problems").text().toStdString(), HasSubstr("sequence_parallel"));
 }
 
 TEST_F(Files, ADegreeOfNoneCannotBeTyped) {

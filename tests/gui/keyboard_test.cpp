@@ -226,7 +226,9 @@ TEST_F(Keys, AreListedByTheHelpMenuWhichGathersWhatAReportNeeds) {
     trigger("&Keyboard shortcuts");
     const std::string keys = find<QTextBrowser>("keys.text").toPlainText().toStdString();
     for (const char* key : {"Ctrl+S", "Ctrl+Shift+E", "Timeline", "Shift and drag"}) EXPECT_THAT(keys, testing::HasSubstr(key));
-    delete window.findChild<QDialog*>(QStringLiteral("keys"));
+    auto* dialog = window.findChild<QDialog*>(QStringLiteral("keys"));
+    for (const auto* button : dialog->findChildren<QAbstractButton*>()) EXPECT_TRUE(button->icon().isNull()) << "which its color hides";
+    delete dialog;
     trigger("&Where profiles are");
     EXPECT_THAT(find<QMessageBox>("help").text().toStdString(), testing::HasSubstr("hardware_profiles"));
     delete window.findChild<QMessageBox*>(QStringLiteral("help"));

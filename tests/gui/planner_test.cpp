@@ -12,6 +12,7 @@
 #include <QTableView>
 #include <QTest>
 
+#include <map>
 #include <numeric>
 
 namespace sextant::gui {
@@ -170,6 +171,23 @@ TEST_F(Planner, WhatAllPlansHaveIsSaidOnceBelowTheTable) {
                 EXPECT_THAT(common, Not(HasSubstr(heading + " "))) << "it has a column";
             }
         }
+}
+
+TEST_F(Planner, TheHeadingsOfDegreesSayWhatTheEditorCallsThem) {
+    begin("gpt3-175b-1024xa100");
+    search();
+    const std::map<QString, const char*> words{
+        {QStringLiteral("tp"), "Tensor: "}, {QStringLiteral("pp"), "Pipeline: "}, {QStringLiteral("dp"), "Data: "}};
+    int seen = 0;  // those that all plans share have no column
+    for (const QTableView* t : window.view("planner").findChildren<QTableView*>())
+        for (int c = 0; c < t->model()->columnCount(); ++c) {
+            const auto word = words.find(t->model()->headerData(c, Qt::Horizontal).toString());
+            if (t->accessibleName() != QStringLiteral("The best plans") || word == words.end()) continue;
+            ++seen;
+            const QString tip = t->model()->headerData(c, Qt::Horizontal, Qt::ToolTipRole).toString();
+            EXPECT_THAT(tip.toStdString(), testing::StartsWith(word->second));
+        }
+    EXPECT_GT(seen, 0);
 }
 
 TEST_F(Planner, ARowOfTheTableIsChosenByKeysAndOpenedByEnter) {

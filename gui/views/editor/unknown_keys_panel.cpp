@@ -37,7 +37,9 @@ void UnknownKeysPanel::add_row(const Diagnostic& d) {
     auto* line = new QHBoxLayout(row);
     line->setContentsMargins(0, 0, 0, 0);
     auto* what = text_label(Type::small, "bad");
-    what->setText(QStringLiteral("<b>%1</b>: %2").arg(path.toHtmlEscaped(), sentence(d).toHtmlEscaped()));
+    const QString said = d.hint.starts_with("did you mean") ? sentence(d) : q(d.what);  // and not every key that there is, here and above
+    what->setText(QStringLiteral("<b>%1</b>: %2").arg(path.toHtmlEscaped(), said.toHtmlEscaped()));
+    what->setToolTip(q(d.hint));
     auto* remove = new QPushButton(tr("Take it away"));
     remove->setObjectName(QStringLiteral("take_away.") + path);
     remove->setAccessibleName(tr("Take %1 away").arg(path));

@@ -85,8 +85,7 @@ private:
         painter.setBrush(fill_of(MemoryKind::activations).colour);
         painter.drawPolygon(curve);
         if (capacity > most) return;
-        painter.setPen(QPen(look.bad, 1.5));
-        painter.drawLine(QPointF(box.left(), y_of(capacity)), QPointF(box.right(), y_of(capacity)));
+        paint_limit_line(painter, {{box.left(), y_of(capacity)}, {box.right(), y_of(capacity)}}, look);
     }
 };
 

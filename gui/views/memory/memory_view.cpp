@@ -28,7 +28,7 @@ std::shared_ptr<StackedBars> bars_against(Bytes capacity, Bytes most) {
     auto bars = std::make_shared<StackedBars>();
     const bool is_near = is_within_reach(capacity, most);
     bars->unit = unit_for(is_near ? capacity : most);
-    if (is_near) bars->limit = {capacity.si(), QStringLiteral("%1 of the device").arg(quantity(capacity))};
+    if (is_near) bars->limit = {capacity.si(), QStringLiteral("a device has %1").arg(quantity(capacity))};
     return bars;
 }
 
@@ -71,7 +71,7 @@ QString where_peaks_part(Bytes played, Bytes formula) {
 // Bars on a scale of their own would look full on a device that is empty.
 QString scale_note(Bytes capacity, Bytes most) {
     if (is_within_reach(capacity, most)) return {};
-    return QStringLiteral("Drawn larger than the device is: %1 fill the width, %2 of the %3 that it has.")
+    return QStringLiteral("Drawn larger than the device is: up to %1, which is %2 of the %3 that it has.")
         .arg(quantity(most), percent(most / capacity), quantity(capacity));
 }
 

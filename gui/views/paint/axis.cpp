@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace sextant::gui {
 
@@ -61,6 +62,13 @@ void paint_axis(QPainter& painter, const Scale& scale, const AxisUnit& unit, dou
         if (centre + half > free_until) continue;
         free_until = centre - half - 4;
         paint_text(painter, {centre - half, bottom + 4, 2 * half, axis_height - 4}, Qt::AlignCenter, label, font, look.faint);
+    }
+}
+
+void paint_limit_line(QPainter& painter, const QLineF& line, const Look& look) {
+    for (const auto& [colour, width] : {std::pair(look.surface, 4), std::pair(look.bad, 2)}) {
+        painter.setPen(QPen(colour, width, Qt::SolidLine, Qt::FlatCap));
+        painter.drawLine(line);
     }
 }
 

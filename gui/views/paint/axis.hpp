@@ -3,6 +3,7 @@
 
 #include "gui/views/paint/look.hpp"
 
+#include <QLineF>
 #include <QPainter>
 #include <QString>
 
@@ -40,6 +41,9 @@ struct Scale {
 // Grid lines from `top` to `bottom`, labels below them, and the unit behind the last. Needs axis_height below `bottom`.
 inline constexpr double axis_height = 22;
 void paint_axis(QPainter&, const Scale&, const AxisUnit&, double top, double bottom, const Look&);
+
+// What cannot be passed. With an edge that sets it off from what it crosses, whatever colour that has.
+void paint_limit_line(QPainter&, const QLineF&, const Look&);
 
 // A text whose end gives way to an ellipsis where it does not fit.
 void paint_text(QPainter&, const QRectF&, Qt::Alignment, const QString&, const QFont&, const QColor&);

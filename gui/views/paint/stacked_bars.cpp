@@ -88,8 +88,7 @@ void StackedBars::paint_values(QPainter& painter, const BarRow& row, const QRect
 
 void StackedBars::paint_limit(QPainter& painter, const Scale& scale, double top, double bottom, const Look& look) const {
     const double x = scale.x_of(limit->value);
-    painter.setPen(QPen(look.bad, 2));
-    painter.drawLine(QPointF(x, top), QPointF(x, bottom));
+    paint_limit_line(painter, {{x, top}, {x, bottom}}, look);
     const QFont font = font_of(Type::small);
     const double width = text_width(limit->label, font) + 2;
     const double left = std::clamp(x - width / 2, scale.left, std::max(scale.left, scale.right - width));

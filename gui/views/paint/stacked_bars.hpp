@@ -21,7 +21,7 @@ struct BarRow {
 };
 struct BarLimit {
     double value = 0;
-    QString label;  // "80 GB of the device"
+    QString label;  // "a device has 80 GB"
 };
 
 class StackedBars : public Chart {

@@ -96,6 +96,7 @@ QPushButton:hover { background: @sunken; }
 QPushButton:focus { border: 1px solid @accent; }
 QPushButton:disabled { color: @faint; }
 QPushButton:default { background: @accent; color: @on_accent; border: 1px solid @accent; }
+QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
 QPushButton:default:disabled { background: @sunken; color: @faint; border: 1px solid @border; }
 QToolButton { border: 1px solid transparent; border-radius: 5px; padding: 3px; background: transparent; }
 QToolButton:hover { background: @sunken; }
