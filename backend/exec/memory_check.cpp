@@ -99,8 +99,7 @@ Bytes available_memory(const fs::path& root) {
 std::vector<Bytes> predicted_peaks(const Scenario& s) {
     const Estimate e = estimate(prepare(s));
     std::vector<Bytes> by_stage;
-    for (const StageMemory& m : e.memory)
-        by_stage.push_back(m.total() - m[MemoryKind::communication] - m[MemoryKind::context] - m[MemoryKind::fragmentation]);
+    for (const StageMemory& m : e.memory) by_stage.push_back(m.allocated());
     const RankLayout layout = layout_of(s);
     std::vector<Bytes> peaks;
     peaks.reserve(static_cast<std::size_t>(layout.ranks()));
