@@ -67,7 +67,7 @@ void ChildPanel::follow(Child& child) {
         log_->clear();
         progress_->show();
         said_->hide();
-        log_->show();
+        log_->hide();
     });
     connect(&child, &Child::progressed, this, [this](int done, int total, const QString& what) {
         if (!stop_->isEnabled()) return;
@@ -75,7 +75,10 @@ void ChildPanel::follow(Child& child) {
         bar_->setValue(done);
         note_->setText(tr("%1: %2 of %3").arg(what).arg(done).arg(total));
     });
-    connect(&child, &Child::said, log_, &QPlainTextEdit::appendPlainText);
+    connect(&child, &Child::said, this, [this](const QString& line) {
+        log_->appendPlainText(line);
+        log_->show();
+    });
     connect(&child, &Child::ended, this, [this](const ChildEnd& end) {
         progress_->hide();
         if (end.stopped)
