@@ -48,17 +48,17 @@ struct CalibrateOptions {
 // Beside the profile of "h200.json": "h200.framework.json".
 fs::path framework_file(const std::string& out) { return fs::path(out).replace_extension(".framework.json"); }
 
-// The fraction of the cores' time that other programs take while this machine is measured.
+// The fraction of the processors' time that other programs take while this machine is measured.
 class OtherPrograms {
 public:
     [[nodiscard]] double share() const {
         const CoreTime now = core_time();
         const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
-        return std::max(0.0, ((now.all - before_.all) - (now.ours - before_.ours)) / (cores_ * seconds * units::s));
+        return std::max(0.0, ((now.all - before_.all) - (now.ours - before_.ours)) / (processors_ * seconds * units::s));
     }
 
 private:
-    double cores_ = static_cast<double>(given_cores().size());
+    double processors_ = static_cast<double>(given_processors().size());
     CoreTime before_ = core_time();
     std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };

@@ -19,12 +19,12 @@ namespace {
 
 Seconds seconds_of(const timeval& t) { return static_cast<double>(t.tv_sec) * units::s + static_cast<double>(t.tv_usec) * units::us; }
 
-// All of them, of which each core has one or shares it with some. The kernel says so: the C library multiplies the size of an AMD's by
-// cores that a virtual machine does not have (glibc 2.36: 320 MiB where there are 32).
-Bytes last_caches(int cores) {
+// All those of so many processors, of which each has one or shares it with some. The kernel says so: the C library multiplies the size of
+// an AMD's by cores that a virtual machine does not have (glibc 2.36: 320 MiB where there are 32).
+Bytes last_caches(double processors) {
     const std::string of_first = "/sys/devices/system/cpu/cpu0/cache/index3/";
     double kibibytes = 0;
-    std::string map;  // a bit for each core that shares it, in hexadecimal digits and commas
+    std::string map;  // a bit for each processor that shares it, in hexadecimal digits and commas
     if (std::ifstream(of_first + "size") >> kibibytes && std::ifstream(of_first + "shared_cpu_map") >> map) {
         int sharing = 0;
         for (const char& digit : map) {
@@ -32,7 +32,7 @@ Bytes last_caches(int cores) {
             std::from_chars(&digit, &digit + 1, bits, 16);
             sharing += std::popcount(bits);
         }
-        return kibibytes * units::KiB * cores / std::max(1, sharing);
+        return kibibytes * units::KiB * processors / std::max(1, sharing);
     }
     const long size = ::sysconf(_SC_LEVEL3_CACHE_SIZE);
     return size > 0 ? static_cast<double>(size) * units::B : Bytes{};
@@ -50,7 +50,7 @@ MachineFacts facts_of_this_machine() {
     m.memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE)) * units::B;
     m.bf16 = (" " + processor_fact("flags") + " ").find(" amx_bf16 ") != std::string::npos;
     if (const long l2 = ::sysconf(_SC_LEVEL2_CACHE_SIZE); l2 > 0) m.cache = static_cast<double>(l2) * units::B;
-    m.shared_cache = last_caches(m.cores);
+    m.shared_cache = last_caches(m.cores * processors_of_core());
     return m;
 }
 
@@ -62,11 +62,11 @@ std::string today() {
     return text;
 }
 
-// Of the cores that were given to this process their lines of /proc/stat, "cpu0 ...", in ticks: user, nice, system, idle, iowait, irq,
+// Of the processors that were given to this process their lines of /proc/stat, "cpu0 ...", in ticks: user, nice, system, idle, iowait, irq,
 // softirq, steal (proc(5)).
 CoreTime core_time() {
     std::set<std::string> ours;
-    for (const int core : given_cores()) ours.insert("cpu" + std::to_string(core));
+    for (const int processor : given_processors()) ours.insert("cpu" + std::to_string(processor));
     std::ifstream stat("/proc/stat");
     double ticks = 0;
     for (std::string line, word; std::getline(stat, line);) {

@@ -41,18 +41,27 @@ TEST(ProcessorInfo, SaysWhatTimeOfCoresAContainerHas) {
     EXPECT_EQ(quota(""), std::nullopt);
 }
 
+// As Linux numbers those of two cores with two each.
+TEST(ProcessorInfo, CountsProcessorsOfOneCoreOnce) {
+    const auto siblings = [](int processor) { return std::string(processor % 2 == 0 ? "0,2" : "1,3"); };
+    EXPECT_EQ(cores_among({0, 1, 2, 3}, siblings), 2);
+    EXPECT_EQ(cores_among({0, 2}, siblings), 1);
+    EXPECT_EQ(cores_among({0, 3}, siblings), 2);
+    EXPECT_EQ(cores_among({0, 1, 2}, [](int) { return std::string(); }), 3) << "where nobody says";
+}
+
 // What a scheduler gives a job of a node, and taskset a program.
 TEST(ProcessorInfo, CountsTheCoresThatAProcessWasGiven) {
     cpu_set_t before, one;
     ASSERT_EQ(::sched_getaffinity(0, sizeof before, &before), 0);
-    const std::vector<int> all = given_cores();
+    const std::vector<int> all = given_processors();
     CPU_ZERO(&one);
     CPU_SET(all.back(), &one);
     ASSERT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);
-    EXPECT_EQ(given_cores(), std::vector{all.back()});
+    EXPECT_EQ(given_processors(), std::vector{all.back()});
     EXPECT_EQ(usable_cores(), 1);
     ASSERT_EQ(::sched_setaffinity(0, sizeof before, &before), 0);
-    EXPECT_EQ(given_cores(), all);
+    EXPECT_EQ(given_processors(), all);
     EXPECT_LE(usable_cores(), static_cast<int>(all.size()));
 }
 
