@@ -106,15 +106,16 @@ Seconds time_of_passes(Bytes near, Bytes far, Bytes touched, const DeviceRates& 
 }
 
 // A core packs the operands of a product. Forward multiplies with the weights turned round, since they lie [outputs, inputs], which is a
-// pass more; and since they were last touched the update has gone over all that the rank keeps. A line that is written was fetched first:
-// of gradients of weights that is another pass, where a sum to add to is not counted already.
+// pass more; and since they were last touched the update has gone over all that the rank keeps. Backward multiplies them as they lie: what
+// its own cache holds is loaded beside the arithmetic. A line that is written was fetched first: of gradients of weights that is another
+// pass, where a sum to add to is not counted already.
 Seconds packing_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
-    if (k.kind == KernelKind::convolution && k.weight_gradient) return filter_gradient_passes(k, d, scale);
-    if (k.kind == KernelKind::gemm && k.weight_gradient) {
-        const Bytes fetched = max(Bytes{}, static_cast<double>(k.batch * k.m * k.n) * size_of(k.type) - k.epilogue);
-        return time_of_passes(k.bytes, k.bytes + fetched, k.bytes, d, scale, 1);
+    if (k.kind == KernelKind::convolution)
+        return k.weight_gradient ? filter_gradient_passes(k, d, scale) : passing_time(k.bytes, k.bytes, d, scale);
+    if (k.backward) {
+        const Bytes written = k.weight_gradient ? static_cast<double>(k.batch * k.m * k.n) * size_of(k.type) : Bytes{};
+        return time_of_passes({}, k.bytes + max(Bytes{}, written - k.epilogue), k.bytes, d, scale, 1);
     }
-    if (k.kind != KernelKind::gemm || k.backward) return passing_time(k.bytes, k.bytes, d, scale);
     const Bytes weights = min(k.bytes, static_cast<double>(k.batch * k.n * k.k) * size_of(k.type)), others = k.bytes - weights;
     const Seconds twice = d.kept > Bytes{} ? passing_time(2.0 * weights, d.kept, d, scale) : 2.0 * weights / (d.memory * scale.memory);
     return twice + passing_time(others, others, d, scale);

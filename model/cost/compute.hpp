@@ -7,6 +7,7 @@
 //                                                               have too few loads under way (streaming_bandwidth)
 //   on a CPU whose caches were measured:
 //   matrix kernels   o + F / P + bytes / W(bytes)               one core packs its operands before it multiplies them
+//                    in backward less what its own cache holds, which is loaded beside the arithmetic
 //                    in forward, plus one more pass over the weights, from where the update left them
 //   others           o + max( bytes / W(bytes), bytes / W(0) + e E )
 //                    e exponentials, or what takes as long (elementwise.hpp), E for each; bytes from afar are fetched ahead
