@@ -35,6 +35,7 @@ Device core_of(const MachineFacts& m, const Device& like, const std::string& sou
     }
     d.memory_bandwidth = {d.memory_bandwidth.value * d.stream_fraction.value, SourceKind::estimated, source};
     d.stream_fraction = {1.0, SourceKind::estimated, "the bandwidth is the one that streams"};
+    if (m.cores > 1) d.bandwidth_alone = {1.0, SourceKind::estimated, "as beside others"};
     d.cache_bandwidth = {d.usual_cache_bandwidth(), SourceKind::estimated, "four times what memory streams"};
     if (m.shared_cache > Bytes{}) {
         // A virtual machine is told the whole cache of its host, whose other guests have most of it.

@@ -160,6 +160,9 @@ std::vector<ProfileParameter> cpu_parameters(const NodeSpec& node) {
     if (d.convolution)
         add("convolutions, fraction of the rate of GEMMs", device, ParameterRange<double>{.least = 0.05, .most = 2.0, .spread = unknown},
             in_device(&Device::convolution));
+    if (d.bandwidth_alone)
+        add("memory bandwidth of a core alone, over that beside others", device,
+            ParameterRange<double>{.least = 1.0, .most = node.unshared_devices(), .spread = unknown}, in_device(&Device::bandwidth_alone));
     if (node.host.turn)
         add(
             "wait for a core in use by another rank", device,

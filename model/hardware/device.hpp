@@ -60,6 +60,9 @@ struct Device {
     Sourced<Bandwidth> memory_bandwidth;
     // Fraction of memory_bandwidth that a streaming kernel over a large array reaches.
     Sourced<double> stream_fraction;
+    // How many times that a device streams while no other of its node works: cores share a memory that few of them fill. Absent: it has a
+    // memory of its own, or nobody knows.
+    std::optional<Sourced<double>> bandwidth_alone;
     // How long a load that goes to memory takes until its data are there. Zero where nobody knows: on CPUs, and on GPUs whose
     // multiprocessors are not stated.
     Sourced<Seconds> load_latency;

@@ -2,6 +2,7 @@
 
 #include "model/plan/data_exchanges.hpp"
 #include "model/predict/block_price.hpp"
+#include "model/predict/shared_cores.hpp"
 
 #include <algorithm>
 
@@ -12,8 +13,17 @@ namespace {
 bool serves_on_core(const Prepared::State& job) { return job.scenario.cluster.node.device.kind == DeviceKind::cpu; }
 
 // A server has an equal part of what a rank with all weights would keep, and goes over it in every step.
-Seconds passes_on_server(const Prepared::State& job, Bytes moved) {
-    return passing_time(moved, job.rates.kept / job.groups.to_servers.servers, job.rates);
+Seconds passes_on_server(const Prepared::State& job, Bytes moved, const DeviceRates& rates) {
+    return passing_time(moved, job.rates.kept / job.groups.to_servers.servers, rates);
+}
+
+// While workers wait for the update, servers have the memory to themselves.
+DeviceRates rates_of_update(const Prepared::State& job) {
+    DeviceRates rates = job.rates;
+    if (job.scenario.plan.is_asynchronous()) return rates;
+    const auto streamed = [&](double at_work) { return times_streamed(job.scenario.cluster.node.device, job.nodes.cores, at_work); };
+    rates.memory = streamed(job.groups.to_servers.on_a_host) / streamed(job.used_devices()) * rates.memory;
+    return rates;
 }
 
 // How long a server takes for what takes a worker `time`: workers wait for servers, which have the cores meanwhile.
@@ -45,16 +55,17 @@ std::optional<SharedWithServers> shared_with_servers(const Prepared::State& job)
 Seconds server_sum_time(const Prepared::State& job, Bytes gradients) {
     if (!serves_on_core(job)) return on_host_of_server(job, gradients);
     const double added = 1 - 1.0 / job.scenario.plan.dp;  // what comes first is the sum: the others read it, and write it
-    return on_core_of_server(job, gradients / job.nodes.host_copy + passes_on_server(job, 3 * added * gradients));
+    return on_core_of_server(job, gradients / job.nodes.host_copy + passes_on_server(job, 3 * added * gradients, job.rates));
 }
 
 Seconds server_update_time(const Prepared::State& job, Bytes gradients) {
     if (!serves_on_core(job)) return on_host_of_server(job, 2.0 * gradients);
     const Bytes fp32 = size_of(DataType::fp32);
     const double in_and_out = 2.0 * (1 + size_of_states(job.scenario.plan.optimizer, DataType::fp32) / fp32);  // weights and states
-    Seconds time = passes_on_server(job, (1 + in_and_out) * gradients);
+    const DeviceRates rates = rates_of_update(job);
+    Seconds time = passes_on_server(job, (1 + in_and_out) * gradients, rates);
     // Taken from the worker; and the weights are copied for it, so that the next update does not show in them on their way.
-    if (job.scenario.plan.is_asynchronous()) time += gradients / job.nodes.host_copy + passes_on_server(job, 2.0 * gradients);
+    if (job.scenario.plan.is_asynchronous()) time += gradients / job.nodes.host_copy + passes_on_server(job, 2.0 * gradients, rates);
     return on_core_of_server(job, time);
 }
 

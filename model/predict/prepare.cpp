@@ -68,7 +68,7 @@ bool one_to_a_node(const Scenario& s) { return s.plan.devices() <= used_nodes(s)
 
 Prepared::State prepare_machine(const Scenario& scenario) {
     Prepared::State job;
-    job.scenario = with_part_of_a_core(scenario);
+    job.scenario = with_rates_of_a_rank(scenario);
     job.nodes.cores = scenario.cluster.node.unshared_devices();
     job.nodes.ranks_per_core = ranks_per_core(scenario);
     job.nodes.turn = turn_of_core(scenario);

@@ -12,12 +12,13 @@ void divide(T& number, double by) {
     number.value = number.value / by;
 }
 
+double ranks_on_a_node(const Scenario& s) { return std::min(s.plan.devices(), used_devices_per_node(s)); }
+
 }  // namespace
 
 double ranks_per_core(const Scenario& s) {
     const NodeSpec& node = s.cluster.node;
-    return std::clamp(std::min(s.plan.devices(), used_devices_per_node(s)) / node.unshared_devices(), 1.0,
-                      static_cast<double>(node.ranks_per_device));
+    return std::clamp(ranks_on_a_node(s) / node.unshared_devices(), 1.0, static_cast<double>(node.ranks_per_device));
 }
 
 Seconds turn_of_core(const Scenario& s) {
@@ -26,13 +27,18 @@ Seconds turn_of_core(const Scenario& s) {
     return turn ? turn->value : usual_turn;
 }
 
-Scenario with_part_of_a_core(const Scenario& whole) {
+double times_streamed(const Device& core, double cores, double at_work) {
+    return core.bandwidth_alone ? std::clamp(cores / at_work, 1.0, core.bandwidth_alone->value) : 1;
+}
+
+Scenario with_rates_of_a_rank(const Scenario& whole) {
     const double f = ranks_per_core(whole);
     Scenario s = whole;
-    s.cluster.node.ranks_per_device = 1;
-    if (f == 1) return s;
     NodeSpec& node = s.cluster.node;
     Device& d = node.device;
+    d.memory_bandwidth.value = times_streamed(d, node.unshared_devices(), ranks_on_a_node(whole)) * d.memory_bandwidth.value;
+    node.ranks_per_device = 1;
+    if (f == 1) return s;
     for (PeakRate& p : d.peaks) divide(p.rate, f);
     divide(d.memory_bandwidth, f);
     if (d.cache_bandwidth) divide(*d.cache_bandwidth, f);

@@ -13,8 +13,12 @@ namespace sextant {
 // 1 where each rank has a core of its own.
 double ranks_per_core(const Scenario&);
 
-// The scenario with the rates of the part of a core that each rank has.
-Scenario with_part_of_a_core(const Scenario&);
+// The scenario with the rates of what each rank has: a part of a core, or a core and its part of the memory.
+Scenario with_rates_of_a_rank(const Scenario&);
+
+// How many times its `memory_bandwidth` a core streams while so many of a node's work: its part of what all of them move together, up to
+// what one moves alone. 1 where nobody measured that.
+double times_streamed(const Device& core, double cores, double at_work);
 
 // For how long the system leaves a core to another rank; zero where each has one of its own.
 Seconds turn_of_core(const Scenario&);

@@ -107,6 +107,15 @@ TEST_F(MadeUpMachine, ComesOutAsItIs) {
     EXPECT_LT(found.median_error, 0.01);
 }
 
+TEST_F(MadeUpMachine, StreamsFasterWithOneCoreThanEachBesideOthers) {
+    std::vector<double> truth = guesses(runs({}).front().scenario);
+    const std::size_t alone = index_of("memory bandwidth of a core alone, over that beside others");
+    truth[alone] = 1.6;
+    const Calibration found = calibrate(runs(truth), parameters_, "a test");
+    EXPECT_NEAR(found.parameters[alone].value, 1.6, 0.03);
+    EXPECT_TRUE(found.parameters[alone].is_measured());
+}
+
 // Times of a step leave open how much of it is exponentials and how much the products of attention.
 TEST_F(MadeUpMachine, IsKnownBetterByTheTimesOfOperators) {
     std::vector<double> truth = guesses(runs({}).front().scenario);

@@ -55,6 +55,20 @@ TEST(DataParallel, OfServersOnOneHostShareItsMemory) {
     EXPECT_NEAR(price_ms(job, {}, {}).exposed, 100 + 2 + 10 + 100, 1e-9);
 }
 
+TEST(DataParallel, OfAServerOnACoreUpdatesWithTheMemoryToItselfWhileWorkersWait) {
+    const auto update = [](DataParallel how, double alone) {
+        Prepared::State job = served(how);
+        Device& core = job.scenario.cluster.node.device;
+        core.kind = DeviceKind::cpu;
+        core.bandwidth_alone = round_machine::given(alone);
+        job.nodes.cores = job.nodes.devices = 4;
+        job.nodes.host_copy = 1e9 * GB / s;
+        return server_update_time(job, 1 * GB);
+    };
+    EXPECT_NEAR(update(DataParallel::parameter_server, 1) / update(DataParallel::parameter_server, 1.5), 1.5, 1e-9);
+    EXPECT_EQ(update(DataParallel::async_parameter_server, 1), update(DataParallel::async_parameter_server, 1.5));
+}
+
 TEST(DataParallel, OfAsynchronousServersUpdatesWithWhatEachWorkerSends) {
     // Four updates of 2 ms for each block instead of four sums of 1 ms, and none at the end.
     EXPECT_NEAR(price_ms(served(DataParallel::async_parameter_server), {}, {}).exposed, 100 + 8 + 100, 1e-9);

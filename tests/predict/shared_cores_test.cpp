@@ -1,4 +1,5 @@
 // More ranks than cores: two cores, four ranks, each product of 1024 x 1024 x 1024.
+#include "model/predict/state.hpp"
 #include "tests/predict/mlp_job.hpp"
 
 #include <gtest/gtest.h>
@@ -88,6 +89,29 @@ TEST(SharedCores, AreLeftToOthersByARankThatWaitsForItsPipeline) {
     job.plan.pp = alone.plan.pp = job.plan.dp = alone.plan.dp = 2;
     job.plan.global_batch = alone.plan.global_batch = 2048;
     EXPECT_NEAR(estimate(prepare(job)).step / estimate(prepare(alone)).step, 1, 1e-9);
+}
+
+TEST(SharedCores, ShareAMemoryThatFewOfThemDoNotFill) {
+    // Eight cores with 10 GB/s each, of which one alone streams 25.
+    Scenario job = data_parallel(8);
+    NodeSpec& node = job.cluster.node;
+    node.ranks_per_device = 1;
+    node.device.memory_bandwidth = round_machine::given(10 * GB / s);
+    const auto streamed = [&](int ranks) {
+        job.plan.dp = ranks;
+        job.plan.global_batch = ranks * 1024;
+        return prepare(job).state().rates.memory / (GB / s);
+    };
+    const double beside_others = streamed(8);
+    EXPECT_EQ(streamed(1), beside_others) << "where nobody measured one alone";
+    node.device.bandwidth_alone = round_machine::given(2.5);
+    EXPECT_NEAR(streamed(1) / beside_others, 2.5, 1e-12);
+    EXPECT_NEAR(streamed(2) / beside_others, 2.5, 1e-12);
+    EXPECT_NEAR(streamed(4) / beside_others, 2, 1e-12);
+    EXPECT_EQ(streamed(8), beside_others);
+    node.ranks_per_device = 2;  // four cores
+    EXPECT_NEAR(streamed(8) / beside_others, 0.5, 1e-12);
+    EXPECT_NEAR(streamed(2) / beside_others, 2, 1e-12);
 }
 
 }  // namespace

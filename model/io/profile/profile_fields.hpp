@@ -37,6 +37,7 @@ void device_fields(const Visit& visit) {
     visit({"usable_memory", "usable_memory_bytes"}, &T::usable_memory, plausible::memory);
     visit({"memory_bandwidth", "memory_bandwidth_bytes_per_s"}, &T::memory_bandwidth, plausible::bandwidth);
     visit({"stream_fraction", "stream_fraction"}, &T::stream_fraction, plausible::part);
+    visit({"bandwidth_alone", "bandwidth_alone"}, &T::bandwidth_alone, Bounds{1, 1024});
     visit({"load_latency", "load_latency_s"}, &T::load_latency, plausible::latency);
     visit({"attention_forward", "attention_forward_fraction"}, &T::attention_forward, plausible::part);
     visit({"attention_backward", "attention_backward_fraction"}, &T::attention_backward, plausible::part);

@@ -221,6 +221,7 @@ std::string profile_to_text(const Device& d) {
     if (d.usable_memory) t.number("  usable", d.usable_memory, gibibytes(d.usable_memory->value));
     t.number("memory bandwidth", d.memory_bandwidth);
     t.number("  streaming achieves", d.stream_fraction, percent_text(d.stream_fraction.value));
+    if (d.bandwidth_alone) t.number("  alone", *d.bandwidth_alone, shown(d.bandwidth_alone->value) + " times that");
     if (d.kind == DeviceKind::gpu) t.number("  load latency", d.load_latency);
     t.number("L2", d.l2, shown(d.l2.value / MiB) + " MiB");
     t.number("  streams", d.cache_bandwidth);
