@@ -25,12 +25,13 @@ LibraryCall library_call(const CollectiveScenario& c) {
     const auto what = find_collective(c.collective);
     if (!what)
         throw InputError(Diagnostic{"", "/collective", "\"" + c.collective + "\" is no collective that is known here",
-                                    "one of: all_reduce, all_gather, reduce_scatter, alltoall, broadcast, reduce"});
+                                    "one of: all_reduce, all_gather, reduce_scatter, alltoall, broadcast, reduce, sendrecv"});
     LibraryCall call;
     call.library = c.library;
     call.what = *what;
     call.size = c.size;
-    call.group = make_group(topology, c.members, groups, group_machine(c.cluster));
+    const GroupMachine machine = group_machine(c.cluster);
+    call.group = *what == Collective::send ? shift_group(topology, c.members, machine) : make_group(topology, c.members, groups, machine);
     if (c.library.launch) call.at_least = c.devices_of_process * c.library.launch->value;
     return call;
 }

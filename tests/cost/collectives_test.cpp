@@ -1,6 +1,7 @@
 #include "model/cost/collectives.hpp"
 
 #include "tests/cost/round_machine.hpp"
+#include "tests/hardware/machines.hpp"
 
 #include <gtest/gtest.h>
 
@@ -388,6 +389,17 @@ TEST(Collectives, WiderLinksHelpAsFarAsTheOtherPartOfTheRingLetsThem) {
     group.across = 15 * GB / s;
     EXPECT_NEAR(wider(group, {.across = 2}), 0, 1e-6);
     EXPECT_NEAR(wider(group, {.inside = 2}), 1.75e6 / 15 - 175'000, 1e-6);
+}
+
+TEST(Collectives, RanksThatEachSendToTheNextAreAsFastAsTheSlowestHop) {
+    const auto ring_gb = [](const Cluster& cluster, int nodes, const std::vector<DeviceIndex>& members) {
+        return shift_group(Topology::build(cluster, nodes), members, group_machine(cluster)).ring / (GB / s);
+    };
+    // Behind a switch the whole port. A board without one turns all its links into rings, but a rank has only those to the next.
+    EXPECT_DOUBLE_EQ(ring_gb(machines::dgx_cluster(), 1, {0, 1, 2, 3, 4, 5, 6, 7}), 270);
+    EXPECT_DOUBLE_EQ(ring_gb(machines::board(4, PeerLayout::all_to_all, 4), 1, {0, 1, 2, 3}), 100);
+    // Of two nodes with eight NICs each the last rank of the first sends to the first of the second through its own.
+    EXPECT_DOUBLE_EQ(ring_gb(machines::dgx_cluster(), 2, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}), 22.5);
 }
 
 }  // namespace

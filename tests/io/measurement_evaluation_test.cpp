@@ -66,6 +66,8 @@ TEST(MeasurementEvaluation, BusBandwidthOfACollectiveCountsAsTimePerCall) {
     std::string row(collective);
     row.replace(row.find("\"time_s\": 1e-4"), std::string("\"time_s\": 1e-4").size(), "\"busbw_bytes_per_s\": 1.75e10");
     EXPECT_DOUBLE_EQ(*evaluate_one(row).measured_step / us, 100);  // 2 x 7/8 of 1 MB
+    row.replace(row.find("all_reduce"), std::string("all_reduce").size(), "sendrecv");
+    EXPECT_DOUBLE_EQ(*evaluate_one(row).measured_step / us, 1 / 0.0175);  // all of it
 }
 
 TEST(MeasurementEvaluation, ARowThatIsNotUnderstoodIsRefusedWithThePlaceAndOthersArePredicted) {

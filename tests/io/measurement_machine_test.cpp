@@ -170,6 +170,8 @@ TEST(MeasurementScenario, ACollectiveAndItsLibraryAreCalledAsSourcesSpellThem) {
     for (const char* spelled : {"all_reduce", "AllReduce", "all-reduce", "MPI_Allreduce"})
         EXPECT_EQ(call(spelled, "NCCL 2.18").collective, "all_reduce") << spelled;
     EXPECT_EQ(call("Bcast", "NCCL 2.18").collective, "broadcast");
+    EXPECT_EQ(call("alltoall_perf", "NCCL 2.18").collective, "all_to_all");
+    EXPECT_EQ(call("SendRecv", "NCCL 2.18").collective, "send");
     EXPECT_EQ(call("gossip", "NCCL 2.18").collective, "gossip");
     EXPECT_EQ(call("reduce", "NCCL 2.18").cluster.nodes, 2);  // which the row does not say
     EXPECT_EQ(call("reduce", "NCCL 2.0").library.name, "nccl-2.0");

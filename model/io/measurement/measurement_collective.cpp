@@ -49,8 +49,8 @@ std::string_view library_of(std::string_view words, const Device& device) {
 std::optional<Seconds> measured_time(const CollectiveRow& row) {
     if (row.time || !row.bus_bandwidth) return row.time;
     const double others = (row.ranks - 1.0) / row.ranks;
-    const bool one_sided = row.collective == "broadcast" || row.collective == "reduce";
-    const double factor = row.collective == "all_reduce" ? 2 * others : one_sided ? 1 : others;
+    const bool moves_all = row.collective == "broadcast" || row.collective == "reduce" || row.collective == "sendrecv";
+    const double factor = row.collective == "all_reduce" ? 2 * others : moves_all ? 1 : others;
     return factor * row.message / *row.bus_bandwidth;
 }
 
@@ -88,7 +88,10 @@ CollectiveScenario to_scenario(const CollectiveRow& row, const MeasurementSource
     // A table that does not tell gathers from scatters: they move the same.
     const bool either = row.collective.starts_with("all_gather/reduce_scatter");
     if (either) report.assume("an all_gather, or a reduce_scatter, which takes as long");
-    scenario.collective = either ? "all_gather" : row.collective == "alltoall" ? "all_to_all" : row.collective;
+    scenario.collective = either                         ? "all_gather"
+                          : row.collective == "alltoall" ? "all_to_all"
+                          : row.collective == "sendrecv" ? "send"
+                                                         : row.collective;
     scenario.cluster.assumptions = std::move(report.assumptions());
     scenario.size = row.message;
     // Without an MPI nccl-tests is one process that drives all devices of its host.

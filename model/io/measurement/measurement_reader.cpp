@@ -6,14 +6,15 @@
 namespace sextant {
 namespace {
 
-// As libraries spell it, too: "AllReduce", "all-gather", "MPI_Bcast".
+// As libraries and nccl-tests spell it, too: "AllReduce", "all-gather", "MPI_Bcast", "sendrecv_perf".
 std::string collective_named(const std::string& words) {
     constexpr std::pair<std::string_view, std::string_view> names[] = {
         {"allreduce", "all_reduce"}, {"allgather", "all_gather"}, {"reducescatter", "reduce_scatter"},
         {"alltoall", "alltoall"},    {"broadcast", "broadcast"},  {"bcast", "broadcast"},
-        {"reduce", "reduce"}};
+        {"reduce", "reduce"},        {"sendrecv", "sendrecv"}};
     std::string letters = letters_and_digits(words);
     if (letters.starts_with("mpi")) letters.erase(0, 3);
+    if (letters.ends_with("perf")) letters.erase(letters.size() - 4);
     for (const auto& [spelled, name] : names)
         if (letters == spelled) return std::string(name);
     return words;
