@@ -38,6 +38,8 @@ struct Refusal {
             case PointwiseKind::bias:  // of the scores of windows: one for each distance, not for each column
                 return op.parameters > 0 && op.parameters != static_cast<double>(out().shape.back()) ? "relative position biases do not run"
                                                                                                      : "";
+            case PointwiseKind::copy:  // of images to other places; those of rows, and side by side, run
+                return op.inputs.size() == 1 && out().shape.size() > 2 ? "copies that move channels or pixels of an image do not run" : "";
             case PointwiseKind::relu:
                 return op.inputs.size() > 1
                            ? "experts with ReLU do not run: it keeps its output, which the router's weights have changed; squared_relu runs"

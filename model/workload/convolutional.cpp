@@ -12,7 +12,8 @@ constexpr std::int64_t most_channels = 65'536;
 std::vector<Architecture> architectures() {
     std::vector<Architecture> all;
     for (auto* family : {plain_architectures, residual_architectures, inception_architectures, dense_architectures, mobile_architectures,
-                         convnext_architectures, regnet_architectures, swin_architectures, xception_architectures})
+                         convnext_architectures, regnet_architectures, swin_architectures, xception_architectures, shufflenet_architectures,
+                         hrnet_architectures, mixer_architectures})
         for (Architecture& a : family()) all.push_back(std::move(a));
     return all;
 }

@@ -16,13 +16,16 @@ struct Architecture {
 };
 
 std::vector<Architecture> plain_architectures();      // AlexNet, VGG, SqueezeNet
-std::vector<Architecture> residual_architectures();   // ResNet, ResNet-D, ResNet-RS, Wide ResNet, ResNeXt, SE-ResNet
+std::vector<Architecture> residual_architectures();   // ResNet, ResNet-D, ResNet-RS, Wide ResNet, ResNeXt, SE-ResNet, ResNet v2
 std::vector<Architecture> inception_architectures();  // GoogLeNet, Inception v3 and v4
 std::vector<Architecture> dense_architectures();      // DenseNet
 std::vector<Architecture> mobile_architectures();     // MobileNet, MnasNet, EfficientNet
 std::vector<Architecture> convnext_architectures();
 std::vector<Architecture> swin_architectures();
 std::vector<Architecture> xception_architectures();
+std::vector<Architecture> shufflenet_architectures();
+std::vector<Architecture> hrnet_architectures();
+std::vector<Architecture> mixer_architectures();
 std::vector<Architecture> regnet_architectures();  // RegNetX and RegNetY
 
 }  // namespace sextant

@@ -13,6 +13,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sextant {
@@ -89,7 +90,12 @@ public:
     Image concatenate(const std::vector<Image>&);
     // Among the px x px pixels of each window; `shifted`: of windows half of that further (arXiv 2103.14030, section 3.2).
     Image window_attention(Image, std::int64_t heads, std::int64_t px, bool shifted);
-    Image merge_pixels(Image);                      // four become one of four times the channels
+    Image merge_pixels(Image);                // four become one of four times the channels
+    std::pair<Image, Image> halves(Image);    // of the channels
+    Image shuffle(Image);                     // channels change places
+    Image enlarge(Image, const Image& like);  // to the size of another: pixels are repeated
+    // Channels become pixels, of an image of that size, and pixels channels.
+    Image transpose(Image, std::int64_t height, std::int64_t width);
     Image classifier(Image, std::int64_t classes);  // linear, and the loss
     Image loss(Image logits);                       // of each sample, in training; else the logits of all classes
 

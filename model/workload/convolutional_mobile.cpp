@@ -78,6 +78,7 @@ struct MobileFamily {
     bool squeezes;  // to a quarter of the block's input, where filters are not fused
     std::vector<MobileStage> stages;
     std::int64_t stem_channels = 32;
+    bool head_grows = true;  // with the width, where that is more than one
 };
 
 // Compound scaling (arXiv 1905.11946, section 3.3), and width multipliers (arXiv 1801.04381, section 6.1.1).
@@ -93,7 +94,7 @@ MobileNetwork scaled(const MobileFamily& f, const MobileScale& s) {
     const auto wider = [&](std::int64_t channels) { return rounded_channels(static_cast<double>(channels) * s.width); };
     MobileNetwork m{.stem_channels = s.ends_stay ? stem : wider(stem),
                     .residuals = {},
-                    .head_channels = s.ends_stay ? head : wider(head),
+                    .head_channels = s.ends_stay || !f.head_grows ? head : std::max(head, wider(head)),
                     .hidden = 0,
                     .activation = f.activation};
     std::int64_t in = m.stem_channels;
@@ -188,14 +189,23 @@ std::vector<Architecture> mobile_architectures() {
     add({PointwiseKind::relu6,
          false,
          {{1, 3, 16, 1, 1}, {6, 3, 24, 2, 2}, {6, 3, 32, 3, 2}, {6, 3, 64, 4, 2}, {6, 3, 96, 3, 1}, {6, 3, 160, 3, 2}, {6, 3, 320, 1, 1}}},
-        {{{"mobilenet_v2", "mobilenetv2_100"}, 1, 1},
+        {{{"mobilenetv2_035"}, 0.35, 1},
+         {{"mobilenetv2_050"}, 0.5, 1},
+         {{"mobilenetv2_075"}, 0.75, 1},
+         {{"mobilenet_v2", "mobilenetv2_100"}, 1, 1},
          {{"mobilenetv2_110d"}, 1.1, 1.2, 224, true},
          {{"mobilenetv2_120d"}, 1.2, 1.4, 224, true},
          {{"mobilenetv2_140"}, 1.4, 1}});
     add({PointwiseKind::relu,
          false,
-         {{1, 3, 16, 1, 1}, {3, 3, 24, 3, 2}, {3, 5, 40, 3, 2}, {6, 5, 80, 3, 2}, {6, 3, 96, 2, 1}, {6, 5, 192, 4, 2}, {6, 3, 320, 1, 1}}},
-        {{{"mnasnet1_0", "mnasnet_100"}, 1, 1}});
+         {{1, 3, 16, 1, 1}, {3, 3, 24, 3, 2}, {3, 5, 40, 3, 2}, {6, 5, 80, 3, 2}, {6, 3, 96, 2, 1}, {6, 5, 192, 4, 2}, {6, 3, 320, 1, 1}},
+         32,
+         false},
+        {{{"mnasnet0_5", "mnasnet_050"}, 0.5, 1},
+         {{"mnasnet0_75", "mnasnet_075"}, 0.75, 1},
+         {{"mnasnet1_0", "mnasnet_100"}, 1, 1},
+         {{"mnasnet1_3"}, 1.3, 1},
+         {{"mnasnet_140"}, 1.4, 1}});
     const std::vector<MobileStage> efficientnet{{1, 3, 16, 1, 1},  {6, 3, 24, 2, 2},  {6, 5, 40, 2, 2}, {6, 3, 80, 3, 2},
                                                 {6, 5, 112, 3, 1}, {6, 5, 192, 4, 2}, {6, 3, 320, 1, 1}};
     add({PointwiseKind::silu, true, efficientnet}, {{{"efficientnet_b0"}, 1, 1},

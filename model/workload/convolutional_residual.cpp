@@ -1,6 +1,7 @@
 // ResNet (He et al., arXiv 1512.03385), Wide ResNet (arXiv 1605.07146), ResNeXt (arXiv 1611.05431), ResNet-D (arXiv 1812.01187, figure 2)
 // and all of them with squeeze and excitation (arXiv 1709.01507, table 1); ResNet-RS (Bello et al., arXiv 2103.07579) is the last two.
-// Bottlenecks put the stride into their 3x3 convolution ("v1.5"), as the trainings that people measure do.
+// Bottlenecks put the stride into their 3x3 convolution ("v1.5"), as the trainings that people measure do. ResNet v2 (He et al., arXiv
+// 1603.05027, figure 4 e) normalizes and activates in front of its convolutions.
 #include "model/workload/convolutional_families.hpp"
 
 #include <array>
@@ -17,6 +18,7 @@ struct ResidualNetwork {
     bool tweaked = false;       // ResNet-D: a stem of 3x3 convolutions, and shortcuts that pool before they widen
     bool pools_in_stem = true;  // a convolution of stride 2 where not
     std::int64_t image_px = 224;
+    bool preactivated = false;  // v2
 };
 
 Image shortcut(Layers& l, Image x, Image y, std::int64_t stride, bool pooled) {
@@ -43,6 +45,14 @@ Image bottleneck_block(Layers& l, Image x, std::int64_t channels, std::int64_t s
     return l.relu(l.add("add", y, shortcut(l, x, y, stride, r.tweaked)));
 }
 
+Image preactivated_block(Layers& l, Image x, std::int64_t channels, std::int64_t stride) {
+    Image y = l.relu(l.norm("bn1", x));
+    const Image beside = x.channels == 4 * channels ? x : l.conv("downsample", y, {.out_channels = 4 * channels, .stride = stride});
+    y = l.relu(l.norm("bn2", l.conv("conv1", y, {.out_channels = channels})));
+    y = l.relu(l.norm("bn3", l.conv("conv2", y, {.out_channels = channels, .kernel = 3, .stride = stride})));
+    return l.add("add", l.conv("conv3", y, {.out_channels = 4 * channels}), beside);
+}
+
 void build_residual(NetworkBuilder& network, const ResidualNetwork& r, std::int64_t classes) {
     network.block("stem", BlockRole::input, [&](Layers& l, Image x) {
         if (r.tweaked) {
@@ -50,7 +60,8 @@ void build_residual(NetworkBuilder& network, const ResidualNetwork& r, std::int6
             x = l.relu(l.norm("bn2", l.conv("conv2", x, {.out_channels = 32, .kernel = 3})));
             x = l.relu(l.norm("bn3", l.conv("conv3", x, {.out_channels = 64, .kernel = 3})));
         } else {
-            x = l.relu(l.norm("bn", l.conv("conv", x, {.out_channels = 64, .kernel = 7, .stride = 2})));
+            x = l.conv("conv", x, {.out_channels = 64, .kernel = 7, .stride = 2});
+            if (!r.preactivated) x = l.relu(l.norm("bn", x));
         }
         if (r.pools_in_stem) return l.pool("pool", x, {.kernel = 3, .stride = 2, .padding = 1});
         return l.relu(l.norm("bn4", l.conv("conv4", x, {.out_channels = 64, .kernel = 3, .stride = 2})));
@@ -61,10 +72,14 @@ void build_residual(NetworkBuilder& network, const ResidualNetwork& r, std::int6
             const std::int64_t stride = stage > 0 && i == 0 ? 2 : 1;
             network.block("stage " + std::to_string(stage + 1) + (r.bottleneck ? " bottleneck" : " basic block"), BlockRole::layer,
                           [&](Layers& l, Image x) {
+                              if (r.preactivated) return preactivated_block(l, x, channels, stride);
                               return r.bottleneck ? bottleneck_block(l, x, channels, stride, r) : basic_block(l, x, channels, stride, r);
                           });
         }
-    network.block("head", BlockRole::head, [&](Layers& l, Image x) { return l.classifier(l.global_pool(x), classes); });
+    network.block("head", BlockRole::head, [&](Layers& l, Image x) {
+        if (r.preactivated) x = l.relu(l.norm("bn", x));
+        return l.classifier(l.global_pool(x), classes);
+    });
 }
 
 }  // namespace
@@ -104,6 +119,9 @@ std::vector<Architecture> residual_architectures() {
         {{"resnetrs270"}, true, {4, 29, 53, 4}, 1, 64, 4, true, false, 256},
         {{"resnetrs350"}, true, {4, 36, 72, 4}, 1, 64, 4, true, false, 288},
         {{"resnetrs420"}, true, {4, 44, 87, 4}, 1, 64, 4, true, false, 320},
+        {{"resnetv2_50", "resnet50_v2"}, true, {3, 4, 6, 3}, 1, 64, 0, false, true, 224, true},
+        {{"resnetv2_101", "resnet101_v2"}, true, {3, 4, 23, 3}, 1, 64, 0, false, true, 224, true},
+        {{"resnetv2_152", "resnet152_v2"}, true, {3, 8, 36, 3}, 1, 64, 0, false, true, 224, true},
     };
     std::vector<Architecture> all;
     all.reserve(std::size(networks));

@@ -12,6 +12,7 @@ namespace sextant {
 
 Image Layers::window_attention(Image x, std::int64_t heads, std::int64_t px, bool shifted) {
     require_cut("heads of an attention", heads);
+    shifted = shifted && std::max(x.height, x.width) > px;  // one window has nowhere to go
     const auto copy = [](double elements) { return Pointwise{PointwiseKind::copy, elements}; };
     const auto write = [&](std::string name, OperatorKind kind, std::vector<TensorId> inputs, std::vector<std::int64_t> shape,
                            double parameters = 0) {

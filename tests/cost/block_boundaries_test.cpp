@@ -50,14 +50,18 @@ void expect_equal_costs(const Workload& workload, const BoundaryCut& cut) {
     EXPECT_DOUBLE_EQ(blocks.parameters, one.parameters);
 }
 
-void expect_equal_costs(const Workload& workload, int most_ranks = 2) {
-    for (int tensor = 1; tensor <= most_ranks; ++tensor)
+void expect_equal_costs(const Workload& workload) {
+    for (const int tensor : {1, 2})
         for (const Fusion fusion : {Fusion::none, Fusion::pointwise, Fusion::compiler}) expect_equal_costs(workload, {tensor, fusion});
 }
 
 TEST(BlockBoundaries, AConvolutionalNetworkCostsWhatItCostsInOnePiece) {
-    for (const std::string& name : convolutional_names())
-        expect_equal_costs({name, name, ConvolutionalSpec{.name = name, .image_px = 299}, ""}, has_odd_cut(name) ? 1 : 2);
+    for (const std::string& name : convolutional_names()) {
+        const Workload workload{name, name, ConvolutionalSpec{.name = name, .image_px = 299}, ""};
+        for (int tensor = 1; tensor <= (has_odd_cut(name) ? 1 : 2); ++tensor)
+            for (const Fusion fusion : {Fusion::none, Fusion::pointwise, Fusion::compiler})
+                if (fusion != Fusion::compiler || !begins_blocks_with_norms(name)) expect_equal_costs(workload, {tensor, fusion});
+    }
 }
 
 TEST(BlockBoundaries, AMultilayerPerceptronCostsWhatItCostsInOnePiece) {

@@ -65,7 +65,14 @@ const Published torchvision[] = {
     {"efficientnet_v2_s", 21'458'488, 8.366, 384},
     {"efficientnet_v2_m", 54'139'356, 24.582, 480},
     {"efficientnet_v2_l", 118'515'272, 56.08, 480},
+    {"mnasnet0_5", 2'218'512, 0.104},
+    {"mnasnet0_75", 3'170'208, 0.215},
     {"mnasnet1_0", 4'383'312, 0.314},
+    {"mnasnet1_3", 6'282'256, 0.526},
+    {"shufflenet_v2_x0_5", 1'366'792, 0.04},
+    {"shufflenet_v2_x1_0", 2'278'604, 0.145},
+    {"shufflenet_v2_x1_5", 3'503'624, 0.296},
+    {"shufflenet_v2_x2_0", 7'393'996, 0.583},
     {"squeezenet1_0", 1'248'424, 0.819},
     {"squeezenet1_1", 1'235'496, 0.349},
     {"convnext_tiny", 28'589'128, 4.456},
@@ -140,11 +147,16 @@ TEST_P(NetworkOfTimm, HasThePublishedNumberOfParameters) {
     EXPECT_NEAR(build_convolutional({.name = m.name}, inference).parameters() / 1e6, m.parameters, 0.005);
 }
 constexpr Millions of_timm[] = {
-    {"resnet200d", 64.69},        {"resnetrs50", 35.69},        {"resnetrs101", 63.62},       {"resnetrs152", 86.62},
-    {"resnetrs200", 93.21},       {"resnetrs270", 129.86},      {"resnetrs350", 163.96},      {"resnetrs420", 191.89},
-    {"convnext_atto", 3.70},      {"convnext_femto", 5.22},     {"convnext_pico", 9.05},      {"convnext_nano", 15.59},
-    {"convnext_xlarge", 350.20},  {"swin_l", 196.53},           {"efficientnet_lite0", 4.65}, {"efficientnet_lite1", 5.42},
-    {"efficientnet_lite2", 6.09}, {"efficientnet_lite3", 8.20}, {"efficientnet_lite4", 13.01}};
+    {"resnet200d", 64.69},        {"resnetrs50", 35.69},        {"resnetrs101", 63.62},        {"resnetrs152", 86.62},
+    {"resnetrs200", 93.21},       {"resnetrs270", 129.86},      {"resnetrs350", 163.96},       {"resnetrs420", 191.89},
+    {"convnext_atto", 3.70},      {"convnext_femto", 5.22},     {"convnext_pico", 9.05},       {"convnext_nano", 15.59},
+    {"convnext_xlarge", 350.20},  {"swin_l", 196.53},           {"efficientnet_lite0", 4.65},  {"efficientnet_lite1", 5.42},
+    {"efficientnet_lite2", 6.09}, {"efficientnet_lite3", 8.20}, {"efficientnet_lite4", 13.01}, {"mobilenetv2_035", 1.68},
+    {"mobilenetv2_050", 1.97},    {"mobilenetv2_075", 2.64},    {"mnasnet_140", 7.12},         {"resnetv2_50", 25.55},
+    {"resnetv2_101", 44.54},      {"resnetv2_152", 60.19},      {"hrnet_w18", 21.30},          {"hrnet_w30", 37.71},
+    {"hrnet_w32", 41.23},         {"hrnet_w40", 57.56},         {"hrnet_w44", 67.06},          {"hrnet_w48", 77.47},
+    {"hrnet_w64", 128.06},        {"mixer_s32_224", 19.10},     {"mixer_s16_224", 18.53},      {"mixer_b32_224", 60.29},
+    {"mixer_b16_224", 59.88},     {"mixer_l32_224", 206.94},    {"mixer_l16_224", 208.20}};
 INSTANTIATE_TEST_SUITE_P(Results, NetworkOfTimm, testing::ValuesIn(of_timm));
 
 // Which parameters RegNets have without torchvision's rounding: appendix D of arXiv 2003.13678, in millions.
@@ -195,6 +207,52 @@ TEST(Convolutional, SwinAttendsAmongThePixelsOfWindowsAndShiftsEveryOtherTime) {
     const auto passes = operators_of<Pointwise>(stage);
     EXPECT_EQ(std::ranges::count(passes, PointwiseKind::mask, &Pointwise::kind), 1);
     EXPECT_EQ(std::ranges::count(passes, PointwiseKind::copy, &Pointwise::kind), 2 + 4 + 1);  // windows and back, shifts, merging
+}
+
+TEST(Convolutional, SwinDoesNotShiftAnImageOfOneWindow) {
+    // At 224 px stage 4 has 7 x 7 pixels, at 256 px 8 x 8.
+    const auto masks = [](std::int64_t px) {
+        const auto passes = operators_of<Pointwise>(graph_at(build_convolutional({.name = "swin_t", .image_px = px}, {}), 4));
+        return std::ranges::count(passes, PointwiseKind::mask, &Pointwise::kind);
+    };
+    EXPECT_EQ(masks(224), 0);
+    EXPECT_EQ(masks(256), 1);
+}
+
+TEST(Convolutional, HalfOfTheChannelsGoPastAShuffleUnit) {
+    // Stage 2 of the network of 1.0, 116 channels: the first unit has a convolution of all on either side, and convolves 58 of its own;
+    // three more convolve 58 of 116. Each joins both halves and shuffles, and those three part them first.
+    const OperatorGraph& stage = graph_at(build_convolutional({.name = "shufflenet_v2_x1_0"}, {}), 1);
+    const auto convolutions = operators_of<Convolution>(stage);
+    EXPECT_EQ(convolutions.size(), 5 + 3 * 3);
+    EXPECT_EQ(convolutions.back().in_channels, 58);
+    EXPECT_EQ(std::ranges::count(operators_of<Pointwise>(stage), PointwiseKind::copy, &Pointwise::kind), 2 + 3 * 3);
+}
+
+TEST(Convolutional, AMixerMixesThePatchesOfEachChannelAndThenTheChannelsOfEachPatch) {
+    const auto products = operators_of<Gemm>(graph_at(build_convolutional({.name = "mixer_b16_224"}, {.micro_batch = 2}), 1));
+    ASSERT_EQ(products.size(), 4);
+    EXPECT_EQ(products[0].m, 2 * 768);  // rows of 14 x 14 patches
+    EXPECT_EQ(products[0].k, 196);
+    EXPECT_EQ(products[0].n, 384);
+    EXPECT_EQ(products[1].n, 196);
+    EXPECT_EQ(products[2].m, 2 * 196);
+    EXPECT_EQ(products[2].k, 768);
+    EXPECT_EQ(products[2].n, 3072);
+}
+
+TEST(Convolutional, AModuleOfHrnetEnlargesEverySmallerImageForEveryLargerOne) {
+    // Of two sizes one pair, of three three, of four six: in one, four and three modules.
+    const Network network = build_convolutional({.name = "hrnet_w18"}, {});
+    const auto passes = operators_of<Pointwise>(graph_at(network, 5));
+    EXPECT_EQ(std::ranges::count(passes, PointwiseKind::copy, &Pointwise::kind), 1 + 4 * 3 + 3 * 6);
+}
+
+TEST(Convolutional, TheSecondResnetNormalizesInFrontOfItsConvolutions) {
+    const Network network = build_convolutional({.name = "resnetv2_50"}, {});
+    EXPECT_EQ(operators_of<Normalization>(graph_at(network, 0)).size(), 0);  // the stem
+    EXPECT_EQ(operators_of<Normalization>(graph_at(network, 1)).size(), 3);  // none behind the shortcut's convolution
+    EXPECT_EQ(operators_of<Normalization>(network.templates.back().graph).size(), 1);
 }
 
 TEST(Convolutional, SqueezeAndExcitationAddsTwoProductsOfAveragesToEachBottleneck) {

@@ -87,8 +87,8 @@ INSTANTIATE_TEST_SUITE_P(Families, NamesOfNoBundledNetwork,
                          testing::Values("bert", "resnet", "vgg", "llama", "llama 3", "gpt3", "mixtral", "qwen3", "t5", "", "-", "v1",
                                          "7b"));
 INSTANTIATE_TEST_SUITE_P(Generations, NamesOfNoBundledNetwork,
-                         testing::Values("resnet50_v2", "efficientnetv2_b0", "mobilenet v4", "Mistral Small v1", "DeepSeekV4 Flash",
-                                         "Nemotron_3_5_Lightning", "Kimi K2.5", "inception v5"));
+                         testing::Values("resnet18_v2", "resnet50_v3", "efficientnetv2_b0", "mobilenet v4", "Mistral Small v1",
+                                         "DeepSeekV4 Flash", "Nemotron_3_5_Lightning", "Kimi K2.5", "inception v5"));
 INSTANTIATE_TEST_SUITE_P(Digits, NamesOfNoBundledNetwork,
                          testing::Values("llama 2.7b", "llama-27b", "llama-3-18b", "llama-318b", "gemma 2.2b", "qwen2-5-3b", "t53b",
                                          "phi-15", "resnext50-324d"));

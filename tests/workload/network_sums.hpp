@@ -18,6 +18,11 @@ inline const OperatorGraph& graph_at(const Network& network, std::size_t positio
 // Two tensor ranks cannot share it: RegNets have stages of 25, 37 or one group, Swins of three heads.
 inline bool has_odd_cut(const std::string& name) { return name.starts_with("reg") || name.starts_with("swin"); }
 
+// Its blocks are residuals that begin with a norm, which a compiler would join to the addition before the block.
+inline bool begins_blocks_with_norms(const std::string& name) {
+    return name.starts_with("mixer") || (name.starts_with("resnet") && name.find("v2") != std::string::npos);
+}
+
 inline Flops sum_forward_flops(const Network& network) {
     Flops sum;
     for (std::size_t i = 0; i < network.sequence.size(); ++i)

@@ -1,0 +1,104 @@
+// HRNet for classification (Wang et al., arXiv 1908.07919, sections 3 and appendix A): images of several sizes side by side, each module
+// adding to every one what all others have.
+#include "model/workload/convolutional_families.hpp"
+
+namespace sextant {
+
+Image Layers::enlarge(Image x, const Image& like) {
+    Image y = x;
+    y.height = like.height;
+    y.width = like.width;
+    return emit("enlarge", Pointwise{PointwiseKind::copy, elements_here(y)}, {x.id}, y);
+}
+
+namespace {
+
+struct HighResolution {
+    const char* name;
+    std::int64_t channels;  // of the largest images; each smaller size has twice those before it
+};
+
+using Images = std::vector<Image>;
+
+Image conv_norm(Layers& l, const std::string& name, Image x, std::int64_t channels, std::int64_t kernel, std::int64_t stride = 1) {
+    return l.norm(name + ".bn", l.conv(name, x, {.out_channels = channels, .kernel = kernel, .stride = stride}));
+}
+
+Image bottleneck(Layers& l, Image x, std::int64_t channels) {
+    Image y = l.relu(conv_norm(l, "conv1", x, channels, 1));
+    y = conv_norm(l, "conv3", l.relu(conv_norm(l, "conv2", y, channels, 3)), 4 * channels, 1);
+    return l.relu(l.add("add", y, x.channels == y.channels ? x : conv_norm(l, "downsample", x, 4 * channels, 1)));
+}
+
+Image basic_unit(Layers& l, Image x) {
+    const Image y = conv_norm(l, "conv2", l.relu(conv_norm(l, "conv1", x, x.channels, 3)), x.channels, 3);
+    return l.relu(l.add("add", y, x));
+}
+
+// What an image of one size adds to those of another.
+Image resized(Layers& l, Image x, const Images& images, std::size_t from, std::size_t to) {
+    if (from > to) return l.enlarge(conv_norm(l, "fuse", x, images[to].channels, 1), images[to]);
+    for (std::size_t i = from; i < to; ++i) {
+        const bool last = i + 1 == to;
+        x = conv_norm(l, "fuse", x, last ? images[to].channels : x.channels, 3, 2);
+        if (!last) x = l.relu(x);
+    }
+    return x;
+}
+
+Images exchange_module(Layers& l, Images images) {
+    for (Image& x : images)
+        for (int i = 0; i < 4; ++i) x = basic_unit(l, x);
+    Images sums;
+    for (std::size_t to = 0; to < images.size(); ++to) {
+        Image sum = resized(l, images[0], images, 0, to);
+        for (std::size_t from = 1; from < images.size(); ++from) sum = l.add("fuse.add", sum, resized(l, images[from], images, from, to));
+        sums.push_back(l.relu(sum));
+    }
+    return sums;
+}
+
+// All modules are one block: between any two stand images of several sizes.
+Image body(Layers& l, Image x, std::int64_t channels) {
+    constexpr int modules[] = {1, 4, 3};  // with two sizes, three, four
+    Images images{l.relu(conv_norm(l, "transition", x, channels, 3)), l.relu(conv_norm(l, "transition", x, 2 * channels, 3, 2))};
+    for (std::size_t stage = 0; stage < std::size(modules); ++stage) {
+        if (stage > 0) images.push_back(l.relu(conv_norm(l, "transition", images.back(), 2 * images.back().channels, 3, 2)));
+        for (int i = 0; i < modules[stage]; ++i) images = exchange_module(l, std::move(images));
+    }
+    Image sum;
+    for (std::size_t i = 0; i < images.size(); ++i) {
+        Image wide = bottleneck(l, images[i], 32LL << i);
+        if (i == 0) {
+            sum = wide;
+            continue;
+        }
+        sum = l.conv("shrink", sum, {.out_channels = wide.channels, .kernel = 3, .stride = 2, .bias = true});
+        sum = l.add("add", wide, l.relu(l.norm("shrink.bn", sum)));
+    }
+    return sum;
+}
+
+void build_hrnet(NetworkBuilder& network, const HighResolution& h, std::int64_t classes) {
+    network.block("stem", BlockRole::input,
+                  [](Layers& l, Image x) { return l.relu(conv_norm(l, "conv2", l.relu(conv_norm(l, "conv1", x, 64, 3, 2)), 64, 3, 2)); });
+    for (int i = 0; i < 4; ++i) network.block("bottleneck", BlockRole::layer, [](Layers& l, Image x) { return bottleneck(l, x, 64); });
+    network.block("modules", BlockRole::layer, [&](Layers& l, Image x) { return body(l, x, h.channels); });
+    network.block("head", BlockRole::head, [&](Layers& l, Image x) {
+        x = l.relu(l.norm("bn", l.conv("conv", x, {.out_channels = 2048, .bias = true})));
+        return l.classifier(l.global_pool(x), classes);
+    });
+}
+
+}  // namespace
+
+std::vector<Architecture> hrnet_architectures() {
+    std::vector<Architecture> all;
+    for (const HighResolution& h : {HighResolution{"hrnet_w18", 18}, HighResolution{"hrnet_w30", 30}, HighResolution{"hrnet_w32", 32},
+                                    HighResolution{"hrnet_w40", 40}, HighResolution{"hrnet_w44", 44}, HighResolution{"hrnet_w48", 48},
+                                    HighResolution{"hrnet_w64", 64}})
+        all.push_back({{h.name}, [h](NetworkBuilder& n, std::int64_t classes) { build_hrnet(n, h, classes); }});
+    return all;
+}
+
+}  // namespace sextant

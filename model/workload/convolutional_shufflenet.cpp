@@ -1,0 +1,77 @@
+// ShuffleNet v2 (Ma et al., arXiv 1807.11164, section 3.2 and table 5): half of the channels go past a unit, and behind it the channels of
+// both halves change places, one of each in turn.
+#include "model/workload/convolutional_families.hpp"
+
+#include <array>
+#include <tuple>
+
+namespace sextant {
+
+std::pair<Image, Image> Layers::halves(Image x) {
+    x = whole(x);
+    Image half = x;
+    half.channels /= 2;
+    half = emit("halves", Pointwise{PointwiseKind::copy, elements_here(x)}, {x.id}, half);
+    Image other = half;
+    other.id = graph_.also("halves.other", shape_here(half), TensorRole::activation);
+    return {half, other};
+}
+
+Image Layers::shuffle(Image x) { return emit("shuffle", Pointwise{PointwiseKind::copy, elements_here(x)}, {x.id}, x); }
+
+namespace {
+
+struct ShuffleNet {
+    const char* name;
+    std::array<std::int64_t, 3> channels;  // per stage
+    std::int64_t head_channels;
+};
+
+// One that shrinks the image has all channels on both sides.
+Image shuffle_unit(Layers& l, Image x, std::int64_t channels, bool shrinks) {
+    const auto pointwise = [&](const std::string& name, Image y) {
+        return l.relu(l.norm(name + ".bn", l.conv(name, y, {.out_channels = channels / 2})));
+    };
+    const auto depthwise = [&](const std::string& name, Image y) {
+        const std::int64_t stride = shrinks ? 2 : 1;
+        return l.norm(name + ".bn", l.conv(name, y, {.out_channels = y.channels, .kernel = 3, .stride = stride, .groups = y.channels}));
+    };
+    Image beside = x, y = x;
+    if (shrinks)
+        beside = pointwise("beside.project", depthwise("beside.depthwise", x));
+    else
+        std::tie(beside, y) = l.halves(x);
+    y = pointwise("project", depthwise("depthwise", pointwise("expand", y)));
+    return l.shuffle(l.concatenate({l.whole(beside), l.whole(y)}));
+}
+
+// A stage is one block: a compiler joins what parts the channels to what shuffled them.
+void build_shufflenet(NetworkBuilder& network, const ShuffleNet& s, std::int64_t classes) {
+    constexpr std::array<int, 3> units{4, 8, 4};
+    network.block("stem", BlockRole::input, [](Layers& l, Image x) {
+        x = l.relu(l.norm("bn", l.conv("conv", x, {.out_channels = 24, .kernel = 3, .stride = 2})));
+        return l.pool("pool", x, {.kernel = 3, .stride = 2, .padding = 1});
+    });
+    for (std::size_t stage = 0; stage < units.size(); ++stage)
+        network.block("stage " + std::to_string(stage + 2), BlockRole::layer, [&](Layers& l, Image x) {
+            for (int i = 0; i < units[stage]; ++i) x = shuffle_unit(l, x, s.channels[stage], i == 0);
+            return x;
+        });
+    network.block("head", BlockRole::head, [&](Layers& l, Image x) {
+        x = l.relu(l.norm("bn", l.conv("conv", x, {.out_channels = s.head_channels})));
+        return l.classifier(l.global_pool(x), classes);
+    });
+}
+
+}  // namespace
+
+std::vector<Architecture> shufflenet_architectures() {
+    std::vector<Architecture> all;
+    for (const ShuffleNet& s :
+         {ShuffleNet{"shufflenet_v2_x0_5", {48, 96, 192}, 1024}, ShuffleNet{"shufflenet_v2_x1_0", {116, 232, 464}, 1024},
+          ShuffleNet{"shufflenet_v2_x1_5", {176, 352, 704}, 1024}, ShuffleNet{"shufflenet_v2_x2_0", {244, 488, 976}, 2048}})
+        all.push_back({{s.name}, [s](NetworkBuilder& n, std::int64_t classes) { build_shufflenet(n, s, classes); }});
+    return all;
+}
+
+}  // namespace sextant
