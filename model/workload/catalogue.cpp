@@ -78,7 +78,10 @@ constexpr Alias aliases[] = {
     {"vit_base_patch32_224", "vit-b32"},
     {"vit_large_patch16_224", "vit-l16"},
     {"vit_large_patch32_224", "vit-l32"},
+    {"vit_base_patch8_224", "vit-b8"},
+    {"vit_large_patch14_224", "vit-l14"},
     {"vit_huge_patch14_224", "vit-h14"},
+    {"vit_giant_patch14_224", "vit-g14"},
     {"vit_small_patch16_384", "vit-s16", 384},
     {"vit_small_patch32_384", "vit-s32", 384},
     {"vit_base_patch16_384", "vit-b16", 384},
@@ -89,11 +92,44 @@ constexpr Alias aliases[] = {
     {"deit_small_patch16_224", "vit-s16"},
     {"deit_base_patch16_224", "vit-b16"},
     {"deit_base_patch16_384", "vit-b16", 384},
+    {"deit-tiny", "vit-ti16"},
+    {"deit-small", "vit-s16"},
+    {"deit-base", "vit-b16"},
+    {"deit-ti", "vit-ti16"},
+    {"deit-s", "vit-s16"},
+    {"deit-b", "vit-b16"},
+    {"vit-tiny", "vit-ti16"},
+    {"vit-small", "vit-s16"},
     {"vit-base", "vit-b16"},
     {"vit-large", "vit-l16"},
     {"vit-huge", "vit-h14"},
+    {"rn50", "resnet50"},
+    {"resnet50_v1_5", "resnet50_v1.5"},
     {"resnet101_v1.5", "resnet101"},
     {"resnet152_v1.5", "resnet152"},
+    {"wrn-50-2", "wide_resnet50_2"},
+    {"wrn-101-2", "wide_resnet101_2"},
+    {"squeezenet", "squeezenet1_0"},
+    {"squeezenet v1.1", "squeezenet1_1"},
+    {"convnext-t", "convnext_tiny"},
+    {"convnext-s", "convnext_small"},
+    {"convnext-b", "convnext_base"},
+    {"convnext-l", "convnext_large"},
+    {"convnext-tiny-224", "convnext_tiny"},
+    {"convnext-small-224", "convnext_small"},
+    {"convnext-base-224", "convnext_base"},
+    {"convnext-large-224", "convnext_large"},
+    {"swin-tiny", "swin_t"},
+    {"swin-small", "swin_s"},
+    {"swin-base", "swin_b"},
+    {"swin-large", "swin_l"},
+    {"mixer-s/32", "mixer_s32_224"},
+    {"mixer-s/16", "mixer_s16_224"},
+    {"mixer-b/32", "mixer_b32_224"},
+    {"mixer-b/16", "mixer_b16_224"},
+    {"mixer-l/32", "mixer_l32_224"},
+    {"mixer-l/16", "mixer_l16_224"},
+    {"gpt2-small", "gpt2"},
     {"gpt2-1.5b", "gpt2-xl"},
     {"Nemotron_3_Nano", "nemotron-3-nano-30b"},
     {"Nemotron 3 Nano 30B-A3B", "nemotron-3-nano-30b"},
@@ -104,10 +140,13 @@ constexpr Alias aliases[] = {
     {"Nemotron_3_Ultra", "nemotron-3-ultra-550b"},
     {"Nemotron 3 Ultra 550B-A55B", "nemotron-3-ultra-550b"},
     {"Nemotron V3 Ultra 550B", "nemotron-3-ultra-550b"},
+    {"llama-30b", "llama-33b"},
     {"llama-3.1-8b", "llama-3-8b"},
+    {"llama31-8b", "llama-3-8b"},
     {"llama-3.1-70b", "llama-3-70b"},
     {"llama-3.3-70b", "llama-3-70b"},
     {"llama-3-405b", "llama-3.1-405b"},
+    {"llama31-405b", "llama-3.1-405b"},
     {"llama-4-scout-17b-16e", "llama-4-scout"},
     {"llama-4-maverick-17b-128e", "llama-4-maverick"},
     {"yi-1.5-6b", "yi-6b"},
@@ -125,6 +164,11 @@ constexpr Alias aliases[] = {
     {"deepseek-r1", "deepseek-v3"},
     {"distilbert", "distilbert-base"},
     {"bloom", "bloom-176b"},
+    {"flan-t5-small", "t5-v1_1-small"},
+    {"flan-t5-base", "t5-v1_1-base"},
+    {"flan-t5-large", "t5-v1_1-large"},
+    {"flan-t5-xl", "t5-v1_1-xl"},
+    {"flan-t5-xxl", "t5-v1_1-xxl"},
 };
 
 std::array<std::span<const CatalogueEntry>, 4> families() { return {gpt_entries(), llama_entries(), hybrid_entries(), encoder_entries()}; }
@@ -224,15 +268,26 @@ std::optional<Workload> find_spelled(std::string_view name) {
     return std::nullopt;
 }
 
-// Without who published the weights, what they are good for, or where they came from, as Hugging Face and timm write it around a name.
+// Without who published the weights, what they are good for, or where they came from, as Hugging Face and timm write it around a name:
+// "meta-llama/Llama-2-7b-hf", "tf_efficientnet_b0_ns", "resnet50.a1_in1k".
 std::string_view without_weights(std::string_view name) {
     name.remove_prefix(name.find('/') + 1);  // none: from the beginning
-    const std::string lower = lower_case(name);
-    for (const std::string_view weights : {"-hf", "-instruct", "-chat", "-it", "-uncased"})
-        if (lower.ends_with(weights)) return name.substr(0, name.size() - weights.size());
-    for (const std::string_view weights : {"tv_", "tf_"})
-        if (lower.starts_with(weights)) return name.substr(weights.size());
-    return name;
+    const std::string all = lower_case(name);
+    std::string_view bare = all;
+    for (std::size_t at = bare.find('.'); at != std::string_view::npos && at + 1 < bare.size(); at = bare.find('.', at + 1))
+        if ('a' <= bare[at + 1] && bare[at + 1] <= 'z') bare = bare.substr(0, at);
+    for (const std::string_view weights : {"-hf", "-instruct", "-chat", "-it", "-uncased", "-in21k", "_in21k", "_in22k", "_ns"})
+        if (bare.ends_with(weights)) {
+            bare.remove_suffix(weights.size());
+            break;
+        }
+    const std::size_t end = bare.size();
+    for (const std::string_view weights : {"tv_", "tf_", "gluon_", "ig_", "ssl_", "swsl_", "meta-"})
+        if (bare.starts_with(weights)) {
+            bare.remove_prefix(weights.size());
+            break;
+        }
+    return name.substr(end - bare.size(), bare.size());
 }
 
 }  // namespace

@@ -73,6 +73,14 @@ constexpr Spelling spellings[] = {
     {"google/gemma-2-9b-it", "gemma-2-9b"},
     {"tf_efficientnet_b0", "efficientnet_b0"},
     {"tv_resnet50", "resnet50"},
+    {"resnet50.a1_in1k", "resnet50"},
+    {"vit_base_patch16_224.augreg_in21k", "vit_base_patch16_224"},
+    {"tf_efficientnet_b0_ns", "efficientnet_b0"},
+    {"google/vit-large-patch16-224-in21k", "vit_large_patch16_224"},
+    {"meta-llama/Meta-Llama-3.1-405B-Instruct", "llama-3.1-405b"},
+    {"Mixer-B/16", "mixer-b/16"},
+    {"google/flan-t5-xl", "flan-t5-xl"},
+    {"ResNet50 v2", "resnet50_v2"},
 };
 INSTANTIATE_TEST_SUITE_P(Catalogue, NetworksAsPublicationsSpellThem, testing::ValuesIn(spellings));
 
@@ -81,8 +89,8 @@ TEST_P(NamesOfNoBundledNetwork, FindNoOther) { EXPECT_EQ(found(GetParam()), "");
 // Other sizes; families; other generations; sizes that run into a generation; sizes that are not the network's.
 INSTANTIATE_TEST_SUITE_P(Sizes, NamesOfNoBundledNetwork,
                          testing::Values("resnet500", "resnet5", "resnet-5-0", "vgg160", "vgg1", "llama-3-80b", "efficientnet_b8",
-                                         "convnext_xxlarge", "resnext101_32x48d", "vit_giant_patch14_224", "Qwen3 235B-A3B",
-                                         "meta-llama/Llama-2-8b-hf", "tv_resnet500", "a/b/", "-hf", "tf_"));
+                                         "convnext_xxlarge", "resnext101_32x48d", "vit_gigantic_patch14_224", "Qwen3 235B-A3B",
+                                         "meta-llama/Llama-2-8b-hf", "tv_resnet500", "a/b/", "-hf", "tf_", "resnet50.5", ".a1_in1k"));
 INSTANTIATE_TEST_SUITE_P(Families, NamesOfNoBundledNetwork,
                          testing::Values("bert", "resnet", "vgg", "llama", "llama 3", "gpt3", "mixtral", "qwen3", "t5", "", "-", "v1",
                                          "7b"));

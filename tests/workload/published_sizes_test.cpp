@@ -19,6 +19,7 @@ void PrintTo(const Parameters& p, std::ostream* out) { *out << p.name; }
 
 constexpr Parameters exact[] = {
     {"gpt2", 124'439'808},
+    {"distilgpt2", 81'912'576},
     {"gpt2-medium", 354'823'168},
     {"gpt2-large", 774'030'080},
     {"gpt2-xl", 1'557'611'200},
@@ -39,6 +40,8 @@ constexpr Parameters exact[] = {
     {"opt-30b", 29'974'540'288},
     {"opt-66b", 65'719'701'504},
     {"opt-175b", 174'604'468'224},
+    {"gpt-neo-1.3b", 1'315'575'808},
+    {"gpt-neo-2.7b", 2'651'307'520},
     {"gpt-j-6b", 6'050'882'784 - 28 * (16384 + 4096) - 50400},  // without biases of the MLP and of the output matrix
     {"gpt-neox-20b", 20'554'567'680},                           // arXiv 2204.06745, section 2.1
     // The table of github.com/EleutherAI/pythia.
@@ -53,6 +56,7 @@ constexpr Parameters exact[] = {
     {"phi-1.5", 1'418'270'720 - 51200},  // without biases of the output matrix, likewise
     {"phi-2", 2'779'683'840 - 51200},
     {"mpt-7b", 6'649'286'656},
+    {"mpt-30b", 29'957'200'896},
     {"llama-7b", 6'738'415'616},
     {"llama-13b", 13'015'864'320},
     {"llama-33b", 32'528'943'616},
@@ -121,6 +125,8 @@ constexpr Parameters exact[] = {
     {"glm-4-9b", 9'399'951'360},
     {"falcon-7b", 6'921'720'704},
     {"falcon-40b", 41'303'293'952},
+    {"starcoder2-3b", 3'030'371'328},
+    {"starcoder2-7b", 7'173'923'840},
     {"starcoder2-15b", 15'957'889'024},
     {"deepseek-v2-lite", 15'706'484'224},
     {"deepseek-v2", 235'741'434'880},
@@ -132,12 +138,24 @@ constexpr Parameters exact[] = {
     {"bert-large-squad", 334'094'338},  // without pooler
     {"roberta-base", 124'697'433},      // with the head for masked words
     {"roberta-large", 355'412'057},     // likewise
-    {"distilbert-base", 66'985'530},    // likewise
+    {"xlm-roberta-base", 278'295'186},  // likewise
+    {"xlm-roberta-large", 560'142'482},
+    {"distilbert-base", 66'985'530},  // likewise
     {"t5-small", 60'506'624},
     {"t5-base", 222'903'552},
     {"t5-large", 737'668'096},
     {"t5-3b", 2'851'598'336},
     {"t5-11b", 11'307'321'344},
+    {"flan-t5-small", 76'961'152},
+    {"flan-t5-base", 247'577'856},
+    {"flan-t5-large", 783'150'080},
+    {"flan-t5-xl", 2'849'757'184},
+    {"flan-t5-xxl", 11'135'332'352},
+    {"mt5-small", 300'176'768},
+    {"mt5-base", 582'401'280},
+    {"mt5-large", 1'229'581'312},
+    {"mt5-xl", 3'742'619'648},
+    {"mt5-xxl", 12'921'057'280},
     {"vit-ti16", 5'717'416},
     {"vit-s16", 22'050'664},
     {"vit-s32", 22'878'952},
@@ -163,6 +181,14 @@ class RoundedParameters : public testing::TestWithParam<Rounded> {};
 TEST_P(RoundedParameters, RoundToThePrintedFigure) {
     EXPECT_NEAR(size_of(*find_workload(GetParam().name)).parameters / 1e9, GetParam().billions, GetParam().half_digit);
 }
+// arXiv 1909.08053, table 1.
+INSTANTIATE_TEST_SUITE_P(FirstMegatron, RoundedParameters,
+                         testing::Values(Rounded{"megatron-1.2b", 1.2, 0.05}, Rounded{"megatron-2.5b", 2.5, 0.05},
+                                         Rounded{"megatron-4.2b", 4.2, 0.05}, Rounded{"megatron-8.3b", 8.3, 0.05}));
+// results/results-imagenet.csv of github.com/huggingface/pytorch-image-models, "param_count".
+INSTANTIATE_TEST_SUITE_P(ImagesOfTimm, RoundedParameters,
+                         testing::Values(Rounded{"vit-b8", 0.08658, 5e-6}, Rounded{"vit-l14", 0.30420, 5e-6},
+                                         Rounded{"vit-g14", 1.01261, 5e-6}));
 // arXiv 2104.04473, table 1.
 INSTANTIATE_TEST_SUITE_P(Megatron, RoundedParameters,
                          testing::Values(Rounded{"megatron-1.7b", 1.7, 0.05}, Rounded{"megatron-3.6b", 3.6, 0.05},
