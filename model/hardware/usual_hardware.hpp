@@ -17,6 +17,7 @@ struct UsualHardware {
         std::string link;                         // the type of one link
         std::string port;                         // the type of all links of a device together, as the catalogue has it
         int links = 1, enabled = 1;               // of a device
+        bool torus = false;                       // of all devices of a job, over nodes; `link` is all links of a device
         std::vector<std::vector<int>> mesh_of_8;  // links between every two of eight on a board; empty: they have none of their own
     };
     struct Network {

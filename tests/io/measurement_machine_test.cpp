@@ -143,6 +143,16 @@ TEST(MeasurementScenario, DevicesThatAreCountedAloneStandOnNodesOfEight) {
     EXPECT_EQ(machine(R"("gpus": 16)").nodes, 1);  // a DGX-2
 }
 
+TEST(MeasurementScenario, ATorusJoinsTheDevicesOfAllHosts) {
+    for (const char* kind : {R"("intra_node": {"kind": "ICI"}, )", ""}) {
+        const Scenario s = scenario_of(
+            vision_row(std::string(kind) + R"("gpu": "TPU v4", "gpus": 64, "gpus_per_node": 4, "nodes": 16)", R"("framework": "JAX")"));
+        EXPECT_EQ(s.cluster.node.peers.layout, PeerLayout::crossbar);
+        EXPECT_EQ(s.cluster.node.peers.domain, 64);
+        EXPECT_EQ(s.cluster.node.peers.link.name, "ICI TPU v4 per chip");
+    }
+}
+
 TEST(MeasurementScenario, NoNodeHasMoreDevicesThanAProfileMayHave) {
     const MeasurementFile file =
         read_one(vision_row(R"("gpu": "A100 SXM4 80GB", "gpus": 8000000, "nodes": 1)", R"("dp": 8, "framework_family": "mxnet")"));

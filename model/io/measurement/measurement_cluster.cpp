@@ -241,7 +241,8 @@ LinkType look_up(std::string_view name, const MeasurementSources& sources, RowRe
     return {};
 }
 
-Cluster cluster_of(const MeasuredHardware& h, const MeasurementSources& sources, RowReport& report) {
+Cluster cluster_of(const MeasuredHardware& stated, const MeasurementSources& sources, RowReport& report) {
+    MeasuredHardware h = stated;
     Cluster cluster;
     const auto device = sources.device(h.gpu);
     if (!device) {
@@ -249,6 +250,11 @@ Cluster cluster_of(const MeasuredHardware& h, const MeasurementSources& sources,
                         h.gpu.empty() ? "the row does not say which device it ran on" : "device \"" + h.gpu + "\" is not in the catalog",
                         "`sextant profiles list` names the devices; one of your own is a file: \"my-gpu.json\"");
         return cluster;
+    }
+    if (const auto* links = sources.usual.nvlinks_of(device->name, device->architecture); h.gpus > 1 && links != nullptr && links->torus) {
+        h.intra_node.kind = "nvswitch";
+        h.intra_node.domain_gpus = h.gpus;
+        report.assume("a torus of all devices gives each its links, as one switch would");
     }
     NodeSpec& node = cluster.node;
     cluster.name = h.system;

@@ -15,6 +15,7 @@ UsualHardware::Nvlinks read_nvlinks(const JsonNode& n) {
     r.required("links", links.links, Bounds{1, 64});
     links.enabled = links.links;
     r.optional("enabled", links.enabled, Bounds{1, static_cast<double>(links.links)});
+    r.optional("torus", links.torus);
     r.each("mesh_of_8", [&](const JsonNode& row) {
         std::vector<int>& counts = links.mesh_of_8.emplace_back();
         for (const JsonNode& count : row.elements()) read_value(count, counts.emplace_back(), Bounds{0, 64});
