@@ -170,6 +170,19 @@ TEST(MeasurementScenario, AJobInsideOneNvlinkDomainNeedsNoNetworkOfItsRow) {
     EXPECT_TRUE(assumes(s, "is not crossed"));
 }
 
+TEST(MeasurementScenario, AFabricMayBeCalledByItsGenerationOrItsSwitches) {
+    const auto nic = [](const std::string& fabric) {
+        const std::string hardware = R"("gpu": "A100 SXM4 80GB", "gpus": 16, "gpus_per_node": 8, "inter_node": {"fabric": ")" + fabric +
+                                     R"(", "nics_per_node": 8, "nic_gbit_per_s": 100})";
+        return scenario_of(vision_row(hardware, R"("framework": "PyTorch")")).cluster.node.nic_link.name;
+    };
+    EXPECT_EQ(nic("EDR"), "InfiniBand EDR 4x");
+    EXPECT_EQ(nic("IB"), "InfiniBand EDR 4x");
+    EXPECT_EQ(nic("Spectrum-X"), "RoCE v2 200 GbE");
+    EXPECT_EQ(nic("100GbE"), "Ethernet 100 GbE kernel TCP");
+    EXPECT_EQ(nic("RoCE, 100 GbE"), "RoCE v2 200 GbE");  // its own name counts
+}
+
 TEST(MeasurementScenario, ACollectiveAndItsLibraryAreCalledAsSourcesSpellThem) {
     const auto call = [](const std::string& collective, const std::string& library) {
         const MeasurementFile file =
@@ -187,6 +200,7 @@ TEST(MeasurementScenario, ACollectiveAndItsLibraryAreCalledAsSourcesSpellThem) {
     EXPECT_EQ(call("reduce", "NCCL 2.0").library.name, "nccl-2.0");
     EXPECT_EQ(call("reduce", "HCCL 1.12.0").library.name, "nccl-2.12");  // of Ampere's years, not the 2.0 that it ends with
     EXPECT_EQ(call("reduce", "MVAPICH2").library.name, "openmpi-4.0");
+    EXPECT_EQ(call("reduce", "Intel MLSL").library.name, "nccl-2.12");
 }
 
 TEST(MeasurementScenario, ACollectiveTakesTheFirstDevicesOfEveryNode) {

@@ -404,6 +404,31 @@ TEST(MeasurementScenario, APrecisionIsCalledAsSourcesSpellIt) {
     EXPECT_EQ(precision("bfloat16"), DataType::bf16);
     EXPECT_EQ(precision("FP16"), DataType::fp16);
     EXPECT_EQ(precision("bf16-mixed"), DataType::bf16);
+    EXPECT_EQ(precision("AMP"), DataType::fp16);
+    EXPECT_EQ(precision("16-mixed"), DataType::fp16);
+    TrainingRow unknown = std::get<TrainingRow>(read_one(fsdp).rows.at(0));
+    unknown.plan.precision_kind.clear();
+    unknown.plan.precision = "int8";
+    EXPECT_THROW(to_scenario(unknown, test_sources()), InputError);
+}
+
+TEST(MeasurementScenario, Fp16IsBf16OnADeviceThatMultipliesNoOther16Bits) {
+    MeasurementSources sources = test_sources();
+    sources.device = [found = sources.device](std::string_view name) {
+        auto device = found(name);
+        device->peaks.resize(2);
+        device->peaks[0].rate.value = units::TFLOP / units::s;
+        device->peaks[1].input = DataType::bf16;
+        device->peaks[1].unit = ComputeUnit::tensor;
+        device->peaks[1].rate.value = 100 * units::TFLOP / units::s;
+        return device;
+    };
+    const MeasurementFile file = read_one(vision_row(R"("gpu": "Gaudi2", "gpus": 1)", R"("framework": "mxnet")"));
+    TrainingRow row = std::get<TrainingRow>(file.rows.at(0));
+    row.plan.precision_kind = "fp16";
+    EXPECT_EQ(to_scenario(row, sources).plan.precision.compute, DataType::bf16);
+    row.plan.precision_kind = "fp32";
+    EXPECT_EQ(to_scenario(row, sources).plan.precision.compute, DataType::fp32);
 }
 
 // All bundled rows: each becomes a scenario or is refused with a reason, and the reasons are few.

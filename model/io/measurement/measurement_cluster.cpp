@@ -6,6 +6,7 @@
 #include "model/base/list_text.hpp"
 #include "model/base/quantity_text.hpp"
 #include "model/base/spelling.hpp"
+#include "model/io/measurement/mentioned_word.hpp"
 #include "model/io/profile/profile_fields.hpp"
 
 #include <algorithm>
@@ -169,6 +170,15 @@ std::string known_fabrics(const UsualHardware& usual) {
     return names;
 }
 
+// A fabric by its generation, its switches or its service, where its own name is not among the words.
+void name_fabric(std::string& words, const UsualHardware& usual) {
+    constexpr std::pair<std::string_view, std::string_view> names[] = {
+        {"FDR", "infiniband"}, {"EDR", "infiniband"},  {"HDR", "infiniband"}, {"NDR", "infiniband"}, {"XDR", "infiniband"},
+        {"OPA", "omni-path"},  {"Spectrum-X", "roce"}, {"GbE", "ethernet"},   {"gVNIC", "ethernet"}, {"IB", "infiniband"}};
+    if (usual.network_of(words, 100 * Gbit / s)) return;
+    if (const std::string_view* name = mentioned_word(words, names)) words = *name;
+}
+
 // One port for each two devices, and for each since boards have switches for all of them.
 int usual_ports(double gbit, int devices) { return gbit < 200 ? std::max(1, devices / 2) : devices; }
 
@@ -200,7 +210,8 @@ void add_network(const MeasuredHardware& h, Cluster& cluster, const MeasurementS
     NodeSpec& node = cluster.node;
     const UsualHardware::Host* usual = usual_host(node.device, sources);
     if (!usual) return;  // complained about with the host
-    const MeasuredInterNode n = h.inter_node ? *h.inter_node : assumed_network(h, node.devices, usual->nic, report);
+    MeasuredInterNode n = h.inter_node ? *h.inter_node : assumed_network(h, node.devices, usual->nic, report);
+    name_fabric(n.fabric, sources.usual);
     // Where numbers are missing, those of the devices' years, or of a fabric that is not built for GPUs one port.
     const bool for_devices = mentions(n.fabric, "infiniband") || mentions(n.fabric, "roce");
     const double gbit = n.nic_gbit_per_s.value_or(for_devices ? usual->nic / (Gbit / s) : 100);

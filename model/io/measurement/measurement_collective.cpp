@@ -41,7 +41,8 @@ std::string_view library_of(std::string_view words, const Device& device) {
         {"Baidu", "baidu-allreduce"}, {"RCCL", "rccl"}, {"Gloo", "gloo"}, {"UCX", "openmpi-ucx"}};
     if (const std::string_view* name = mentioned_word(words, named)) return *name;
     if (words.empty() && device.architecture.starts_with("cdna")) return "rccl";
-    if (!words.empty() && !mentions(words, "CCL")) return "openmpi-4.0";
+    const bool for_training = mentions(words, "CCL") || mentions(words, "MLSL");  // adds on all the cores that it takes
+    if (!words.empty() && !for_training) return "openmpi-4.0";
     return nccl_of(nccl_minor(words, device.architecture));
 }
 

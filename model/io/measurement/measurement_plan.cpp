@@ -38,16 +38,21 @@ bool is_narrowed(const MeasuredPlan& p) {
 // update, has made it for inference (u39kun/deep-learning-benchmark, frameworks/tensorflow/models.py: phase_train is False).
 bool has_frozen_batch_norms(const MeasuredPlan& p) { return p.framework_family == "tensorflow" && p.phase == "forward_backward"; }
 
-// From the row's word for it, or from the source's own words. Narrow types come first, as a mixture names the wider ones too.
+bool multiplies(const Device& device, DataType type) { return matrix_path(device, type, false).native; }
+
+// The row's word for it, or the source's own words.
+const std::string& precision_words(const MeasuredPlan& p) { return p.precision_kind.empty() ? p.precision : p.precision_kind; }
+
+// Narrow types come first, as a mixture names the wider ones too; a mixture that names none was one with fp16 before there was another.
 std::optional<DataType> precision_kind(const MeasuredPlan& p, const Device& device, RowReport& report) {
     if (const auto type = parse_data_type(p.precision_kind)) return type;
     constexpr std::pair<std::string_view, DataType> words[] = {
-        {"nvfp4", DataType::nvfp4},   {"mxfp8", DataType::mxfp8}, {"fp8", DataType::fp8},      {"bf16", DataType::bf16},
+        {"fp4", DataType::nvfp4},     {"mxfp8", DataType::mxfp8}, {"fp8", DataType::fp8},      {"bf16", DataType::bf16},
         {"bfloat16", DataType::bf16}, {"fp16", DataType::fp16},   {"float16", DataType::fp16}, {"half", DataType::fp16},
-        {"tf32", DataType::tf32},     {"fp32", DataType::fp32},   {"float32", DataType::fp32}};
-    if (const DataType* type = mentioned_word(p.precision_kind.empty() ? p.precision : p.precision_kind, words)) return *type;
-    if (!p.precision_kind.empty()) return std::nullopt;
-    const DataType usual = matrix_path(device, DataType::bf16, false).native ? DataType::bf16 : DataType::fp32;
+        {"amp", DataType::fp16},      {"mixed", DataType::fp16},  {"tf32", DataType::tf32},    {"32", DataType::fp32}};
+    if (const DataType* type = mentioned_word(precision_words(p), words)) return *type;
+    if (!precision_words(p).empty()) return std::nullopt;
+    const DataType usual = multiplies(device, DataType::bf16) ? DataType::bf16 : DataType::fp32;
     report.assume("precision not stated: " + std::string(to_text(usual)));
     return usual;
 }
@@ -59,11 +64,16 @@ bool keeps_quants_alone(const MeasuredPlan& p) {
 }
 
 Precision precision_of(const MeasuredPlan& p, const Device& device, bool convolutional, RowReport& report) {
-    const auto word = precision_kind(p, device, report);
+    auto word = precision_kind(p, device, report);
     if (!word) {
-        report.complain("/plan/precision_kind", "\"" + p.precision_kind + "\" is no precision that is known here",
+        report.complain(p.precision_kind.empty() ? "/plan/precision" : "/plan/precision_kind",
+                        "\"" + precision_words(p) + "\" is no precision that is known here",
                         "one of: fp32, tf32, fp16, bf16, fp8, mxfp8, nvfp4");
         return {};
+    }
+    if (word == DataType::fp16 && !multiplies(device, DataType::fp16) && multiplies(device, DataType::bf16)) {
+        word = DataType::bf16;
+        report.assume("fp16 is bf16 on a device that multiplies no other 16 bits");
     }
     Precision q = precision_policy(*word);
     constexpr std::string_view before_tf32[] = {"kepler", "maxwell", "pascal", "volta", "turing"};
