@@ -177,10 +177,11 @@ void KernelWriter::write_operator(const Operator& op, const CrossEntropy& c, Blo
     const double logits = static_cast<double>(c.rows) * static_cast<double>(c.classes);
     const Bytes stored = input_bytes(op);
     if (framework_.fused_cross_entropy) {
-        push_memory(out.forward, op.name, stored, false);
+        constexpr double backward = 2;
+        push_memory(out.forward, op.name, (framework_.fused_loss_passes.value - backward) * stored, false);
         wait(out.forward.back(), waits_of_row);
         if (framework_.plain_kernels && c.classes > 1024) out.forward.back().in_flight = in_flight_of_row;
-        push_memory(out.backward, op.name, 2.0 * stored, true);
+        push_memory(out.backward, op.name, backward * stored, true);
         return;
     }
     // An fp32 copy of the logits is made, exponentiated and summed in passes of its own.

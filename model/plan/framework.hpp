@@ -118,9 +118,11 @@ struct Framework {
     bool fused_gradient_accumulation = false;      // wgrad GEMM adds into the gradient buffer
     // ... and hands autograd a tensor like the weight in the place of the gradient: one for each shape, which stays (Transformer Engine).
     bool keeps_gradient_placeholders = false;
-    bool accumulates_from_first = false;          // the first micro-batch of a step adds too, to zeros
-    bool makes_data_gradients = false;            // backward also makes the gradient of the network's input, which nothing needs
-    bool fused_cross_entropy = false;             // no fp32 copy of the logits
+    bool accumulates_from_first = false;  // the first micro-batch of a step adds too, to zeros
+    bool makes_data_gradients = false;    // backward also makes the gradient of the network's input, which nothing needs
+    bool fused_cross_entropy = false;     // no fp32 copy of the logits
+    // Passes over the logits of a fused loss: one or more forward, and two backward, which reads and writes them.
+    Sourced<double> fused_loss_passes{3, SourceKind::estimated, "read forward; read and written backward"};
     int head_chunks = 1;                          // parts of the tokens that the head and its loss take in turn, unless the plan says
     bool logits_gradient_apart = false;           // the gradient of the logits is written beside them, not over them
     CastToTf32 casts_to_tf32 = CastToTf32::none;  // by default; a plan that says fp32 gets fp32

@@ -362,6 +362,8 @@ TEST(HeadKernels, OfAFusedLossReadTheLogitsOnceAndOtherwiseMakeWideCopies) {
     EXPECT_DOUBLE_EQ(bytes_of(fused.forward, "loss"), stored);
     EXPECT_DOUBLE_EQ(bytes_of(fused.backward, "loss"), 2 * stored);
     EXPECT_DOUBLE_EQ(fused.saved_logits.si(), 64'000);
+    cut.framework.fused_loss_passes.value = 5;
+    EXPECT_DOUBLE_EQ(bytes_of(cut.block(BlockRole::head).forward, "loss"), 3 * stored);
 }
 
 // A cap keeps what its tanh makes, narrow, beside what the loss keeps; three passes read and write the logits.

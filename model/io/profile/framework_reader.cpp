@@ -127,6 +127,7 @@ void read_kernels(const FrameworkFields& r, Framework& f) {
     r.optional("accumulates_from_first", f.accumulates_from_first);
     r.optional("makes_data_gradients", f.makes_data_gradients);
     r.read("fused_cross_entropy", f.fused_cross_entropy);
+    r.optional("fused_loss_passes", f.fused_loss_passes, Bounds{3, 20});
     r.optional("recomputes_what_is_read", f.recomputes_what_is_read);
     r.optional("head_chunks", f.head_chunks);
     r.optional("logits_gradient_apart", f.logits_gradient_apart);
