@@ -197,7 +197,8 @@ TEST(Convolutional, AShortcutThatPoolsRoundsUpAsTheStridedConvolutionBesideItDoe
 
 TEST(Convolutional, SwinAttendsAmongThePixelsOfWindowsAndShiftsEveryOtherTime) {
     // Two images of 224 px, 56 behind the stem: 8 x 8 windows of 49 pixels for each, by 3 heads of 32 channels.
-    const OperatorGraph& stage = graph_at(build_convolutional({.name = "swin_t"}, {.micro_batch = 2}), 1);
+    const Network network = build_convolutional({.name = "swin_t"}, {.micro_batch = 2});
+    const OperatorGraph& stage = graph_at(network, 1);
     const auto products = operators_of<Gemm>(stage);
     EXPECT_EQ(products[0].m, 2 * 64 * 49);  // queries, keys and values
     EXPECT_EQ(products[0].n, 3 * 96);
@@ -222,7 +223,8 @@ TEST(Convolutional, SwinDoesNotShiftAnImageOfOneWindow) {
 TEST(Convolutional, HalfOfTheChannelsGoPastAShuffleUnit) {
     // Stage 2 of the network of 1.0, 116 channels: the first unit has a convolution of all on either side, and convolves 58 of its own;
     // three more convolve 58 of 116. Each joins both halves and shuffles, and those three part them first.
-    const OperatorGraph& stage = graph_at(build_convolutional({.name = "shufflenet_v2_x1_0"}, {}), 1);
+    const Network network = build_convolutional({.name = "shufflenet_v2_x1_0"}, {});
+    const OperatorGraph& stage = graph_at(network, 1);
     const auto convolutions = operators_of<Convolution>(stage);
     EXPECT_EQ(convolutions.size(), 5 + 3 * 3);
     EXPECT_EQ(convolutions.back().in_channels, 58);
