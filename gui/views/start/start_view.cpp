@@ -14,6 +14,7 @@
 #include <QListView>
 #include <QPushButton>
 #include <QScrollBar>
+#include <QShowEvent>
 
 #include <algorithm>
 
