@@ -21,7 +21,6 @@ RowPrediction predict_training(const Scenario& scenario) {
 
 LibraryCall library_call(const CollectiveScenario& c) {
     const Topology topology = Topology::build(c.cluster, c.cluster.nodes, c.library.sockets_only);
-    const std::vector<std::vector<DeviceIndex>> groups{c.members};
     const auto what = find_collective(c.collective);
     if (!what)
         throw InputError(Diagnostic{"", "/collective", "\"" + c.collective + "\" is no collective that is known here",
@@ -30,8 +29,7 @@ LibraryCall library_call(const CollectiveScenario& c) {
     call.library = c.library;
     call.what = *what;
     call.size = c.size;
-    const GroupMachine machine = group_machine(c.cluster);
-    call.group = *what == Collective::send ? shift_group(topology, c.members, machine) : make_group(topology, c.members, groups, machine);
+    call.group = group_of_call(*what, topology, c.members, group_machine(c.cluster));
     if (c.library.launch) call.at_least = c.devices_of_process * c.library.launch->value;
     return call;
 }

@@ -81,9 +81,7 @@ Observation observation_of(CurveObserved curve, const Cluster& cluster) {
         std::vector<DeviceIndex> members;
         for (int node = 0; node < curve.nodes; ++node)
             for (int local = 0; local < per_node; ++local) members.push_back(node * on.node.devices + local);
-        const std::vector<std::vector<DeviceIndex>> groups{members};
-        const Group group = curve.what == Collective::send ? shift_group(topology, members, group_machine(on))
-                                                           : make_group(topology, members, groups, group_machine(on));
+        const Group group = group_of_call(curve.what, topology, members, group_machine(on));
         const Seconds at_least = machine.library.launch ? curve.devices_of_process * machine.library.launch->value : Seconds{};
         std::vector<Seconds> times;
         for (const auto& [size, time] : curve.points)

@@ -220,9 +220,10 @@ Group make_group(const Topology& topology, int ranks, int nodes, const RingLayou
     return g;
 }
 
-Group shift_group(const Topology& topology, std::span<const DeviceIndex> members, const GroupMachine& machine) {
+Group group_of_call(Collective what, const Topology& topology, std::span<const DeviceIndex> members, const GroupMachine& machine) {
     const std::vector<std::vector<DeviceIndex>> alone{{members.begin(), members.end()}};
     Group g = make_group(topology, members, alone, machine);
+    if (what != Collective::send) return g;
     for (std::size_t i = 0; i < members.size(); ++i)
         if (const DeviceIndex next = members[(i + 1) % members.size()]; next != members[i])
             g.ring = min(g.ring, topology.path(members[i], next).bottleneck);

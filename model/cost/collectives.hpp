@@ -60,9 +60,9 @@ Group make_group(const Topology&, std::span<const DeviceIndex> members, std::spa
 // The same from what is known of its ring and its all-to-all.
 Group make_group(const Topology&, int ranks, int nodes, const RingLayout&, Bandwidth all_to_all, const GroupMachine&);
 
-// Of ranks that each send to the next of `members`, the last to the first, all at once (sendrecv of nccl-tests): a ring that cannot choose
-// its order, and is no faster than its slowest hop.
-Group shift_group(const Topology&, std::span<const DeviceIndex> members, const GroupMachine&);
+// Of ranks that make one call while nobody else communicates, as in nccl-tests. In its sendrecv each sends to the next of `members`, the
+// last to the first, all at once: a ring that cannot choose its order, and is no faster than its slowest hop.
+Group group_of_call(Collective, const Topology&, std::span<const DeviceIndex> members, const GroupMachine&);
 
 // Multipliers of a what-if: of the bandwidth inside nodes and on the network, and the factor by which latencies are divided.
 struct LinkScale {

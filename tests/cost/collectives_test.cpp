@@ -393,7 +393,7 @@ TEST(Collectives, WiderLinksHelpAsFarAsTheOtherPartOfTheRingLetsThem) {
 
 TEST(Collectives, RanksThatEachSendToTheNextAreAsFastAsTheSlowestHop) {
     const auto ring_gb = [](const Cluster& cluster, int nodes, const std::vector<DeviceIndex>& members) {
-        return shift_group(Topology::build(cluster, nodes), members, group_machine(cluster)).ring / (GB / s);
+        return group_of_call(Collective::send, Topology::build(cluster, nodes), members, group_machine(cluster)).ring / (GB / s);
     };
     // Behind a switch the whole port. A board without one turns all its links into rings, but a rank has only those to the next.
     EXPECT_DOUBLE_EQ(ring_gb(machines::dgx_cluster(), 1, {0, 1, 2, 3, 4, 5, 6, 7}), 270);
