@@ -107,7 +107,7 @@ int whole(const Topology& t) { return t.nodes() * t.devices_per_node(); }
 template <class Answer>
 auto beside(const Topology& topology, std::span<const DeviceIndex> members, std::span<const std::vector<DeviceIndex>> groups,
             Answer answer) {
-    GroupTraffic traffic(topology, whole(topology));
+    GroupTraffic traffic(topology);
     const Formation own = traffic.form({members.begin(), members.end()});
     std::vector<Formation> formations;
     for (const auto other : other_groups(members, groups))
@@ -129,16 +129,16 @@ Bandwidth Topology::all_to_all_bandwidth(std::span<const DeviceIndex> members, s
                   [](auto& traffic, const auto& own, const auto& others) { return traffic.all_to_all_bandwidth(own, others); });
 }
 
-std::vector<LinkLoad> Topology::ring_loads(std::span<const DeviceIndex> members) const {
-    GroupTraffic traffic(*this, whole(*this));
-    const Formation own = traffic.form({members.begin(), members.end()});
-    return traffic.ring_loads(in_one_block(own), only_block);
+GroupTraffic::GroupTraffic(const Topology& topology) : GroupTraffic(topology, whole(topology)) {}
+
+std::vector<LinkLoad> GroupTraffic::ring_loads(std::span<const DeviceIndex> members) {
+    const Formation own = form({members.begin(), members.end()});
+    return ring_loads(in_one_block(own), only_block);
 }
 
-std::vector<LinkLoad> Topology::all_to_all_loads(std::span<const DeviceIndex> members) const {
-    GroupTraffic traffic(*this, whole(*this));
-    const Formation own = traffic.form({members.begin(), members.end()});
-    return traffic.all_to_all_loads(in_one_block(own), only_block);
+std::vector<LinkLoad> GroupTraffic::all_to_all_loads(std::span<const DeviceIndex> members) {
+    const Formation own = form({members.begin(), members.end()});
+    return all_to_all_loads(in_one_block(own), only_block);
 }
 
 }  // namespace sextant

@@ -62,6 +62,7 @@ class GroupTraffic {
 public:
     // The topology outlives it. Device d of block b is b x `block_devices` + d; a block consists of whole units.
     GroupTraffic(const Topology&, int block_devices);
+    explicit GroupTraffic(const Topology&);  // for groups anywhere: the whole machine is one block
     ~GroupTraffic();
 
     // One or several distinct devices in any order, counted from where a block begins. A group of a single block may also reach beyond it.
@@ -75,6 +76,10 @@ public:
     // The loads on the links of the fabric and of the nodes of one block.
     std::vector<LinkLoad> ring_loads(const SpreadGroup&, int block);
     std::vector<LinkLoad> all_to_all_loads(const SpreadGroup&, int block);
+    // The same of a group anywhere, on all links: for each byte that one member passes to its successor, over all rings of the bundle, or
+    // sends to all others together.
+    std::vector<LinkLoad> ring_loads(std::span<const DeviceIndex> members);
+    std::vector<LinkLoad> all_to_all_loads(std::span<const DeviceIndex> members);
 
     // Whether the two groups may cross a link that both use. They do not where they stand on other nodes of other leaves.
     [[nodiscard]] bool may_meet(const SpreadGroup&, const SpreadGroup&) const;

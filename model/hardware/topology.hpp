@@ -93,12 +93,8 @@ public:
     [[nodiscard]] Bandwidth all_to_all_bandwidth(std::span<const DeviceIndex> members,
                                                  std::span<const std::vector<DeviceIndex>> groups) const;
 
-    // The same without concurrent groups, link by link: for each byte that one member passes to its successor, over all rings of the
-    // bundle...
-    [[nodiscard]] std::vector<LinkLoad> ring_loads(std::span<const DeviceIndex> members) const;
-    // ... for each byte that one member sends to all others together ...
-    [[nodiscard]] std::vector<LinkLoad> all_to_all_loads(std::span<const DeviceIndex> members) const;
-    // ... for each byte of a transfer: one direction of a ring of the two, spread over their NICs ...
+    // What each byte of a transfer puts on each link: one direction of a ring of the two, spread over their NICs ... (Of groups:
+    // group_traffic.hpp.)
     [[nodiscard]] std::vector<LinkLoad> send_loads(DeviceIndex from, DeviceIndex to) const;
     // ... for each byte copied from a device to the memory of a host, or back. Another node's is reached over the network: from the
     // device's NICs to those of the same number; there so many devices of a host have one byte together.

@@ -1,5 +1,7 @@
 #include "model/simulate/link_map.hpp"
 
+#include "model/hardware/group_traffic.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -16,6 +18,7 @@ std::size_t key(CommunicatorIndex communicator, TrafficPattern pattern) {
 // The links of a machine, and where ranks are on it.
 struct PlacedLinks {
     const Topology& topology;
+    GroupTraffic& groups;  // on that topology
     const LoaderLinks& loaders;
     const Placement& placement;
 };
@@ -23,7 +26,7 @@ struct PlacedLinks {
 // Calls add(first rank, loads) for what each set of a communicator puts on the links for one byte of each of its ranks. `players`: the
 // ranks of the graph that play the kernels of the communicator's ranks, each its part of them; one for all where they are folded.
 void add_loads(const Communicator& communicator, TrafficPattern pattern, int players, const PlacedLinks& links, const auto& add) {
-    const auto& [topology, loaders, placement] = links;
+    const auto& [topology, groups, loaders, placement] = links;
     for (const std::vector<int>& set : communicator.sets) {
         const auto device = [&](std::size_t i) { return links.placement.device_of[static_cast<std::size_t>(set[i])]; };
         const auto server = [&] { return links.placement.node_of_server[static_cast<std::size_t>(set[1])]; };
@@ -33,7 +36,7 @@ void add_loads(const Communicator& communicator, TrafficPattern pattern, int pla
             case TrafficPattern::ring:
             case TrafficPattern::all_to_all:
                 for (std::size_t i = 0; i < set.size(); ++i) members.push_back(device(i));
-                add(set[0], pattern == TrafficPattern::ring ? topology.ring_loads(members) : topology.all_to_all_loads(members));
+                add(set[0], pattern == TrafficPattern::ring ? groups.ring_loads(members) : groups.all_to_all_loads(members));
                 break;
             case TrafficPattern::path:
                 add(set[0], topology.send_loads(device(0), device(1)));
@@ -94,6 +97,7 @@ LinkMap::LinkMap(const TaskGraph& graph, const CostTable& table, const Topology&
     const LoaderLinks loaders(table.loaders ? &*table.loaders : nullptr, topology);
     std::vector<std::vector<LinkClass::Load>> loads_of_link(topology.links().size() + loaders.links().size());
     std::vector<Crossing> crossings;
+    GroupTraffic groups(topology);
     for (TrafficIndex t = 0; t < traffic_.size(); ++t) {
         const auto players = std::ranges::count(graph.ranks(), std::optional(traffic_[t].communicator), &RankInfo::feed);
         const auto add = [&](int of, const std::vector<LinkLoad>& loads) {
@@ -105,7 +109,7 @@ LinkMap::LinkMap(const TaskGraph& graph, const CostTable& table, const Topology&
             }
         };
         add_loads(graph.communicators()[traffic_[t].communicator], traffic_[t].pattern, static_cast<int>(players),
-                  {topology, loaders, placement}, add);
+                  {topology, groups, loaders, placement}, add);
     }
     topology_links_ = topology.links().size();
     classify(topology, loaders, std::move(loads_of_link));

@@ -1,4 +1,5 @@
 // What a communication puts on each link agrees with the bandwidth that the topology gives it.
+#include "model/hardware/group_traffic.hpp"
 #include "tests/hardware/machines.hpp"
 
 #include <gtest/gtest.h>
@@ -94,9 +95,10 @@ TEST(TopologyLoads, TheTightestLinkOfARingGivesItsBandwidth) {
         for (const Members& group : groups_of(m.topology)) {
             const double bandwidth = ring_gb(m.topology, group, {group});
             if (group.size() < 2)
-                EXPECT_TRUE(m.topology.ring_loads(group).empty()) << m.name;
+                EXPECT_TRUE(GroupTraffic(m.topology).ring_loads(group).empty()) << m.name;
             else
-                EXPECT_NEAR(alone_gb(m.topology, m.topology.ring_loads(group)) / bandwidth, 1, 1e-12) << m.name << ", " << group.size();
+                EXPECT_NEAR(alone_gb(m.topology, GroupTraffic(m.topology).ring_loads(group)) / bandwidth, 1, 1e-12)
+                    << m.name << ", " << group.size();
         }
 }
 
@@ -105,9 +107,9 @@ TEST(TopologyLoads, TheTightestLinkOfAnAllToAllGivesItsBandwidth) {
         for (const Members& group : groups_of(m.topology)) {
             const Bandwidth bandwidth = m.topology.all_to_all_bandwidth(group, Groups{group});
             if (group.size() < 2)
-                EXPECT_TRUE(m.topology.all_to_all_loads(group).empty()) << m.name;
+                EXPECT_TRUE(GroupTraffic(m.topology).all_to_all_loads(group).empty()) << m.name;
             else
-                EXPECT_NEAR(alone_gb(m.topology, m.topology.all_to_all_loads(group)) / (bandwidth / (GB / s)), 1, 1e-12)
+                EXPECT_NEAR(alone_gb(m.topology, GroupTraffic(m.topology).all_to_all_loads(group)) / (bandwidth / (GB / s)), 1, 1e-12)
                     << m.name << ", " << group.size();
         }
 }
@@ -148,7 +150,7 @@ TEST(TopologyLoads, ATransferIsSpreadOverTheNicsOfItsDevices) {
 TEST(TopologyLoads, PairsOnTwoSocketsMeetOnTheLinkBetweenThem) {
     // Two of four on each socket. Ring 0 1 2 3 crosses once each way, 16 GB/s. Of an all-to-all 2 x 2 pairs cross with a third each.
     const auto t = Topology::build(pcie_node(4), 1);
-    const auto ring = t.ring_loads(all_of(t)), all_to_all = t.all_to_all_loads(all_of(t));
+    const auto ring = GroupTraffic(t).ring_loads(all_of(t)), all_to_all = GroupTraffic(t).all_to_all_loads(all_of(t));
     EXPECT_DOUBLE_EQ(weight_on(t, ring, "n0.socket0", "n0.socket1"), 1);
     EXPECT_DOUBLE_EQ(alone_gb(t, ring), 16);
     EXPECT_DOUBLE_EQ(weight_on(t, all_to_all, "n0.socket1", "n0.socket0"), 4.0 / 3);

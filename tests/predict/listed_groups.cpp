@@ -1,5 +1,6 @@
 #include "tests/predict/listed_groups.hpp"
 
+#include "model/hardware/group_traffic.hpp"
 #include "model/plan/rank_layout.hpp"
 
 #include <algorithm>
@@ -189,7 +190,8 @@ private:
             if (!touches(ranks, nodes)) continue;
             const std::vector<DeviceIndex> members = devices_of(ranks);
             const bool all_to_all = which == ParallelGroup::expert;
-            for (const LinkLoad& l : all_to_all ? topology_.all_to_all_loads(members) : topology_.ring_loads(members))
+            for (const LinkLoad& l :
+                 all_to_all ? GroupTraffic(topology_).all_to_all_loads(members) : GroupTraffic(topology_).ring_loads(members))
                 links[l.link].*of += l.weight / topology_.links()[static_cast<std::size_t>(l.link)].bandwidth.si();
         }
     }

@@ -1,5 +1,6 @@
 // In a simulated step a collective is one flow that loads the links as all its messages do (docs/decisions/0006). Here its messages are
 // played one by one, over the same topology.
+#include "model/hardware/group_traffic.hpp"
 #include "tests/hardware/machines.hpp"
 #include "tests/simulate/reference/collective_flows.hpp"
 
@@ -17,7 +18,7 @@ using namespace units;
 // Each rank passes `bytes` on to its successor; no protocol, so that nothing but the links takes time.
 Seconds as_one_flow(const Topology& t, const std::vector<DeviceIndex>& members, Bytes bytes) {
     Bandwidth rate = Bandwidth::from_si(std::numeric_limits<double>::infinity());
-    for (const LinkLoad& load : t.ring_loads(members))
+    for (const LinkLoad& load : GroupTraffic(t).ring_loads(members))
         rate = min(rate, t.links()[static_cast<std::size_t>(load.link)].bandwidth / load.weight);
     return bytes / rate;
 }
