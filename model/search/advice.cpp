@@ -52,6 +52,9 @@ public:
             case PlanField::micro_batch:
                 degrees(&Plan::micro_batch, plan_.global_batch / plan_.dp);
                 break;
+            case PlanField::schedule:
+                schedules();
+                break;
             case PlanField::vpp:
                 chunks();
                 break;
@@ -109,6 +112,21 @@ private:
             add(p);
         }
     }
+    void schedules() {
+        if (plan_.pp == 1) return;
+        using enum Schedule;
+        for (const Schedule schedule : {one_f_one_b, gpipe, interleaved, zero_bubble, zero_bubble_v, dual_pipe_v}) {
+            if (schedule == plan_.schedule) continue;
+            Plan p = plan_;
+            p.schedule = schedule;
+            p = completed(space_, p);
+            if (p.schedule != schedule) {  // too few blocks for its chunks: tried all the same, to tell why it cannot be
+                p.schedule = schedule;
+                p.vpp = 2;
+            }
+            tried_.push_back(try_plan(space_.job, p));
+        }
+    }
     void choices(PlanField field, bool is_transformer) {
         using enum DataParallel;
         switch (field) {
@@ -124,11 +142,6 @@ private:
                 break;
             case PlanField::sequence_parallel:
                 if (is_transformer && plan_.tp > 1) values(&Plan::sequence_parallel, {false, true});
-                break;
-            case PlanField::schedule:
-                if (plan_.pp > 1)
-                    values(&Plan::schedule, {Schedule::one_f_one_b, Schedule::gpipe, Schedule::interleaved, Schedule::zero_bubble,
-                                             Schedule::zero_bubble_v, Schedule::dual_pipe_v});
                 break;
             case PlanField::recompute:
                 if (plan_.forward_only) break;

@@ -107,6 +107,22 @@ TEST(Advice, HalfOfTpIsTwiceOfDp) {
     EXPECT_EQ(twice->tried.plan.dp, 2);
 }
 
+// 24 layers, an embedding and a head are too few for two chunks on each of 16 stages.
+TEST(Advice, SchedulesWithoutBlocksForTheirChunksAreNamedAndSayWhy) {
+    Scenario job = small_gpt();
+    job.plan.tp = job.plan.dp = 1;
+    job.plan.pp = 16;
+    const std::vector<PlanChange> changes = changes_of_one_field(job, job.plan);
+    std::set<Schedule> tried;
+    for (const PlanChange& c : changes) {
+        if (c.field != PlanField::schedule) continue;
+        EXPECT_TRUE(tried.insert(c.tried.plan.schedule).second) << "twice";
+        const bool has_chunks = c.tried.plan.schedule != Schedule::gpipe && c.tried.plan.schedule != Schedule::zero_bubble;
+        EXPECT_EQ(c.tried.impossible.empty(), !has_chunks);
+    }
+    EXPECT_EQ(tried.size(), 5U);
+}
+
 TEST(Advice, WhatCannotBeSaysWhyInTheWordsOfCheckPlan) {
     Scenario job = small_gpt();
     Plan plan = job.plan;
