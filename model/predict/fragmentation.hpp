@@ -2,15 +2,14 @@
 // allocator gives it back.
 #pragma once
 
-#include "model/base/quantity.hpp"
-#include "model/plan/framework.hpp"
+#include "model/predict/estimate.hpp"
 
 namespace sextant {
 
 // How much of `unused` the allocator keeps on a device of this size, beside what is `needed`.
 inline Bytes left_unused(Bytes unused, Bytes needed, Bytes device) { return min(unused, max(device - needed, Bytes{})); }
 
-// `in_flight`: what comes and goes during a step. `held`: what is there from beginning to end.
-Bytes fragmentation(const Framework&, Bytes in_flight, Bytes held, Bytes device);
+// Of a pipeline stage that has so much in flight at its peak.
+Bytes fragmentation(const Prepared&, int stage, Bytes in_flight);
 
 }  // namespace sextant

@@ -65,7 +65,6 @@ Bytes gradient_memory(const Prepared::State& job, std::size_t stage, const Param
     const DataType type = job.precision.gradient_type();
     Bytes gradients;
     const bool leave = gradients_leave(plan, f);
-    const bool flattens = f.flattens_gradients_to_update && plan.updates_weights() && !offloads_gradients(plan, f);
     if (!leave) gradients = held(plan.shards_gradients()) * size_of(type);
     if (f.sums_gradients_apart && !leave) {
         const bool gives_up = gives_up_reduced_gradients(plan, f, job.micro_batches);
@@ -76,13 +75,17 @@ Bytes gradient_memory(const Prepared::State& job, std::size_t stage, const Param
     if (f.keeps_both_gradients && type != job.precision.parameter) gradients += held(false) * size_of(job.precision.parameter);
     const bool whole = dp == DataParallel::all_reduce || (dp == DataParallel::zero1 && f.reduces_whole_gradients);
     if (f.copies_gradients_to_buckets && whole && plan.dp > 1) gradients += held(false) * size_of(type);
-    if (flattens && plan.shards_states()) {
-        gradients += held(true) * size_of(type);
-        if (type != DataType::fp32) gradients += held(true) * size_of(DataType::fp32);
-    } else if (flattens && dp == DataParallel::all_reduce && type != DataType::fp32) {
-        gradients += 2 * held(false) * size_of(DataType::fp32);
-    }
     return gradients + gradient_placeholders(job, stage);
+}
+
+Bytes gradient_copies_of_update(const Prepared::State& job, const ParameterCount& trained) {
+    const Plan& plan = job.scenario.plan;
+    const Framework& f = job.scenario.framework;
+    if (!f.flattens_gradients_to_update || !plan.updates_weights() || offloads_gradients(plan, f)) return {};
+    const DataType type = job.precision.gradient_type();
+    const Bytes in_fp32 = type == DataType::fp32 ? Bytes{} : size_of(DataType::fp32);
+    if (plan.shards_states()) return held_parameters(trained, plan, true) * (size_of(type) + in_fp32);
+    return plan.data_parallel == DataParallel::all_reduce ? held_parameters(trained, plan, false) * 2 * in_fp32 : Bytes{};
 }
 
 Bytes gradient_placeholders(const Prepared::State& job, std::size_t stage) {

@@ -264,7 +264,7 @@ bool PlanPricer::fits_host() {
 Bytes PlanPricer::held() {
     const Share& here = share();
     Bytes most;
-    for (const std::size_t s : split_->candidates) most = max(most, here.held[s]);
+    for (const std::size_t s : split_->candidates) most = max(most, here.held[s].throughout + here.held[s].in_update);
     return most;
 }
 

@@ -50,7 +50,7 @@ public:
     [[nodiscard]] int layers() const { return split_->layers; }
 
     [[nodiscard]] Bytes memory();  // of the fullest stage
-    [[nodiscard]] Bytes held();    // the most that a stage holds from beginning to end, whatever is recomputed
+    [[nodiscard]] Bytes held();    // the most that a stage holds whatever is recomputed: from beginning to end, and in the update
     [[nodiscard]] Bytes device_memory() const { return sextant::device_memory(state_); }
     [[nodiscard]] bool fits_host();  // whether host memory holds what is offloaded
     // Lower bounds of a step, each tighter and dearer to compute than the one before: the kernels, whoever shares what; with the update;
@@ -98,7 +98,8 @@ private:
     struct Share {
         using Key = std::tuple<DataParallel, std::optional<int>, Offload, GradientAccumulation>;
         Key key;
-        std::vector<Bytes> held, on_host;
+        std::vector<HeldBytes> held;
+        std::vector<Bytes> on_host;
         std::vector<UpdateTime> updates;
     };
     // By the number of recomputed blocks; then as Split::candidates.

@@ -31,7 +31,7 @@ Bytes held_weights(const Prepared::State& job, const StageParameters& parameters
 // A rank has one for each dimension along which it exchanges.
 int communicators(const Plan& p) { return (p.tp > 1) + (p.dp * p.cp > 1) + (p.cp > 1) + (p.ep > 1) + (p.pp > 1); }
 
-// What is there from beginning to end.
+// What is there from beginning to end, by what it is for.
 StageMemory held_memory(const Prepared::State& job, std::size_t stage) {
     const Plan& plan = job.scenario.plan;
     const Framework& f = job.scenario.framework;
@@ -55,11 +55,23 @@ StageMemory held_memory(const Prepared::State& job, std::size_t stage) {
     return memory;
 }
 
+HeldBytes with_update(const Prepared::State& job, std::size_t stage, Bytes throughout) {
+    if (job.scenario.plan.forward_only) return {throughout, {}};
+    return {throughout, gradient_copies_of_update(job, parameters_of(job, stage).trained)};
+}
+
+// The allocator keeps what was in flight for the next step, and the update's copies beside it.
+Bytes unused_memory(const Prepared::State& job, Bytes in_flight, const HeldBytes& held) {
+    const Bytes needed = held.throughout + max(in_flight, held.in_update);
+    const Bytes unused = job.scenario.framework.fragmentation.value * in_flight + min(in_flight, held.in_update);
+    const Bytes left = left_unused(unused, needed, device_memory(job));
+    return left < unused ? (1 - 1e-9) * left : unused;  // sums of parts round
+}
+
 }  // namespace
 
-Bytes fragmentation(const Framework& framework, Bytes in_flight, Bytes held, Bytes device) {
-    const Bytes unused = framework.fragmentation.value * in_flight, left = left_unused(unused, held + in_flight, device);
-    return left < unused ? (1 - 1e-9) * left : unused;  // sums of parts round
+Bytes fragmentation(const Prepared& job, int stage, Bytes in_flight) {
+    return unused_memory(job.state(), in_flight, held_bytes(job.state(), static_cast<std::size_t>(stage)));
 }
 
 std::vector<StageMemory> stage_memory(const Prepared::State& job) {
@@ -67,21 +79,23 @@ std::vector<StageMemory> stage_memory(const Prepared::State& job) {
     stages.reserve(job.stages.size());
     for (std::size_t s = 0; s < job.stages.size(); ++s) {
         StageMemory& memory = stages.emplace_back(held_memory(job, s));
-        const Bytes held = memory.total();
+        const HeldBytes held = with_update(job, s, memory.total());
         const InFlightBytes bytes = in_flight_bytes(job, s);
         memory[MemoryKind::activations] = bytes.activations;
         memory[MemoryKind::logits] = bytes.logits;
         memory[MemoryKind::gathered_weights] = gathered_weights(job, s, bytes.weights_in_use);
         const Bytes all = bytes.activations + bytes.logits + memory[MemoryKind::gathered_weights];
-        memory[MemoryKind::fragmentation] = fragmentation(job.scenario.framework, all, held, device_memory(job));
+        memory[MemoryKind::gradients] += max(held.in_update - all, Bytes{});
+        memory[MemoryKind::fragmentation] = unused_memory(job, all, held);
     }
     return stages;
 }
 
-Bytes held_bytes(const Prepared::State& job, std::size_t stage) { return held_memory(job, stage).total(); }
-Bytes peak_bytes(const Prepared::State& job, std::size_t stage, Bytes held, const InFlightBytes& bytes) {
+HeldBytes held_bytes(const Prepared::State& job, std::size_t stage) { return with_update(job, stage, held_memory(job, stage).total()); }
+
+Bytes peak_bytes(const Prepared::State& job, std::size_t stage, const HeldBytes& held, const InFlightBytes& bytes) {
     const Bytes all = bytes.activations + bytes.logits + gathered_weights(job, stage, bytes.weights_in_use);
-    return held + all + fragmentation(job.scenario.framework, all, held, device_memory(job));
+    return held.throughout + max(all, held.in_update) + unused_memory(job, all, held);
 }
 
 Bytes host_states(const Prepared::State& job, std::size_t stage) {

@@ -9,9 +9,13 @@ namespace sextant {
 
 // By stage.
 std::vector<StageMemory> stage_memory(const Prepared::State&);
-// What one stage holds from beginning to end, and its peak together with what is in flight.
-Bytes held_bytes(const Prepared::State&, std::size_t stage);
-Bytes peak_bytes(const Prepared::State&, std::size_t stage, Bytes held, const InFlightBytes&);
+// What one stage holds from beginning to end, and what beside that in the update alone, when nothing is in flight any more.
+struct HeldBytes {
+    Bytes throughout, in_update;
+};
+HeldBytes held_bytes(const Prepared::State&, std::size_t stage);
+// Its peak, which is in backward or in the update.
+Bytes peak_bytes(const Prepared::State&, std::size_t stage, const HeldBytes&, const InFlightBytes&);
 // What a device has.
 Bytes device_memory(const Prepared::State&);
 HostMemory host_memory(const Prepared::State&);

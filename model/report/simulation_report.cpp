@@ -138,11 +138,8 @@ SimulationReport make_simulation_report(const Prepared& job, TaskGraph graph, co
     r.jitter = jitter;
     r.predicted_step = predicted.step;
     r.memory = memory_timelines(r.trace, graph.segments(), table, always_held(predicted.memory, job.scenario()));
-    for (MemoryTimeline& m : r.memory) {
-        const Bytes gathered = m.base[MemoryKind::gathered_weights];
-        m.base[MemoryKind::fragmentation] =
-            fragmentation(job.scenario().framework, m.highest + gathered, m.base.total() - gathered, predicted.device_memory);
-    }
+    for (MemoryTimeline& m : r.memory)
+        m.base[MemoryKind::fragmentation] = fragmentation(job, m.stage, m.highest + m.base[MemoryKind::gathered_weights]);
     r.critical_path = critical_path(r.trace);
     const bool asynchronous = job.scenario().plan.is_asynchronous();
     if (asynchronous) r.staleness = staleness_of(graph, r.trace);

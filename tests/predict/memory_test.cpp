@@ -295,7 +295,7 @@ TEST(Memory, OfOffloadedStatesIsWhatDeepSpeedEstimates) {
     const auto states = [&](DataParallel how, Offload offload) {
         plan.data_parallel = how;
         plan.offload = offload;
-        return std::pair(held_bytes(job, 0).si() / gib, host_memory(job).states.si() / gib);
+        return std::pair(held_bytes(job, 0).throughout.si() / gib, host_memory(job).states.si() / gib);
     };
     const double parameters = 2851e6 / gib;
     const auto [device2, host2] = states(DataParallel::zero2, Offload::optimizer);
@@ -478,6 +478,29 @@ TEST(Memory, ThatAnAllocatorDoesNotUseIsGivenBackWhereThereIsNoRoom) {
     EXPECT_NEAR(total_on(17.2), 17.2, 1e-6);
     EXPECT_LE(total_on(17.2), 17.2);
     EXPECT_NEAR(total_on(16.9), 17, 1e-9);  // which is not enough: the job does not fit
+}
+
+TEST(Memory, OfCopiesThatTheUpdateMakesIsBesideNothingInFlightWhereRoomIsShort) {
+    // 16 GB of states, 1 GB of activations and, when these are gone, 8 GB of copies. The allocator keeps all of it where it can.
+    Prepared::State job = with_activations(1, 1, Schedule::one_f_one_b);
+    job.scenario.framework.fragmentation = round_machine::given(0.0);
+    job.scenario.framework.flattens_gradients_to_update = true;
+    const auto memory_on = [&](double gb) {
+        job.scenario.cluster.node.device.memory = round_machine::given(gb * GB);
+        const StageMemory memory = stage_memory(job)[0];
+        EXPECT_DOUBLE_EQ(peak_bytes(job, 0, held_bytes(job, 0), in_flight_bytes(job, 0)).si(), memory.total().si());
+        return memory;
+    };
+    EXPECT_NEAR(memory_on(30).total() / GB, 16 + 1 + 8, 1e-9);
+    EXPECT_NEAR(memory_on(30).allocated() / GB, 16 + 8, 1e-9);
+    EXPECT_NEAR(memory_on(24.5).total() / GB, 24.5, 1e-6);
+    EXPECT_NEAR(memory_on(23).total() / GB, 24, 1e-9);
+    // With 4 GB of weights and gradients and no more the activations of 1 GB are beside 0.5 GB of copies: the peak is in backward.
+    job.scenario.plan.data_parallel = DataParallel::zero1;
+    job.nodes.devices = job.scenario.plan.dp = 12;
+    EXPECT_NEAR(memory_on(30).total() / GB, 4 + 1 + 1 + 0.5, 1e-9);
+    EXPECT_NEAR(memory_on(30).allocated() / GB, 4 + 1 + 1, 1e-9);
+    EXPECT_NEAR(memory_on(5.9).total() / GB, 6, 1e-9);
 }
 
 }  // namespace
