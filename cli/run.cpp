@@ -13,12 +13,15 @@
 #include "model/base/grouped_digits.hpp"
 #include "model/io/format/replace_file.hpp"
 #include "model/io/format/separate_files.hpp"
+#include "model/io/profile/processor_info.hpp"
 #include "model/io/trace/run_reader.hpp"
 #include "model/io/trace/run_writer.hpp"
+#include "model/plan/partition.hpp"
 #include "model/sextant.hpp"
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <memory>
@@ -63,6 +66,14 @@ void keep(const fs::path& record, const fs::path& as) {
     });
 }
 
+// Ranks that have to share cores here, and not on the scenario's hardware, are slower than predicted; no report could tell why.
+void note_missing_cores(const Launch& launch, const Scenario& scenario) {
+    const int here = usable_cores(), there = scenario.cluster.node.host.cores * used_nodes(scenario);
+    if (here >= std::min(launch.ranks * launch.threads, there)) return;
+    std::cerr << "note: " << counted(launch.ranks, "rank") << " share " << counted(here, "core")
+              << " here, where the scenario's hardware has " << there << ": a step takes longer than predicted\n";
+}
+
 ExitCode run_for_real(const RunOptions& o) {
     if (!o.report.fail_if.empty() && !o.compare)
         throw InputError(Diagnostic{"--fail-if", "", "a run alone has nothing that could fail", "add --compare"});
@@ -84,6 +95,7 @@ ExitCode run_for_real(const RunOptions& o) {
     job.out = scratch.path() / "run.json";
     const Launch launch = launch_of(job, scenario, launcher);
     if (const ExitCode refusal = ask(launch, here); refusal != ExitCode::done) return refusal;
+    if (here && job.backend == "cpu") note_missing_cores(launch, scenario);
     std::optional<Progress> progress(std::in_place, "training on " + counted(launch.ranks, "rank"), job.steps, STDERR_FILENO, o.progress);
     const ExitCode end = execute(launch, [&](std::size_t done, std::size_t steps) {
         progress->set_total(steps);

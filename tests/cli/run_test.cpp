@@ -1,4 +1,5 @@
 // `sextant run` as people use it: it trains for real on this machine, and on several hosts where namespaces can be made.
+#include "model/io/profile/processor_info.hpp"
 #include "tests/cli/process_json.hpp"
 #include "tests/cli/tiny_run.hpp"
 
@@ -56,6 +57,13 @@ TEST_F(Run, TrainsAndSaysWhatItMeasured) {
          {"2 ranks on ", "Open MPI", "step time", "sequences/s", "loss ", "Where the time went", "backward", "optimizer"})
         EXPECT_THAT(r.out, HasSubstr(part));
     EXPECT_THAT(r.err, IsEmpty());
+}
+
+TEST_F(Run, SaysWhereRanksShareCoresThatTheirHardwareHasApart) {
+    const std::string core = std::to_string(given_processors().front());
+    const ProcessResult r = run_program("taskset", {"--cpu-list", core, SEXTANT_BINARY, "run", file("tiny.json"), "--steps", "2"});
+    ASSERT_EQ(r.exit_code, 0) << r.err;
+    EXPECT_EQ(r.err, "note: 2 ranks share 1 core here, where the scenario's hardware has 2: a step takes longer than predicted\n");
 }
 
 TEST_F(Run, TimesEachOperatorWhereItIsAskedTo) {
