@@ -54,6 +54,7 @@ protected:
     }
     QString said() { return find<QLabel>("run.said").text(); }
     bool is_through() { return !find<QPushButton>("run.stop").isVisible(); }
+    std::string focused() { return window.focusWidget()->objectName().toStdString(); }
     int processes() const { return processes_that_name(folder.path().toStdString()); }
 };
 
@@ -62,10 +63,12 @@ TEST_F(RunFlow, TrainsAndHoldsTheMeasurementBesideThePrediction) {
     find<QCheckBox>("run.operators").setChecked(true);
     begin(3);
     EXPECT_FALSE(find<QPushButton>("run.start").isEnabled());
+    EXPECT_EQ(focused(), "run.stop");
     ASSERT_TRUE(wait_long([this] {
         return workbench.session()->compared || (is_through() && !said().isEmpty() && !said().contains(QStringLiteral("through")));
     })) << said().toStdString();
     ASSERT_TRUE(workbench.session()->compared) << said().toStdString();
+    EXPECT_EQ(focused(), "run.start");
     const Comparison& c = workbench.session()->compared->comparison;
     EXPECT_EQ(c.steps.count, 3);
     EXPECT_GT(c.step.measured, Seconds{});
@@ -104,6 +107,7 @@ TEST_F(RunFlow, IsStoppedWithEveryProcessThatItStarted) {
     EXPECT_THAT(said().toStdString(), HasSubstr("Stopped"));
     EXPECT_TRUE(wait_long([this] { return processes() == 0; }));
     EXPECT_TRUE(find<QPushButton>("run.start").isEnabled());
+    EXPECT_EQ(focused(), "run.start");
     EXPECT_FALSE(workbench.session()->measured);
 }
 

@@ -20,9 +20,9 @@ CalibrationCard::CalibrationCard(Workbench& workbench) : Card(tr("Calibrate this
            "What is predicted with this profile rests on what was measured here."));
     body().addWidget(what_for);
     make_choices();
-    panel_ = new ChildPanel(calibration_, QStringLiteral("calibrate"));
+    panel_ = new ChildPanel(calibration_, *calibrate_, QStringLiteral("calibrate"));
     body().addWidget(panel_);
-    connect(&calibration_, &Child::began, this, [this] { calibrate_->setEnabled(false), use_->hide(); });
+    connect(&calibration_, &Child::began, this, [this] { use_->hide(); });
     connect(&calibration_, &Child::ended, this, [this](const ChildEnd& how) { end(how); });
 }
 
@@ -65,7 +65,6 @@ void CalibrationCard::calibrate() {
 }
 
 void CalibrationCard::end(const ChildEnd& how) {
-    calibrate_->setEnabled(true);
     if (how.stopped || !how.problem.isEmpty()) return;
     panel_->say(tr("The profile is written to %1.").arg(profile_->text().toHtmlEscaped()));
     use_->show();

@@ -14,7 +14,7 @@ constexpr int most_lines = 2000, log_height = 130;
 
 }  // namespace
 
-ChildPanel::ChildPanel(Child& child, const QString& name) {
+ChildPanel::ChildPanel(Child& child, QPushButton& start, const QString& name) : start_(start) {
     auto* column = bare_layout<QVBoxLayout>(this, gap - 2);
     make_progress(name);
     said_ = text_label(Type::body);
@@ -55,6 +55,7 @@ void ChildPanel::make_log(const QString& name) {
 
 void ChildPanel::follow(Child& child) {
     connect(stop_, &QPushButton::clicked, this, [this, &child] {
+        stop_had_focus_ = has_focus(*stop_);
         stop_->setEnabled(false);
         bar_->setRange(0, 0);
         note_->setText(tr("stopping"));
@@ -62,12 +63,15 @@ void ChildPanel::follow(Child& child) {
     });
     connect(&child, &Child::began, this, [this] {
         stop_->setEnabled(true);
+        stop_had_focus_ = false;
         bar_->setRange(0, 0);
         note_->setText(tr("starting"));
         log_->clear();
         progress_->show();
         said_->hide();
         log_->hide();
+        if (has_focus(start_)) stop_->setFocus();
+        start_.setEnabled(false);
     });
     connect(&child, &Child::progressed, this, [this](int done, int total, const QString& what) {
         if (!stop_->isEnabled()) return;
@@ -80,6 +84,8 @@ void ChildPanel::follow(Child& child) {
         log_->show();
     });
     connect(&child, &Child::ended, this, [this](const ChildEnd& end) {
+        start_.setEnabled(true);
+        if (stop_had_focus_ || has_focus(*stop_)) start_.setFocus();
         progress_->hide();
         if (end.stopped)
             say(tr("Stopped. Nothing of it is left."));
@@ -87,6 +93,8 @@ void ChildPanel::follow(Child& child) {
             say(tr("%1. Nothing here was changed.").arg(end.problem.toHtmlEscaped()), true);
     });
 }
+
+bool ChildPanel::has_focus(const QPushButton& button) const { return window()->focusWidget() == &button; }
 
 void ChildPanel::say(const QString& what, bool is_wrong) {
     said_->setText(what);

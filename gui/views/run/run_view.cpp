@@ -51,7 +51,6 @@ public:
         column().addWidget(found_);
         calibration_ = new CalibrationCard(workbench);
         column().addWidget(calibration_);
-        connect(&run_, &Child::began, this, [this] { start_->setEnabled(false); });
         connect(&run_, &Child::ended, this, [this](const ChildEnd& end) { end_run(end); });
     }
 
@@ -100,7 +99,7 @@ private:
         buttons->setSpacing(gap);
         for (QWidget* w : std::initializer_list<QWidget*>{start_, open, keep_}) buttons->addWidget(w);
         buttons->addStretch(1);
-        run_panel_ = new ChildPanel(run_, QStringLiteral("run"));
+        run_panel_ = new ChildPanel(run_, *start_, QStringLiteral("run"));
         card->body().addWidget(layout_);
         card->body().addLayout(row);
         card->body().addWidget(times_operators_);
