@@ -39,8 +39,10 @@ struct Call {
     [[nodiscard]] Seconds step(const Sourced<Seconds> (&by_hop)[3], double inside, double across, Bytes message) const {
         const Seconds in = by_hop[static_cast<std::size_t>(group.hop)].value;
         const Seconds out = over_network(by_hop[static_cast<std::size_t>(Hop::network)].value, message);
-        return (inside * in + across * out) / scale.latency;
+        return (inside * group.machine.call_step * in + across * out) / scale.latency;
     }
+    // That of protocols whose words bring flags along depends on the device; Simple's is that of its chunks.
+    [[nodiscard]] Seconds start(const Protocol& p) const { return (p.needs_order ? group.machine.call_start : 1) * p.base.value; }
     // One pass around the ring: n - 1 hops, of which one per node leaves the node.
     [[nodiscard]] Seconds ring_pass(const Protocol& p) const {
         const double across = nodes > 1 ? nodes : 0;
@@ -59,7 +61,7 @@ struct Call {
     // for each byte of `bytes`.
     [[nodiscard]] CollectivePrice price(const Protocol& p, Seconds steps, Bytes bytes, Pattern pattern, double parts,
                                         double inside = 1) const {
-        CollectivePrice call{p.base.value / scale.latency + steps, bytes, pattern, p.bandwidth_fraction.value};
+        CollectivePrice call{start(p) / scale.latency + steps, bytes, pattern, p.bandwidth_fraction.value};
         const double slower_inside = inside * ring_over_inside();
         if (p.inside_fraction) call.efficiency = std::min(call.efficiency, p.inside_fraction->value / slower_inside);
         if (group.staged_inside && library.staged_fraction)
@@ -89,12 +91,12 @@ struct Call {
         return tree;
     }
     [[nodiscard]] CollectivePrice in_switch_all_reduce() const {
-        const Seconds steps = library.protocols.front().base.value + library.in_switch_step.value;
+        const Seconds steps = start(library.protocols.front()) + library.in_switch_step.value;
         return {steps / scale.latency, size, Pattern::ring, library.in_switch_bandwidth_fraction.value * gain};
     }
     // The switch of each node adds, and trees join the nodes: the slower of the two passes bytes on.
     [[nodiscard]] CollectivePrice in_switch_tree_all_reduce() const {
-        const Seconds steps = library.protocols.front().base.value + library.in_switch_step.value;
+        const Seconds steps = start(library.protocols.front()) + library.in_switch_step.value;
         const double load = std::max(tree_load(), ring_over_inside() / library.in_switch_bandwidth_fraction.value);
         return {steps / scale.latency + 2.0 * step(library.protocols.back().tree_step, 0, levels(), size / 2.0), load * size, Pattern::ring,
                 gain * tree_fill(library.protocols.back())};
@@ -174,8 +176,11 @@ std::optional<Collective> find_collective(std::string_view name) {
 }
 
 GroupMachine group_machine(const Cluster& c) {
-    return {c.node.peers.in_switch_reduction, c.node.nic_link.ordered, *c.node.host.memory_bandwidth,
-            c.node.nic_link.eager_limit ? std::optional(c.node.nic_link.eager_limit->value) : std::nullopt};
+    GroupMachine m{c.node.peers.in_switch_reduction, c.node.nic_link.ordered, *c.node.host.memory_bandwidth, {}};
+    if (const auto& limit = c.node.nic_link.eager_limit) m.eager_limit = limit->value;
+    if (const auto& start = c.node.device.call_start) m.call_start = start->value;
+    if (const auto& step = c.node.device.call_step) m.call_step = step->value;
+    return m;
 }
 
 Group make_group(const Topology& topology, std::span<const DeviceIndex> members, std::span<const std::vector<DeviceIndex>> groups,

@@ -29,6 +29,8 @@ struct GroupMachine {
     bool ordered_network = true;       // bytes arrive in the order in which they were sent
     Bandwidth host_memory;             // of a node
     std::optional<Bytes> eager_limit;  // longer messages wait until the receiver, across the network, has asked for them
+    double call_start = 1;             // how long its devices take to start a call, and for a step inside a node, relative to what the
+    double call_step = 1;              // library's profile says
     friend bool operator==(const GroupMachine&, const GroupMachine&) = default;
 };
 GroupMachine group_machine(const Cluster&);

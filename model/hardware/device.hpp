@@ -91,6 +91,9 @@ struct Device {
     Sourced<Seconds> kernel_overhead;
     // The same for a node of a captured graph.
     Sourced<Seconds> graph_kernel_overhead;
+    // How long a call of a collective takes to start on this device, and one of its steps over links inside a node, relative to what the
+    // library's profile says, which is the mean of several devices. Absent: as long.
+    std::optional<Sourced<double>> call_start, call_step;
 
     std::string host_link;  // name of a link type: "PCIe gen4 x16"
     Sourced<Watts> power;   // TDP

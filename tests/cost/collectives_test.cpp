@@ -42,6 +42,17 @@ TEST(Collectives, RingAllReduceOfFourRanksTakesSixStepsAndSendsThreeHalvesOfTheB
     EXPECT_NEAR(time_us(Collective::all_reduce, 1 * GB, in_one_node(4)), 15'016, 1e-6);
 }
 
+TEST(Collectives, DevicesStartACallAndTakeAStepInsideANodeAsTheirProfileSays) {
+    // 0.5 x 10 us + 3 steps x 2 x 1 us; over two nodes of two ranks 0.5 x 10 us + (1 step inside x 2 x 1 us + 2 across x 5 us).
+    Cluster cluster = machines::pcie_node(4);
+    cluster.node.device.call_start = round_machine::given(0.5);
+    cluster.node.device.call_step = round_machine::given(2.0);
+    Group inside = in_one_node(4), across = over_nodes(2, 2);
+    inside.machine = across.machine = group_machine(cluster);
+    EXPECT_NEAR(collective_price(Collective::all_gather, 1 * GB, inside, round_machine::library()).fixed / us, 11, 1e-9);
+    EXPECT_NEAR(collective_price(Collective::all_gather, 1 * GB, across, round_machine::library()).fixed / us, 17, 1e-9);
+}
+
 TEST(Collectives, GatherAndScatterAreHalfAnAllReduce) {
     // 10 us + 3 us + 3/4 x 1 GB / (100 GB/s) = 13 us + 7.5 ms
     EXPECT_NEAR(time_us(Collective::all_gather, 1 * GB, in_one_node(4)), 7'513, 1e-6);

@@ -51,6 +51,8 @@ void device_fields(const Visit& visit) {
     visit({"tf32_across_both", "tf32_across_both_fraction"}, &T::tf32_across_both, plausible::part);
     visit({"kernel_overhead", "kernel_overhead_s"}, &T::kernel_overhead, plausible::latency);
     visit({"graph_kernel_overhead", "graph_kernel_overhead_s"}, &T::graph_kernel_overhead, plausible::latency);
+    visit({"call_start", "call_start"}, &T::call_start, Bounds{0.1, 10});
+    visit({"call_step", "call_step"}, &T::call_step, Bounds{0.1, 10});
     visit({"power", "power_w"}, &T::power, plausible::power);
     visit({"idle_power", "idle_power_w"}, &T::idle_power, plausible::power);
     visit({"price", "price_usd_per_s"}, &T::price, plausible::price);

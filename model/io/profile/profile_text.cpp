@@ -232,6 +232,9 @@ std::string profile_to_text(const Device& d) {
     t.number("clock", d.clock);
     t.number("between kernels", d.kernel_overhead);
     t.number("  in a graph", d.graph_kernel_overhead);
+    const auto of_library = [](double factor) { return shown(factor) + " times what the library takes on others"; };
+    if (d.call_start) t.number("start of a collective", *d.call_start, of_library(d.call_start->value));
+    if (d.call_step) t.number("  a step in a node", *d.call_step, of_library(d.call_step->value));
     t.number("power", d.power);
     t.number("  idle", d.idle_power);
     t.number("rent", d.price);
