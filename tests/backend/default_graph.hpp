@@ -2,7 +2,7 @@
 #pragma once
 
 #include "model/lower/lower.hpp"
-#include "model/sextant.hpp"
+#include "tests/golden/bundled_scenarios.hpp"
 
 #include <string>
 #include <vector>
@@ -10,8 +10,7 @@
 namespace sextant {
 
 inline TaskGraph default_graph(const std::vector<std::string>& overrides) {
-    Library library = open_library();
-    return lower(load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/default.json", overrides), Fold::nothing);
+    return lower(bundled_scenario("default", overrides), Fold::nothing);
 }
 
 }  // namespace sextant

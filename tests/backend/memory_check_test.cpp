@@ -1,6 +1,7 @@
 #include "backend/exec/memory_check.hpp"
 
 #include "model/sextant.hpp"
+#include "tests/golden/bundled_scenarios.hpp"
 #include "tests/temporary_folder.hpp"
 
 #include <gmock/gmock.h>
@@ -16,10 +17,7 @@ using testing::IsEmpty;
 using testing::Not;
 using units::GB;
 
-Scenario scenario(const std::vector<std::string>& overrides) {
-    Library library = open_library();
-    return load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/default.json", overrides);
-}
+Scenario scenario(const std::vector<std::string>& overrides) { return bundled_scenario("default", overrides); }
 
 // A system of files under a folder of its own.
 class AvailableMemory : public TemporaryFolder {

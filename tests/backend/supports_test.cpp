@@ -2,6 +2,7 @@
 
 #include "model/sextant.hpp"
 #include "tests/base/refusal.hpp"
+#include "tests/golden/bundled_scenarios.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,8 +15,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 std::vector<std::string> refused(const std::vector<std::string>& overrides, const Abilities& engine = {}) {
-    Library library = open_library();
-    return pointers_of(unsupported(load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/default.json", overrides), engine));
+    return pointers_of(unsupported(bundled_scenario("default", overrides), engine));
 }
 
 TEST(Supports, TheDefaultScenarioAndItsRelatives) {
@@ -72,9 +72,8 @@ TEST(Supports, RunsEveryCapacityOfExperts) {
 }
 
 TEST(Supports, NamesTheFieldOfThePlanThatAsksForIt) {
-    Library library = open_library();
     const auto hint = [&](const std::vector<std::string>& overrides) {
-        const std::vector<Diagnostic> all = unsupported(load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/default.json", overrides));
+        const std::vector<Diagnostic> all = unsupported(bundled_scenario("default", overrides));
         return all.size() == 1 ? all.front().hint : "";
     };
     EXPECT_EQ(hint({"plan.dp=1", "plan.tp=2", "plan.tensor_overlap=true"}), "\"tensor_overlap\": false");
@@ -137,15 +136,10 @@ TEST(Supports, AsksForMoreThanOneValueToNormalizeABatchBy) {
     EXPECT_THAT(refused({R"(workload={"model": "resnet18", "image_px": 64})", "plan.micro_batch=1"}), IsEmpty());
 }
 
-TEST(Supports, AsksTheEngineForExperts) {
-    Library library = open_library();
-    const Scenario mixture = load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/experts-on-cores.json", {});
-    EXPECT_THAT(unsupported(mixture), IsEmpty());
-}
+TEST(Supports, RunsExpertsOnCores) { EXPECT_THAT(unsupported(bundled_scenario("experts-on-cores")), IsEmpty()); }
 
 TEST(Supports, AsksTheEngineForGraphs) {
-    Library library = open_library();
-    const Scenario captured = load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/default.json", {"plan.cuda_graph=true"});
+    const Scenario captured = bundled_scenario("default", {"plan.cuda_graph=true"});
     EXPECT_THAT(unsupported(captured), ElementsAre(testing::Field(&Diagnostic::pointer, "/plan/cuda_graph")));
     EXPECT_THAT(unsupported(captured, {.captures = true}), IsEmpty());
 }

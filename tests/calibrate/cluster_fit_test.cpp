@@ -4,6 +4,7 @@
 #include "model/io/profile/profile_reader.hpp"
 #include "model/io/profile/profile_writer.hpp"
 #include "model/sextant.hpp"
+#include "tests/golden/bundled_scenarios.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -83,7 +84,7 @@ TEST_F(MadeUpCluster, HasToHaveAPlaceForTheRanks) {
 
 // A job whose step is slower than predicted, and little else that could explain it: the clock is found in part, the rest is what was known.
 TEST_F(MadeUpCluster, NarrowsTheClockByStepsOfAJob) {
-    Scenario job = load_scenario(library_, library_.root / "scenarios" / "llama-2-70b-128xh100.json");
+    Scenario job = bundled_scenario("llama-2-70b-128xh100");
     Scenario real = job;
     real.cluster.node.device.sustained_clock.value *= 0.85;
     const Seconds step = estimate(prepare(real)).step;
@@ -99,7 +100,7 @@ TEST_F(MadeUpCluster, NarrowsTheClockByStepsOfAJob) {
 
 // A bundled profile states a peak and what is reached of it, and nothing of caches: what the fit predicts is what its profile predicts.
 TEST_F(MadeUpCluster, OfCoresIsTheMachineThatTheFitWasMadeWith) {
-    const Scenario job = load_scenario(library_, library_.root / "scenarios" / "default.json");
+    const Scenario job = bundled_scenario("default");
     ASSERT_FALSE(job.cluster.node.device.cache_bandwidth);
     Scenario real = job;
     for (PeakRate& p : real.cluster.node.device.peaks) p.rate.value *= 0.8;

@@ -2,6 +2,7 @@
 #include "model/calibrate/training_fit.hpp"
 #include "model/io/measurement/measurement_split.hpp"
 #include "model/sextant.hpp"
+#include "tests/golden/bundled_scenarios.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,14 +13,13 @@ namespace sextant {
 namespace {
 
 TEST(TrainingFit, TellsAClockFromAFrameworksKernels) {
-    Library library = open_library();
     // A100 and V100 under two frameworks: a clock of 0.8 on the A100, elementwise kernels at 0.6 in the first framework.
     std::vector<TrainingRun> runs;
     const auto add = [&](const std::string& device, const std::string& framework, std::int64_t hidden, double clock, double streaming) {
-        Scenario s = load_scenario(library, library.root / "scenarios" / "gpt3-175b-1024xa100.json",
-                                   {"hardware.device=" + device, "framework=" + framework, "workload=gpt2-xl", "plan.tp=1", "plan.pp=1",
-                                    "plan.dp=1", "plan.micro_batch=" + std::to_string(hidden),
-                                    "plan.global_batch=" + std::to_string(hidden), "hardware.nodes=1", "plan.recompute=none"});
+        Scenario s = bundled_scenario("gpt3-175b-1024xa100",
+                                      {"hardware.device=" + device, "framework=" + framework, "workload=gpt2-xl", "plan.tp=1", "plan.pp=1",
+                                       "plan.dp=1", "plan.micro_batch=" + std::to_string(hidden),
+                                       "plan.global_batch=" + std::to_string(hidden), "hardware.nodes=1", "plan.recompute=none"});
         s.cluster.node.device.sustained_clock.value = clock;
         s.framework.streaming_efficiency.value = streaming;
         s.framework.bytes_in_flight.value = 20 * units::KB;
@@ -55,11 +55,9 @@ TEST(TrainingFit, TellsAClockFromAFrameworksKernels) {
 
 TEST(TrainingFit, DecidesNothingWhereRunsShowNothing) {
     // Gradients over 100 Mbit/s take minutes, beside which no kernel and no launch is seen.
-    Library library = open_library();
-    Scenario s =
-        load_scenario(library, library.root / "scenarios" / "gpt3-175b-1024xa100.json",
-                      {"framework=megatron-core", "workload=gpt2-xl", "plan.tp=1", "plan.pp=1", "plan.dp=16", "plan.micro_batch=1",
-                       "plan.global_batch=16", "hardware.nodes=2", "plan.recompute=none", "hardware.network_bandwidth=\"100 Mbit/s\""});
+    Scenario s = bundled_scenario("gpt3-175b-1024xa100", {"framework=megatron-core", "workload=gpt2-xl", "plan.tp=1", "plan.pp=1",
+                                                          "plan.dp=16", "plan.micro_batch=1", "plan.global_batch=16", "hardware.nodes=2",
+                                                          "plan.recompute=none", "hardware.network_bandwidth=\"100 Mbit/s\""});
     const Seconds step = estimate(prepare(s)).step;
     const TrainingFit found = fit_to_training({{"slow", std::move(s), step}}, [] {});
     EXPECT_TRUE(found.parameters.empty());
@@ -68,13 +66,12 @@ TEST(TrainingFit, DecidesNothingWhereRunsShowNothing) {
 
 // BERT-large on one and on eight cards, in batches of 4 to 32, with a context of 1.1 GB, buffers of 2 GB and a quarter reserved in vain.
 TEST(TrainingFit, FindsWhatAProcessHoldsBesideItsTensors) {
-    Library library = open_library();
     std::vector<TrainingRun> runs;
     for (const int devices : {1, 8})
         for (const int batch : {4, 8, 16, 32}) {
             const std::string dp = std::to_string(devices);
-            Scenario s = load_scenario(library, library.root / "scenarios" / "gpt3-175b-1024xa100.json",
-                                       {"framework=pytorch-ddp", "workload=bert-large", "plan.tp=1", "plan.pp=1", "plan.dp=" + dp,
+            Scenario s = bundled_scenario(
+                "gpt3-175b-1024xa100", {"framework=pytorch-ddp", "workload=bert-large", "plan.tp=1", "plan.pp=1", "plan.dp=" + dp,
                                         "plan.micro_batch=" + std::to_string(batch), "plan.global_batch=" + std::to_string(batch * devices),
                                         "hardware.nodes=1", "plan.recompute=none", "plan.data_parallel=all_reduce"});
             s.framework.context.value = 1.1 * units::GB;

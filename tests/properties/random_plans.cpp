@@ -1,6 +1,7 @@
 #include "tests/properties/random_plans.hpp"
 
 #include "model/plan/partition.hpp"
+#include "tests/golden/bundled_scenarios.hpp"
 #include "tests/properties/draw.hpp"
 
 namespace sextant {
@@ -61,14 +62,12 @@ std::vector<std::string> draw_plan(Draw& draw) {
 }  // namespace
 
 std::vector<RandomPlan> random_plans(std::uint64_t seed, int how_many) {
-    const std::filesystem::path root = SEXTANT_SOURCE_DIR;
-    Library library = open_library(root / "hardware_profiles");
     Draw draw(seed);
     std::vector<RandomPlan> plans;
     while (static_cast<int>(plans.size()) < how_many) {
         std::vector<std::string> overrides = draw_plan(draw);
         try {
-            Scenario scenario = load_scenario(library, root / "scenarios/mixtral-8x7b-128xh100.json", overrides);
+            Scenario scenario = bundled_scenario("mixtral-8x7b-128xh100", overrides);
             if (!check_plan(scenario).empty()) continue;
             cut_network(scenario);
             plans.push_back({std::move(overrides), std::move(scenario)});

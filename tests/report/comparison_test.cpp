@@ -5,6 +5,7 @@
 #include "model/plan/job_settings.hpp"
 #include "model/sextant.hpp"
 #include "tests/base/refusal.hpp"
+#include "tests/golden/bundled_scenarios.hpp"
 #include "tests/predict/mlp_job.hpp"
 #include "tests/properties/played_scenario.hpp"
 
@@ -92,10 +93,8 @@ TEST(Comparison, OfARunThatWentAsPredictedHasRatiosOfOneAndNoResidual) {
 }
 
 TEST(Comparison, SaysWhatWouldBePredictedForTheLoadThatExpertsHad) {
-    Library library = open_library();
-    const std::string file = SEXTANT_SOURCE_DIR "/scenarios/experts-on-cores.json";
-    const Scenario even = load_scenario(library, file, {}),
-                   uneven = load_scenario(library, file, {"workload.transformer.moe.imbalance=1.6"});
+    const std::string name = "experts-on-cores";
+    const Scenario even = bundled_scenario(name), uneven = bundled_scenario(name, {"workload.transformer.moe.imbalance=1.6"});
     RunRecord run = run_as_predicted(even);
     run.expert_rank_imbalance = {2, 1.6};  // of its two steps the second is drawn
     run.traced_step = 1;
@@ -103,7 +102,7 @@ TEST(Comparison, SaysWhatWouldBePredictedForTheLoadThatExpertsHad) {
     EXPECT_GT(step, 1.1 * predict(even).estimate.step);
     EXPECT_THAT(compare(even, run).notes, Contains(AllOf(HasSubstr("\"imbalance\": 1.6"), HasSubstr(to_text(step)))));
     EXPECT_THAT(compare(uneven, run).notes, Not(Contains(HasSubstr("imbalance"))));
-    const Scenario limited = load_scenario(library, file, {"workload.transformer.moe.capacity_factor=1"});
+    const Scenario limited = bundled_scenario(name, {"workload.transformer.moe.capacity_factor=1"});
     EXPECT_THAT(compare(limited, run).notes, Not(Contains(HasSubstr("imbalance"))));
 }
 

@@ -1,6 +1,7 @@
 #include "model/report/what_if.hpp"
 
 #include "model/sextant.hpp"
+#include "tests/golden/bundled_scenarios.hpp"
 #include "tests/predict/mlp_job.hpp"
 
 #include <gtest/gtest.h>
@@ -10,11 +11,6 @@ namespace {
 
 using namespace units;
 
-Scenario bundled(const std::string& name) {
-    Library library = open_library();
-    return load_scenario(library, std::string(SEXTANT_SOURCE_DIR "/scenarios/") + name + ".json");
-}
-
 // Of the closed form asked about the other hardware, over what it says to the question what if.
 double as_scenario_over_as_what_if(const Scenario& job, const Resources& r) {
     return estimate(prepare(with_resources(job, r))).step / estimate(prepare(job), r).step;
@@ -22,7 +18,7 @@ double as_scenario_over_as_what_if(const Scenario& job, const Resources& r) {
 
 TEST(WhatIf, NothingBetterIsTheSameScenario) {
     for (const char* name : {"default", "mixtral-8x7b-128xh100", "input-grnet-files"}) {
-        const Scenario job = bundled(name);
+        const Scenario job = bundled_scenario(name);
         EXPECT_EQ(estimate(prepare(with_resources(job, {}))).step, estimate(prepare(job)).step) << name;
     }
 }
@@ -33,14 +29,14 @@ TEST(WhatIf, AScenarioOfOtherHardwareIsPredictedAsTheWhatIfOfEachResource) {
                                {.loader_workers = 2}, {.loader_cores = 2},    {.overlap = 2}};
     for (const char* name : {"default", "llama-3-8b-fsdp-64xh100", "resnet50-lisa-16-nodes", "small-batch-launch-bound",
                              "input-grnet-files", "input-few-workers", "mixtral-8x7b-128xh100"}) {
-        const Scenario job = bundled(name);
+        const Scenario job = bundled_scenario(name);
         for (std::size_t i = 0; i < std::size(asked); ++i)
             EXPECT_NEAR(as_scenario_over_as_what_if(job, asked[i]), 1, 1e-6) << name << ", question " << i;
     }
 }
 
 TEST(WhatIf, AnotherHostLinkIsThatOfCopies) {
-    Scenario job = bundled("vit-l16-32xa100");
+    Scenario job = bundled_scenario("vit-l16-32xa100");
     job.plan.offload_activations = OffloadActivations::all;
     EXPECT_NEAR(as_scenario_over_as_what_if(job, {.host_link = 2}), 1, 1e-6);
     EXPECT_LT(estimate(prepare(job), {.host_link = 2}).step, 0.6 * estimate(prepare(job)).step);
@@ -55,7 +51,7 @@ TEST(WhatIf, HalfTheNetworkIsNearlyTheSame) {
 
 TEST(WhatIf, ASlotLimitsWhatTheNetworkNoLongerDoes) {
     // Eight times the network of a node: its NICs stand in slots that do not become faster, and here that is seen.
-    const Scenario job = bundled("llama-3-8b-fsdp-64xh100");
+    const Scenario job = bundled_scenario("llama-3-8b-fsdp-64xh100");
     EXPECT_GE(as_scenario_over_as_what_if(job, {.network_bandwidth = 8}), 1);
 }
 

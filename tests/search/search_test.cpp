@@ -1,6 +1,7 @@
 // A search answers what trying every plan answers.
 #include "model/sextant.hpp"
 #include "tests/base/few_threads.hpp"
+#include "tests/golden/bundled_scenarios.hpp"
 #include "tests/properties/random_plans.hpp"
 #include "tests/search/exhaustive.hpp"
 
@@ -82,10 +83,9 @@ INSTANTIATE_TEST_SUITE_P(OfSmallJobs, SearchProperty, testing::Range(0, 30));
 // What plans share is worked out once: here between one micro-batch, which adds nothing up, as many as there are stages, and more.
 TEST(Search, GivesEachPlanTheStepAndMemoryOfItsPrediction) {
     SearchRequest request;
-    Library library = open_library();
-    request.job = load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/llama-3-8b-fsdp-64xh100.json",
-                                {R"(framework={"base": "megatron-core", "lacks": []})", "plan.dp=8", "plan.global_batch=16",
-                                 "plan.offload=none", "plan.reduce_every_micro_batch=false"});
+    request.job =
+        bundled_scenario("llama-3-8b-fsdp-64xh100", {R"(framework={"base": "megatron-core", "lacks": []})", "plan.dp=8",
+                                                     "plan.global_batch=16", "plan.offload=none", "plan.reduce_every_micro_batch=false"});
     request.pinned = {PlanField::tp, PlanField::cp};
     request.devices = {8};
     request.top = 1'000'000;
@@ -112,12 +112,10 @@ TEST(Search, GivesEachPlanTheStepAndMemoryOfItsPrediction) {
 // How far the slower kind of device holds the others up, and the clock that a device keeps, go by how many are looked at; how slow it is,
 // by the micro-batch.
 TEST(Search, PricesPlansOnAsManyDevicesAsItLooksAtOfWhateverKinds) {
-    Library library = open_library();
     for (const char* batches : {"equal", "by_speed"}) {
         SearchRequest request;
-        request.job = load_scenario(
-            library, SEXTANT_SOURCE_DIR "/scenarios/two-kinds-of-gpus.json",
-            {std::string("hardware.straggler.batches=") + batches, "hardware.straggler.devices=1", "framework=megatron-core"});
+        request.job = bundled_scenario("two-kinds-of-gpus", {std::string("hardware.straggler.batches=") + batches,
+                                                             "hardware.straggler.devices=1", "framework=megatron-core"});
         request.devices = {1, 2, 4};
         request.top = 200;
         const SearchResult found = search(request);
@@ -133,11 +131,10 @@ TEST(Search, PricesPlansOnAsManyDevicesAsItLooksAtOfWhateverKinds) {
 
 // Of Muon, which takes whole matrices: no shards of gradients, nothing on the host.
 TEST(Search, LooksAtNoPlanThatTheOptimizerCannotFollow) {
-    Library library = open_library();
     SearchRequest request;
-    request.job = load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/llama-3-8b-fsdp-64xh100.json",
-                                {R"(framework={"base": "megatron-core", "lacks": []})", "plan.dp=8", "plan.global_batch=16",
-                                 "plan.offload=none", "plan.data_parallel=zero1", "plan.optimizer=muon"});
+    request.job = bundled_scenario("llama-3-8b-fsdp-64xh100",
+                                   {R"(framework={"base": "megatron-core", "lacks": []})", "plan.dp=8", "plan.global_batch=16",
+                                    "plan.offload=none", "plan.data_parallel=zero1", "plan.optimizer=muon"});
     request.devices = {8};
     request.top = 1000;
     const SearchResult found = search(request);
@@ -151,9 +148,8 @@ TEST(Search, LooksAtNoPlanThatTheOptimizerCannotFollow) {
 }
 
 TEST(Search, SaysHowNearPlansComeToConditionsThatNoneMeets) {
-    Library library = open_library();
     SearchRequest request;
-    request.job = load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/default.json");
+    request.job = bundled_scenario("default");
     request.objective = Objective::time;
     const SearchResult all = search(request);
     EXPECT_THAT(all.nearest, testing::IsEmpty());
@@ -168,9 +164,8 @@ TEST(Search, SaysHowNearPlansComeToConditionsThatNoneMeets) {
 }
 
 TEST(Search, GoesOnWithTheThreadsThatTheSystemStarts) {
-    Library library = open_library();
     SearchRequest request;
-    request.job = load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/default.json");
+    request.job = bundled_scenario("default");
     const SearchResult alone = search(request);
     request.threads = 8;
     const auto search_by_few = [&] {
@@ -182,9 +177,8 @@ TEST(Search, GoesOnWithTheThreadsThatTheSystemStarts) {
 }
 
 TEST(Search, ThrowsWhatOneOfItsThreadsThrows) {
-    Library library = open_library();
     SearchRequest request;
-    request.job = load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/default.json");
+    request.job = bundled_scenario("default");
     request.threads = 4;
     EXPECT_THROW(search(request, [](const SearchProgress&) -> bool { throw std::bad_alloc(); }), std::bad_alloc);
 }

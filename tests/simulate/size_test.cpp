@@ -1,6 +1,7 @@
 // Steps that would take minutes to play are refused at once.
 #include "model/sextant.hpp"
 #include "tests/base/refusal.hpp"
+#include "tests/golden/bundled_scenarios.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,8 +14,7 @@ Scenario served(const std::string& name, int workers, std::vector<std::string> c
     const std::string count = std::to_string(workers);
     for (const char* field : {"hardware.nodes=", "plan.dp="}) changes.push_back(field + count);
     changes.emplace_back("plan.servers_on_workers=true");
-    Library library = open_library();
-    return load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/" + name + ".json", changes);
+    return bundled_scenario(name, changes);
 }
 
 std::string refusal(const Scenario& scenario) {

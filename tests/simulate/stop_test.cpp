@@ -1,15 +1,13 @@
 // A simulation that takes long can be watched and stopped.
 #include "model/sextant.hpp"
+#include "tests/golden/bundled_scenarios.hpp"
 
 #include <gtest/gtest.h>
 
 namespace sextant {
 namespace {
 
-Scenario gpt3() {
-    Library library = open_library();
-    return load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/gpt3-175b-1024xa100.json");
-}
+Scenario gpt3() { return bundled_scenario("gpt3-175b-1024xa100"); }
 
 TEST(Stop, EndsASimulationAtTheFirstWordOfItsListener) {
     int asked = 0;
