@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 
 TransformerSpec llama_3_8b(const LowRankAdapters& adapters) {
-    auto spec = std::get<TransformerSpec>(find_workload("llama-3-8b")->spec);
+    auto spec = spec_of("llama-3-8b");
     spec.adapters = adapters;
     spec.seq_len = 4096;
     return spec;
@@ -71,7 +71,7 @@ TEST(Adapters, AreCutAsTheProductsBesideThem) {
 
 TEST(Adapters, OfWhatIsNotModelledAreRefused) {
     const auto problems_of = [](const char* model, const LowRankAdapters& adapters) {
-        auto spec = std::get<TransformerSpec>(find_workload(model)->spec);
+        auto spec = spec_of(model);
         spec.adapters = adapters;
         return refused_pointers([&] { build_transformer(spec, {}); });
     };

@@ -46,7 +46,6 @@ std::vector<std::string> norms_of(const Network& network) {
         if (std::holds_alternative<Normalization>(op.kind)) norms.push_back(op.name);
     return norms;
 }
-double weights_in(const TransformerSpec& spec) { return build_transformer(spec, {}).parameters(); }
 
 TEST(NormPlacement, IsInFrontOfAttentionAndMlpOrBehindThemOrBoth) {
     TransformerSpec spec = plain();
@@ -55,10 +54,10 @@ TEST(NormPlacement, IsInFrontOfAttentionAndMlpOrBehindThemOrBoth) {
     EXPECT_THAT(names_of(build_transformer(spec, {}), 1),
                 ElementsAre("attention.qkv", "attention", "attention.proj", "attention.norm_out", "attention.add", "mlp.fc1", "mlp.act",
                             "mlp.fc2", "mlp.norm_out", "mlp.add"));
-    EXPECT_EQ(weights_in(spec), weights_in(plain()));
+    EXPECT_EQ(parameters_of(spec), parameters_of(plain()));
     spec.norm_placement = NormPlacement::both;
     EXPECT_THAT(norms_of(build_transformer(spec, {})), ElementsAre("attention.norm", "attention.norm_out", "mlp.norm", "mlp.norm_out"));
-    EXPECT_EQ(weights_in(spec) - weights_in(plain()), 2 * 2 * 2 * 64);
+    EXPECT_EQ(parameters_of(spec) - parameters_of(plain()), 2 * 2 * 2 * 64);
 }
 
 // Behind what attention and MLP make, each norm keeps 32 x 64 elements; in front of them, what the products keep stays as it is.
@@ -80,16 +79,16 @@ TEST(NormPlacement, UnderSequenceParallelismNormsBehindHaveAPartOfTheTokens) {
 TEST(NormBias, IsOfLayerNormsWhateverTheProductsHave) {
     TransformerSpec spec = plain();
     spec.bias = false;
-    const double without = weights_in(spec);
+    const double without = parameters_of(spec);
     spec.norm_bias = true;
-    EXPECT_EQ(weights_in(spec) - without, 5 * 64);  // two a layer and the last
+    EXPECT_EQ(parameters_of(spec) - without, 5 * 64);  // two a layer and the last
     spec.norm = NormKind::rms;
-    EXPECT_EQ(weights_in(spec), without);
+    EXPECT_EQ(parameters_of(spec), without);
 }
 
 TEST(ParallelResidual, HasTheParametersAndProductsOfLayersOneBehindTheOther) {
-    EXPECT_EQ(weights_in(parallel(false)), weights_in(plain()));
-    EXPECT_EQ(weights_in(plain()) - weights_in(parallel(true)), 2 * 2 * 64);  // a norm less in each layer
+    EXPECT_EQ(parameters_of(parallel(false)), parameters_of(plain()));
+    EXPECT_EQ(parameters_of(plain()) - parameters_of(parallel(true)), 2 * 2 * 64);  // a norm less in each layer
     EXPECT_EQ(sum_forward_flops(build_transformer(parallel(true), {})), sum_forward_flops(build_transformer(plain(), {})));
 }
 
@@ -135,11 +134,11 @@ TEST(ParallelResidual, DropsOutWhatBothMakeTogether) {
 TEST(QkNorm, OfAllHeadsTogetherHasAGainForEachColumnAndExchangesANumberForEachToken) {
     TransformerSpec spec = plain();
     spec.kv_heads = 2;
-    const double without = weights_in(spec);
+    const double without = parameters_of(spec);
     spec.qk_norm = true;
-    EXPECT_EQ(weights_in(spec) - without, 2 * (16 + 16));
+    EXPECT_EQ(parameters_of(spec) - without, 2 * (16 + 16));
     spec.qk_norm_whole = true;
-    EXPECT_EQ(weights_in(spec) - without, 2 * (64 + 32));
+    EXPECT_EQ(parameters_of(spec) - without, 2 * (64 + 32));
     EXPECT_THAT(operators_of<Exchange>(graph_at(build_transformer(spec, {}), 1)), IsEmpty());
     const Network cut = build_transformer(spec, {.tensor = 2});
     const auto exchanges = operators_of<Exchange>(graph_at(cut, 1));
@@ -184,7 +183,7 @@ TEST(Arrangement, ThatContradictsItselfIsRefused) {
     spec = parallel(false);
     spec.moe.emplace().ffn_hidden = 64;
     EXPECT_THAT(refused(spec), ElementsAre("/workload/parallel_residual"));
-    spec = std::get<TransformerSpec>(find_workload("bert-base")->spec);
+    spec = spec_of("bert-base");
     spec.norm_placement = NormPlacement::output;
     EXPECT_THAT(refused(spec), ElementsAre("/workload/norm_placement"));
 }

@@ -10,9 +10,6 @@ namespace {
 
 using testing::HasSubstr;
 
-TransformerSpec named(const char* name) { return std::get<TransformerSpec>(find_workload(name)->spec); }
-double parameters_of(const TransformerSpec& spec) { return build_transformer(spec, {}).parameters(); }
-
 // Of Nemotron 3 Nano, width 2688. A state space of 64 heads of 64 and 8 groups with states of 128: 2688 x (2 x 4096 + 2 x 1024 + 64) in,
 // filters of 4 and a bias for 6144 channels, three numbers a head, 4096 gains, 4096 x 2688 out. Attention of 32 heads of 128 with two pairs
 // of keys and values. Experts: 128 of 1856, one of 3712 that is shared, a router with a bias. A gain of 2688 before each.
@@ -21,13 +18,13 @@ TEST(Hybrids, HaveTheParametersOfTheirLayers) {
     const double attention = 2688.0 * (4096 + 2 * 256) + 4096 * 2688;
     const double experts = 128 * 2 * 2688 * 1856.0 + 2 * 2688 * 3712 + 128 * 2689;
     const double ends = 2 * 131072.0 * 2688 + 2688;
-    EXPECT_EQ(parameters_of(named("nemotron-3-nano-30b")), 23 * space + 6 * attention + 23 * experts + 52 * 2688 + ends);
+    EXPECT_EQ(parameters_of(spec_of("nemotron-3-nano-30b")), 23 * space + 6 * attention + 23 * experts + 52 * 2688 + ends);
 }
 
 // What their names say, in billions: within what rounding to such names allows. Of Super without its two modules for more tokens.
 TEST(Hybrids, AreAsLargeAsTheirNamesSay) {
     const auto billions = [](const char* name) {
-        TransformerSpec spec = named(name);
+        TransformerSpec spec = spec_of(name);
         spec.mtp_layers = 0;
         return parameters_of(spec) / 1e9;
     };
@@ -46,7 +43,7 @@ TEST(Hybrids, AreAsLargeAsTheirNamesSay) {
 }
 
 TEST(Hybrids, BuildEachKindOfLayerOnce) {
-    const Network network = build_transformer(named("nemotron-3-nano-30b"), {});
+    const Network network = build_transformer(spec_of("nemotron-3-nano-30b"), {});
     std::vector<std::string> names;
     for (const Block& b : network.templates) names.push_back(b.name);
     EXPECT_THAT(names, testing::ElementsAre("embedding", "state-space layer", "moe layer", "attention layer", "head"));
@@ -62,7 +59,7 @@ TEST(Hybrids, ScanWithProductsWithinChunksAndWithStates) {
 }
 
 TEST(Hybrids, CutTheHeadsOfStateSpaces) {
-    const TransformerSpec spec = named("nemotron-h-8b");
+    const TransformerSpec spec = spec_of("nemotron-h-8b");
     Shard half;
     half.tensor = 2;
     const OperatorGraph whole = graph_at(build_transformer(spec, {}), 1), part = graph_at(build_transformer(spec, half), 1);
@@ -78,11 +75,11 @@ TEST(Hybrids, KeepWhatTheirStateSpacesRead) {
     // A token of Nemotron-H 8B: the residual stream and its norm of 4096 each; x, B and C, 8192 and twice 1024, before and behind the
     // convolution; 128 steps; what the scan makes, the gate, and their norm, 8192 each.
     const double a_token = 2 * 4096 + 2 * (8192 + 2 * 1024) + 128 + 3 * 8192;
-    EXPECT_EQ(saved_elements(graph_at(build_transformer(named("nemotron-h-8b"), {}), 1)), 8192 * a_token);
+    EXPECT_EQ(saved_elements(graph_at(build_transformer(spec_of("nemotron-h-8b"), {}), 1)), 8192 * a_token);
 }
 
 TEST(Hybrids, SendTokensToExpertsInANarrowerForm) {
-    TransformerSpec spec = named("nemotron-3-super-120b");
+    TransformerSpec spec = spec_of("nemotron-3-super-120b");
     Shard shard;
     shard.expert = 8;
     const OperatorGraph graph = graph_at(build_transformer(spec, shard), 2);
@@ -96,7 +93,7 @@ std::string complaint(const TransformerSpec& spec, const Shard& shard = {}) {
 }
 
 TEST(Hybrids, SayWhatTheyCannotBe) {
-    TransformerSpec spec = named("nemotron-3-nano-30b");
+    TransformerSpec spec = spec_of("nemotron-3-nano-30b");
     spec.layer_pattern[3] = 'X';
     spec.layers = 51;
     spec.moe->every = 2;
@@ -106,21 +103,21 @@ TEST(Hybrids, SayWhatTheyCannotBe) {
          {"no layer is called X", "layers and letters differ: 51 and 52", "not dense_layers and every", "windows in a hybrid"})
         EXPECT_THAT(all, HasSubstr(what));
 
-    TransformerSpec bare = named("nemotron-3-nano-30b");
+    TransformerSpec bare = spec_of("nemotron-3-nano-30b");
     bare.ssm.reset();
     bare.moe.reset();
     EXPECT_THAT(complaint(bare), HasSubstr("the state space of the layers M is not described"));
     EXPECT_THAT(complaint(bare), HasSubstr("the experts of the layers E are not described"));
 
-    TransformerSpec unused = named("llama-3-8b");
+    TransformerSpec unused = spec_of("llama-3-8b");
     unused.ssm = StateSpace{};
     EXPECT_THAT(complaint(unused), HasSubstr("which layers have the state space is not said"));
 
     Shard shard;
     shard.tensor = 16, shard.context = 2;
-    EXPECT_THAT(complaint(named("nemotron-h-8b"), shard), HasSubstr("groups of the state space"));
-    EXPECT_THAT(complaint(named("nemotron-h-8b"), shard), HasSubstr("a state goes from token to token"));
-    TransformerSpec adapted = named("nemotron-h-8b");
+    EXPECT_THAT(complaint(spec_of("nemotron-h-8b"), shard), HasSubstr("groups of the state space"));
+    EXPECT_THAT(complaint(spec_of("nemotron-h-8b"), shard), HasSubstr("a state goes from token to token"));
+    TransformerSpec adapted = spec_of("nemotron-h-8b");
     adapted.adapters = LowRankAdapters{};
     EXPECT_THAT(complaint(adapted), HasSubstr("adapters beside state spaces"));
 }

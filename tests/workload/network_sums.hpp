@@ -1,6 +1,7 @@
-// Sums over a network that tests of builders compare with numbers worked out by hand.
+// Networks of the catalogue, and sums over networks that tests of builders compare with numbers worked out by hand.
 #pragma once
 
+#include "model/workload/builders.hpp"
 #include "model/workload/network.hpp"
 
 #include <gtest/gtest.h>
@@ -10,6 +11,9 @@
 #include <vector>
 
 namespace sextant {
+
+inline TransformerSpec spec_of(const char* name) { return std::get<TransformerSpec>(find_workload(name)->spec); }
+inline double parameters_of(const TransformerSpec& spec) { return build_transformer(spec, {}).parameters(); }
 
 inline const OperatorGraph& graph_at(const Network& network, std::size_t position) {
     return network.templates.at(static_cast<std::size_t>(network.sequence.at(position))).graph;

@@ -1,5 +1,6 @@
 #include "model/workload/builders.hpp"
 #include "tests/base/refusal.hpp"
+#include "tests/workload/network_sums.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,8 +19,6 @@ using testing::UnorderedElementsAre;
 std::vector<std::string> refusals(const TransformerSpec& spec, const Shard& shard) {
     return refused_pointers([&] { build_transformer(spec, shard); });
 }
-
-TransformerSpec spec_of(const char* name) { return std::get<TransformerSpec>(find_workload(name)->spec); }
 
 TEST(TransformerRefusal, NamesEveryProblemAtOnce) {
     // tp 7 divides neither 12 heads nor 3072 columns, and neither is a multiple of the other for key-value heads; GPT-2 has no experts; 2

@@ -194,7 +194,7 @@ TEST(Transformer, InferenceHasNeitherDropoutNorLoss) {
 
 TEST(Transformer, BlocksHandOverWhatTheNextOneTakes) {
     for (const char* name : {"gpt2", "mixtral-8x7b", "deepseek-v2-lite", "bert-base", "t5-base", "vit-b16"}) {
-        const Network network = build_transformer(std::get<TransformerSpec>(find_workload(name)->spec), {.micro_batch = 2});
+        const Network network = build_transformer(spec_of(name), {.micro_batch = 2});
         for (std::size_t i = 0; i + 1 < network.sequence.size(); ++i) {
             const OperatorGraph& from = network.templates[network.sequence[i]].graph;
             const OperatorGraph& to = network.templates[network.sequence[i + 1]].graph;
@@ -210,7 +210,7 @@ TEST(Transformer, BlocksHandOverWhatTheNextOneTakes) {
 TEST(MixtureOfExperts, ExpertsShareTheRowsOfTheirGroup) {
     // Mixtral, 4096 tokens, two experts each: 8192 rows a device. With ep = 4 it holds two of eight experts, 4096 rows each when balanced,
     // and sends its 8192 rows of 4096 out and back.
-    TransformerSpec spec = std::get<TransformerSpec>(find_workload("mixtral-8x7b")->spec);
+    TransformerSpec spec = spec_of("mixtral-8x7b");
     spec.seq_len = 4096;
     const Network network = build_transformer(spec, {.expert = 4});
     const OperatorGraph& layer = layer_of(network).graph;
@@ -226,7 +226,7 @@ TEST(MixtureOfExperts, ExpertsShareTheRowsOfTheirGroup) {
 }
 
 TEST(MixtureOfExperts, RowsOfSeveralExpertsAreSortedBehindTheAllToAllAndPutBackBeforeIt) {
-    TransformerSpec spec = std::get<TransformerSpec>(find_workload("mixtral-8x7b")->spec);
+    TransformerSpec spec = spec_of("mixtral-8x7b");
     const auto sorts = [&spec](int ep) {
         const Network network = build_transformer(spec, {.expert = ep});
         const auto operators = layer_of(network).graph.operators();
@@ -238,7 +238,7 @@ TEST(MixtureOfExperts, RowsOfSeveralExpertsAreSortedBehindTheAllToAllAndPutBackB
 }
 
 TEST(MixtureOfExperts, ExpertParallelismMovesWorkButMakesNone) {
-    const TransformerSpec spec = std::get<TransformerSpec>(find_workload("deepseek-v2-lite")->spec);
+    const TransformerSpec spec = spec_of("deepseek-v2-lite");
     const Network serial = build_transformer(spec, {.micro_batch = 2});
     const Network spread = build_transformer(spec, {.micro_batch = 2, .expert = 8});
     EXPECT_DOUBLE_EQ(sum_forward_flops(spread).si(), sum_forward_flops(serial).si());
@@ -251,7 +251,7 @@ TEST(MixtureOfExperts, ExpertParallelismMovesWorkButMakesNone) {
 
 TEST(MixtureOfExperts, WholeExpertsUnderSequenceParallelismNeedNoTensorExchange) {
     // tp 4 with whole experts: each rank routes its quarter of the tokens; the rows of an expert are a quarter, its columns all.
-    TransformerSpec spec = std::get<TransformerSpec>(find_workload("mixtral-8x7b")->spec);
+    TransformerSpec spec = spec_of("mixtral-8x7b");
     spec.seq_len = 4096;
     const Network network = build_transformer(spec, {.tensor = 4, .expert = 8, .expert_tensor = 1, .sequence_parallel = true});
     const OperatorGraph& layer = layer_of(network).graph;
@@ -264,7 +264,7 @@ TEST(MixtureOfExperts, WholeExpertsUnderSequenceParallelismNeedNoTensorExchange)
 }
 
 TEST(MixtureOfExperts, BiasesOfASigmoidRouterAreParametersWithoutGradients) {
-    TransformerSpec spec = std::get<TransformerSpec>(find_workload("mixtral-8x7b")->spec);
+    TransformerSpec spec = spec_of("mixtral-8x7b");
     const Network softmax = build_transformer(spec, {});
     spec.moe->sigmoid_router = true;
     const Network sigmoid = build_transformer(spec, {});
@@ -274,7 +274,7 @@ TEST(MixtureOfExperts, BiasesOfASigmoidRouterAreParametersWithoutGradients) {
 }
 
 TEST(MixtureOfExperts, CapacityAddsRows) {
-    TransformerSpec spec = std::get<TransformerSpec>(find_workload("mixtral-8x7b")->spec);
+    TransformerSpec spec = spec_of("mixtral-8x7b");
     spec.seq_len = 4096;
     spec.moe->capacity_factor = 1.25;
     EXPECT_EQ(std::get<Gemm>(named(layer_of(build_transformer(spec, {})).graph, "moe.fc2").kind).m, 1280);  // 1.25 x 8192 / 8
@@ -286,7 +286,7 @@ TEST(MixtureOfExperts, CapacityAddsRows) {
 
 // The busiest of four ranks gets 1.5 times 8192 rows, for two experts; what leaves a router, and what all ranks do together, stays.
 TEST(MixtureOfExperts, UnevenLoadIsThatOfTheBusiestRank) {
-    TransformerSpec spec = std::get<TransformerSpec>(find_workload("mixtral-8x7b")->spec);
+    TransformerSpec spec = spec_of("mixtral-8x7b");
     spec.seq_len = 4096;
     const Network even = build_transformer(spec, {.expert = 4});
     spec.moe->imbalance = 1.5;
@@ -307,7 +307,7 @@ TEST(MixtureOfExperts, UnevenLoadIsThatOfTheBusiestRank) {
 
 TEST(LatentAttention, OnlyUpProjectionsAreCutByTensorParallelism) {
     // DeepSeek-V3: 128 heads of 128 + 64 and 128; over 8 ranks 16 heads: 16 x 192 query columns, 16 x (128 + 128) key and value columns.
-    const Network network = build_transformer(std::get<TransformerSpec>(find_workload("deepseek-v3")->spec), {.tensor = 8});
+    const Network network = build_transformer(spec_of("deepseek-v3"), {.tensor = 8});
     const OperatorGraph& layer = layer_of(network).graph;
     EXPECT_EQ(std::get<Gemm>(named(layer, "mla.q_down").kind).n, 1536);
     EXPECT_EQ(std::get<Gemm>(named(layer, "mla.kv_down").kind).n, 512 + 64);
@@ -320,7 +320,7 @@ TEST(LatentAttention, OnlyUpProjectionsAreCutByTensorParallelism) {
 
 TEST(MultiTokenPrediction, AddsALayerAndAProjectionButNoMatrixOfTheVocabulary) {
     // DeepSeek-V3's module: an MoE layer (11,507,286,272), a projection of 2 h to h, three norms.
-    TransformerSpec spec = std::get<TransformerSpec>(find_workload("deepseek-v3")->spec);
+    TransformerSpec spec = spec_of("deepseek-v3");
     const double without = build_transformer(spec, {}).parameters();
     spec.mtp_layers = 1;
     const Network network = build_transformer(spec, {});
@@ -329,7 +329,7 @@ TEST(MultiTokenPrediction, AddsALayerAndAProjectionButNoMatrixOfTheVocabulary) {
 }
 
 TEST(MultiTokenPrediction, GoesFromModuleToModuleAndHandsTheHiddenStateOn) {
-    TransformerSpec spec = std::get<TransformerSpec>(find_workload("llama-2-7b")->spec);
+    TransformerSpec spec = spec_of("llama-2-7b");
     spec.mtp_layers = 2;
     const Network network = build_transformer(spec, {});
     const auto block = [&](std::size_t from_end) -> const OperatorGraph& {
