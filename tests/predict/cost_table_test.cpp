@@ -47,11 +47,7 @@ std::vector<SpanKind> kinds(const WorkPrice& price) {
 }
 
 // Three layers and a head of 1024 x 1024, whose activations between them cost nothing.
-Scenario three_layers() {
-    Scenario job = mlp_job(4);
-    round_machine::only_arithmetic_counts(job);
-    return job;
-}
+Scenario three_layers() { return products_job(4); }
 
 TEST(CostTable, JoinsTheKernelsOfBlocksWithoutAnExchangeToOnePiece) {
     const Scenario job = three_layers();

@@ -148,11 +148,9 @@ TEST(DataParallel, OfABackgroundThreadGoesOnWhenALongExchangeHasEnded) {
 
 TEST(DataParallel, SendsGradientsAsTheFrameworkKeepsThemUnlessThePlanSaysOtherwise) {
     // 1024 x 1024 weights and 1024 biases, over two ranks at 100 GB/s: 2 bytes each pass on in 20.992 us, 4 bytes in 41.984 us.
-    Scenario job = mlp_job(1);
-    round_machine::only_arithmetic_counts(job);
+    Scenario job = products_job(1, 2);
     job.cluster.node.peers.link.bandwidth = round_machine::given(100 * GB / s);
     job.plan.dp = 2;
-    job.plan.global_batch = 2048;
     const auto reduction_us = [&job] { return estimate(prepare(job)).terms[Term::data_communication] / us; };
     EXPECT_NEAR(reduction_us(), 20.992, 1e-9);
     job.framework.gradients_in_fp32 = true;

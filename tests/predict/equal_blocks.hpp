@@ -7,10 +7,8 @@
 namespace sextant {
 
 inline Scenario pipeline_job(int stages, std::int64_t micro_batches, Schedule schedule, int blocks) {
-    Scenario job = mlp_job(blocks);
-    round_machine::only_arithmetic_counts(job);
+    Scenario job = products_job(blocks, micro_batches);
     job.plan.pp = stages;
-    job.plan.global_batch = 1024 * micro_batches;
     job.plan.schedule = schedule;
     return job;
 }

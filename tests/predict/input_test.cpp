@@ -19,8 +19,7 @@ using round_machine::given;
 // Eight products forward and sixteen backward, and nothing else takes time: 24 g for 1024 samples on one device. A worker reads a sample in
 // `reading`, and does 5 us of work: a row of an array.
 Scenario fed_job(Seconds reading, int workers) {
-    Scenario job = mlp_job(8);
-    round_machine::only_arithmetic_counts(job);
+    Scenario job = products_job(8);
     job.cluster.node.host.cores = 100;
     DataSource& data = job.data;
     data.synthetic = false;

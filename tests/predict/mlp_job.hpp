@@ -19,6 +19,14 @@ inline Scenario mlp_job(int blocks) {
     return job;
 }
 
+// `blocks` products forward and twice as many backward for each micro-batch, and nothing else takes time.
+inline Scenario products_job(int blocks, std::int64_t micro_batches = 1) {
+    Scenario job = mlp_job(blocks);
+    round_machine::only_arithmetic_counts(job);
+    job.plan.global_batch = 1024 * micro_batches;
+    return job;
+}
+
 // g: the time of one such product on the job's device.
 inline Seconds one_product(const Scenario& job) {
     Kernel g;

@@ -13,10 +13,8 @@ namespace {
 using namespace units;
 
 Scenario offloading(OffloadActivations what, Bandwidth link) {
-    Scenario job = mlp_job(4);
-    round_machine::only_arithmetic_counts(job);
+    Scenario job = products_job(4, 2);
     job.plan.offload_activations = what;
-    job.plan.global_batch = 2 * job.plan.micro_batch;
     job.cluster.node.host_link.bandwidth.value = link / job.cluster.node.host_link.achievable.value;
     return job;
 }

@@ -10,8 +10,7 @@ namespace {
 using namespace units;
 
 Scenario on_two_cores(int ranks, int blocks) {
-    Scenario job = mlp_job(blocks);
-    round_machine::only_arithmetic_counts(job);
+    Scenario job = products_job(blocks);
     job.cluster.nodes = 1;
     NodeSpec& node = job.cluster.node;
     node.device.kind = DeviceKind::cpu;

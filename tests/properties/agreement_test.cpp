@@ -209,12 +209,10 @@ TEST(Agreement, OfPredictAndSimulateWhereGradientsFallBehindAPipeline) {
 
 // Equal stages of two layers each, or one a chunk, where only arithmetic takes time, and transfers where `send` says so.
 Scenario equal_stages(Schedule schedule, int stages, int chunks, std::int64_t micro_batches, Seconds send, bool hidden) {
-    Scenario job = mlp_job(2 * stages * chunks);
-    round_machine::only_arithmetic_counts(job);
+    Scenario job = products_job(2 * stages * chunks, micro_batches);
     job.plan.pp = stages;
     job.plan.vpp = chunks;
     job.plan.schedule = schedule;
-    job.plan.global_batch = 1024 * micro_batches;
     job.plan.pipeline_overlap = hidden;
     for (Protocol& p : job.library.protocols) p.base = round_machine::given(send);
     return job;

@@ -40,8 +40,7 @@ TEST(Agreement, OfPredictAndSimulateWhereHostsLoad) {
     for (const double dispatch_us : {0.0, 5.0, 20.0, 80.0})
         for (const double backward_us : {5.0, 80.0})
             for (const int micro_batches : {1, 3, 16}) {
-                Scenario s = mlp_job(8);
-                round_machine::only_arithmetic_counts(s);
+                Scenario s = products_job(8);
                 s.plan.global_batch = micro_batches * s.plan.micro_batch;
                 s = fed(s, 0.5, Reason::workers);
                 s.data.prefetch = 0;
@@ -70,8 +69,7 @@ TEST(Agreement, OfPredictAndSimulateWhereAShortQueueFeedsAPipeline) {
         for (const int micro_batches : {4, 16, 64})
             for (const int prefetch : {1, 4})
                 for (const double ratio : {0.5, 0.9, 1.0, 1.1}) {
-                    Scenario s = mlp_job(8);
-                    round_machine::only_arithmetic_counts(s);
+                    Scenario s = products_job(8);
                     s.plan.pp = 4;
                     s.plan.schedule = schedule;
                     s.plan.global_batch = micro_batches * s.plan.micro_batch;
@@ -103,8 +101,7 @@ TEST(Agreement, OfPredictAndSimulateWhereLoadersCrowdTheCores) {
     for (const int cores : {1, 2, 4, 8})
         for (const int workers : {1, 2, 8})
             for (const double ratio : {0.2, 0.9, 1.1, 4.0}) {
-                Scenario s = mlp_job(8);
-                round_machine::only_arithmetic_counts(s);
+                Scenario s = products_job(8);
                 s.plan.dp = 4;
                 s.plan.global_batch = 4096;
                 s = fed(s, 0.01, Reason::workers);

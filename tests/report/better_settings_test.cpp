@@ -104,12 +104,6 @@ TEST(BetterSettings, OfAJobThatDoesNotFitFitsAndPutsAnotherBatchLast) {
     EXPECT_TRUE(std::ranges::is_sorted(others, {}, &NamedSetting::per_sample));
 }
 
-Scenario only_products() {
-    Scenario job = mlp_job(8);
-    round_machine::only_arithmetic_counts(job);
-    return job;
-}
-
 // Else images change their layout around tensor cores, forward and back.
 TEST(BetterSettings, KeepsImagesAsTensorCoresTakeThem) {
     const NamedSetting first = settings_of("resnet50-snellius-4xa100").front();
@@ -120,7 +114,7 @@ TEST(BetterSettings, KeepsImagesAsTensorCoresTakeThem) {
 
 // Four copies, one at half speed: 48 g for four batches. Without it three in 24 g: 8 g for one instead of 12.
 TEST(BetterSettings, LeavesTheSlowDeviceOut) {
-    Scenario job = only_products();
+    Scenario job = products_job(8);
     job.plan.dp = 4;
     job.plan.global_batch *= 4;
     EXPECT_THAT(settings_of(job), Each(Not(sets("straggler"))));
@@ -150,7 +144,7 @@ TEST(BetterSettings, SpreadsParametersOverMoreServersOrOverNone) {
 
 // Every product has a side of 1023, which narrow loads make 1 / 0.6 times as long; 1024 are a whole number of them.
 TEST(BetterSettings, PadsWidthsToWholeLoads) {
-    Scenario job = only_products();
+    Scenario job = products_job(8);
     auto& widths = std::get<MlpSpec>(job.workload.spec).widths;
     EXPECT_THAT(settings_of(job), Each(Not(sets("workload."))));
     widths = {1024, 1023, 1024};

@@ -18,15 +18,8 @@ Bottleneck bottleneck_of(const Scenario& scenario) {
     return find_bottleneck(job, estimate(job));
 }
 
-// Eight products forward and sixteen backward, and nothing else takes time.
-Scenario products() {
-    Scenario job = mlp_job(8);
-    round_machine::only_arithmetic_counts(job);
-    return job;
-}
-
 TEST(Bottleneck, IsComputeWhereNothingElseTakesTime) {
-    const Bottleneck b = bottleneck_of(products());
+    const Bottleneck b = bottleneck_of(products_job(8));
     EXPECT_EQ(b.kind, BottleneckKind::compute);
     ASSERT_THAT(b.movers, SizeIs(1));  // resources that change nothing are not listed
     EXPECT_EQ(b.movers[0].resource, "compute rate");
@@ -37,7 +30,7 @@ TEST(Bottleneck, IsComputeWhereNothingElseTakesTime) {
 TEST(Bottleneck, ChangesWhereTwiceTheOtherResourceGainsMore) {
     // Arithmetic takes 24 g, the host 24 g / 5 once a step. With x times the compute, doubling it again saves 24 g / 2 x, doubling the
     // host's speed 24 g / 10: the host leads from x = 5. The search stops within 5 %.
-    Scenario job = products();
+    Scenario job = products_job(8);
     job.framework.step_overhead = round_machine::given(24.0 / 5 * one_product(job));
     const Bottleneck b = bottleneck_of(job);
     EXPECT_EQ(b.kind, BottleneckKind::compute);
@@ -48,13 +41,13 @@ TEST(Bottleneck, ChangesWhereTwiceTheOtherResourceGainsMore) {
 }
 
 TEST(Bottleneck, IsMemoryBandwidthWhereProductsWaitForTheirOperands) {
-    Scenario job = products();
+    Scenario job = products_job(8);
     job.cluster.node.device.memory_bandwidth = round_machine::given(1 * GB / s);
     EXPECT_EQ(bottleneck_of(job).kind, BottleneckKind::memory_bandwidth);
 }
 
 TEST(Bottleneck, IsTheHostWhereItCannotKeepUp) {
-    Scenario job = products();
+    Scenario job = products_job(8);
     job.framework.dispatch = job.framework.backward_dispatch = round_machine::given(10 * ms);
     const Bottleneck b = bottleneck_of(job);
     EXPECT_EQ(to_text(b.kind), "host (latency)");  // nothing communicates
@@ -63,7 +56,7 @@ TEST(Bottleneck, IsTheHostWhereItCannotKeepUp) {
 }
 
 TEST(Bottleneck, IsTheBandwidthOfTheLinksThatTheGradientsCross) {
-    Scenario job = products();
+    Scenario job = products_job(8);
     job.plan.dp = 4;
     job.plan.global_batch *= 4;
     job.cluster.node.peers.link.bandwidth = round_machine::given(100 * MB / s);
@@ -78,7 +71,7 @@ TEST(Bottleneck, IsTheBandwidthOfTheLinksThatTheGradientsCross) {
 
 TEST(Bottleneck, SaysThatLessLatencyIsBetter) {
     // Ten seconds to start the one all-reduce of the step: half of them would save 5 s.
-    Scenario job = products();
+    Scenario job = products_job(8);
     job.plan.dp = 4;
     job.plan.global_batch *= 4;
     for (Protocol& p : job.library.protocols) p.base = round_machine::given(10 * s);
@@ -89,7 +82,7 @@ TEST(Bottleneck, SaysThatLessLatencyIsBetter) {
 
 TEST(Bottleneck, IsTheHostLinkWhereActivationsWaitInHostMemory) {
     // Activations take longer over 1 MB/s than anything else here: twice the link, half the step.
-    Scenario job = products();
+    Scenario job = products_job(8);
     job.plan.offload_activations = OffloadActivations::all;
     job.cluster.node.host_link.bandwidth = round_machine::given(1 * MB / s);
     job.cluster.node.host.memory = round_machine::given(1 * GB);
@@ -102,7 +95,7 @@ TEST(Bottleneck, IsTheHostLinkWhereActivationsWaitInHostMemory) {
 }
 
 TEST(Bottleneck, IsTheSizeOfMemoryWhereTheJobDoesNotFit) {
-    Scenario job = products();
+    Scenario job = products_job(8);
     job.plan.without_optimizer = false;
     job.cluster.node.device.memory = round_machine::given(100 * MB);
     const Bottleneck b = bottleneck_of(job);
@@ -114,7 +107,7 @@ TEST(Bottleneck, IsTheSizeOfMemoryWhereTheJobDoesNotFit) {
 
 // One of four at half the speed: 48 g, of which the others wait 24 g.
 TEST(Bottleneck, SaysThatWorkersWaitForASlowOne) {
-    Scenario job = products();
+    Scenario job = products_job(8);
     job.plan.dp = 4;
     job.plan.global_batch *= 4;
     job.straggler = Straggler{1, 0.5};
@@ -131,7 +124,7 @@ TEST(Bottleneck, SaysThatWorkersWaitForASlowOne) {
 
 // Whoever holds everything holds no less beside more others.
 TEST(Bottleneck, NamesMoreDevicesOnlyWhereTheyShareWhatIsTooLarge) {
-    Scenario job = products();
+    Scenario job = products_job(8);
     job.plan.without_optimizer = false;
     job.cluster.node.device.memory = round_machine::given(100 * MB);
     using enum PlanFeature;

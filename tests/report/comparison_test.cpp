@@ -25,13 +25,6 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
-// Equal layers of 1024: a product of time g forward and two backward for each, and nothing else takes time.
-Scenario compared_products(int blocks) {
-    Scenario job = mlp_job(blocks);
-    round_machine::only_arithmetic_counts(job);
-    return job;
-}
-
 // Each rank holds what is predicted for its stage, all of it in arrays.
 RunRecord run_as_predicted(const Scenario& job) {
     RunRecord run;
@@ -75,7 +68,7 @@ Seconds total_of(const Trace& trace, SpanKind kind) {
 void expect_near(Seconds found, Seconds expected) { EXPECT_NEAR(found / us, expected / us, 1e-6); }
 
 TEST(Comparison, OfARunThatWentAsPredictedHasRatiosOfOneAndNoResidual) {
-    const Scenario job = compared_products(4);
+    const Scenario job = products_job(4);
     const Comparison c = compare(job, run_as_predicted(job));
     const Seconds g = one_product(job);
     expect_near(c.step.predicted, 12 * g);
@@ -108,7 +101,7 @@ TEST(Comparison, SaysWhatWouldBePredictedForTheLoadThatExpertsHad) {
 
 TEST(Comparison, BackwardThatTakesTwiceAsLongPointsToTheRateOfTheDevice) {
     // 8 g become 16: the step 20 g instead of 12, all of the difference in backward, at half the rate.
-    const Scenario job = compared_products(4);
+    const Scenario job = products_job(4);
     const Seconds g = one_product(job);
     RunRecord run = run_as_predicted(job);
     delay(run, 0, SpanKind::backward, 8 * g);
@@ -131,7 +124,7 @@ TEST(Comparison, BackwardThatTakesTwiceAsLongPointsToTheRateOfTheDevice) {
 TEST(Comparison, AnExchangeThatTakesLongerPointsToTheLink) {
     // 1024 x 1024 weights and 1024 biases in bf16, 2,099,200 bytes, over a crossbar of 100 GB/s. The link is all that takes time beside the
     // products, so three times the time is a third of its bandwidth.
-    Scenario job = compared_products(1);
+    Scenario job = products_job(1);
     job.cluster.node.peers.link.bandwidth = round_machine::given(100 * GB / s);
     job.plan.dp = 2;
     job.plan.global_batch = 2048;
@@ -159,7 +152,7 @@ TEST(Comparison, AnExchangeThatTakesLongerPointsToTheLink) {
 TEST(Comparison, ARankThatIsSlowIsTheStragglerOfTheOthers) {
     // Both compute 12 g; the second needs 3 g more for backward. The exchange takes no time and begins with the later one: the first, which
     // is the last to finish as much as the other, waits for 3 g.
-    Scenario job = compared_products(4);
+    Scenario job = products_job(4);
     job.plan.dp = 2;
     job.plan.global_batch = 2048;
     const Seconds g = one_product(job);
@@ -182,7 +175,7 @@ TEST(Comparison, ARankThatIsSlowIsTheStragglerOfTheOthers) {
 TEST(Comparison, BubbleBehindASlowStagePointsToWhatThatStageDoes) {
     // Of five blocks stage 1 has three. Stage 0 computes 6 g and waits for the 9 g of stage 1: 15 g. When backward of stage 1 takes 12 g
     // instead of 6, stage 0 waits 6 g longer, and half the rate of the device would explain it.
-    Scenario job = compared_products(5);
+    Scenario job = products_job(5);
     job.plan.pp = 2;
     job.plan.stage_blocks = {2, 3};
     const Seconds g = one_product(job);
@@ -206,7 +199,7 @@ TEST(Comparison, BubbleBehindASlowStagePointsToWhatThatStageDoes) {
 
 TEST(Comparison, BubbleBehindAStageThatWasNotToBeTheSlowestPointsThereToo) {
     // Stage 0 has three of the five blocks, and yet it waits for backward of stage 1, which takes 10 g instead of 4.
-    Scenario job = compared_products(5);
+    Scenario job = products_job(5);
     job.plan.pp = 2;
     job.plan.stage_blocks = {3, 2};
     const Seconds g = one_product(job);
@@ -223,7 +216,7 @@ TEST(Comparison, BubbleBehindAStageThatWasNotToBeTheSlowestPointsThereToo) {
 
 TEST(Comparison, BubbleThatNoStageExplainsPointsToHowTheyShareTheWork) {
     // What stage 0 waits for is sent 5 g late, and nothing says why: both stages compute 6 g as predicted.
-    Scenario job = compared_products(4);
+    Scenario job = products_job(4);
     job.plan.pp = 2;
     const Seconds g = one_product(job);
     RunRecord run = run_as_predicted(job);
@@ -240,7 +233,7 @@ TEST(Comparison, BubbleThatNoStageExplainsPointsToHowTheyShareTheWork) {
 }
 
 TEST(Comparison, MemoryBesideTheArraysPointsToTheFrameworkAndArraysToTheModel) {
-    const Scenario job = compared_products(4);
+    const Scenario job = products_job(4);
     RunRecord run = run_as_predicted(job);
     run.ranks[0].peak_resident += 100 * MB;
     const Comparison beside = compare(job, run);
@@ -255,7 +248,7 @@ TEST(Comparison, MemoryBesideTheArraysPointsToTheFrameworkAndArraysToTheModel) {
 }
 
 TEST(Comparison, EveryTermHasARatioThatConditionsMayAskFor) {
-    const Scenario job = compared_products(1);
+    const Scenario job = products_job(1);
     const auto known = comparable_quantities(job);
     EXPECT_NO_THROW(static_cast<void>(holds(parse_condition("ratio.forward > 1.2"), known)));
     // What was measured and not predicted is beyond any multiple of it; what is neither is as predicted.
@@ -269,7 +262,7 @@ TEST(Comparison, EveryTermHasARatioThatConditionsMayAskFor) {
 
 TEST(Comparison, StepTimesAreTheMedianWithoutTheFirst) {
     // 9 s prepare; of 2, 3, 4 and 8 the lesser of two in the middle is the step whose trace a run keeps.
-    const Scenario job = compared_products(1);
+    const Scenario job = products_job(1);
     RunRecord run = run_as_predicted(job);
     run.steps = {9 * s, 2 * s, 8 * s, 4 * s, 3 * s};
     const StepTimes t = compare(job, run).steps;
@@ -288,7 +281,7 @@ TEST(Comparison, StepTimesAreTheMedianWithoutTheFirst) {
 TEST(Comparison, OfAsynchronousServersATraceIsOfSeveralSteps) {
     // One walk through the graph is as many steps of each worker as the simulation has; the walks before the last took twice as long. Of
     // four steps that found weights 0 updates old and of twelve that found them 1 old, the mean is 0.75.
-    Scenario job = compared_products(2);
+    Scenario job = products_job(2);
     job.plan.dp = 2;
     job.plan.global_batch = 2048;
     job.plan.data_parallel = DataParallel::async_parameter_server;
@@ -312,7 +305,7 @@ TEST(Comparison, OfAsynchronousServersATraceIsOfSeveralSteps) {
 }
 
 TEST(Comparison, ConditionsMayAskForRatiosAndResiduals) {
-    const Scenario job = compared_products(4);
+    const Scenario job = products_job(4);
     const Seconds g = one_product(job);
     RunRecord run = run_as_predicted(job);
     delay(run, 0, SpanKind::backward, 8 * g);
@@ -330,7 +323,7 @@ TEST(Comparison, ConditionsMayAskForRatiosAndResiduals) {
 }
 
 TEST(Comparison, ALossThatDivergedIsAboveEveryBound) {
-    const Scenario job = compared_products(4);
+    const Scenario job = products_job(4);
     RunRecord run = run_as_predicted(job);
     for (const double diverged : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
         run.losses.back() = diverged;
@@ -339,7 +332,7 @@ TEST(Comparison, ALossThatDivergedIsAboveEveryBound) {
 }
 
 TEST(Comparison, ARunOfAnotherBatchPrecisionOrOptimizerIsRefusedThoughItDidTheSameWorks) {
-    Scenario job = compared_products(4);
+    Scenario job = products_job(4);
     job.plan.without_optimizer = false;
     RunRecord run = run_as_predicted(job);
     run.settings = job_settings(job);

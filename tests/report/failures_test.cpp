@@ -1,9 +1,8 @@
 #include "model/report/failures.hpp"
 
 #include "model/predict/state.hpp"
-#include "model/report/report.hpp"
 #include "tests/golden/bundled_scenarios.hpp"
-#include "tests/predict/mlp_job.hpp"
+#include "tests/report/reported_jobs.hpp"
 
 #include <gmock/gmock.h>
 
@@ -52,8 +51,7 @@ TEST(Failures, AreFewestInRunsThatSaveAsOftenAsIsBest) {
 
 // A hundred steps on one device that fails once in as long a time, five steps to restart.
 Scenario failing_job() {
-    Scenario job = mlp_job(4);
-    round_machine::only_arithmetic_counts(job);
+    Scenario job = products_job(4);
     job.run.samples = 100 * 1024;
     const Seconds step = estimate(prepare(job)).step;
     job.run.failures = Failures{100 * step, {}, 2 * step, 3 * step};
@@ -71,11 +69,9 @@ Scenario saving_job() {
     return job;
 }
 
-Report report_of_failing(const Scenario& job) { return make_report(prepare(job)); }
-
 TEST(Failures, TakeTheWholeRunBackWhereNothingIsSaved) {
     // R = 5 and w = M = 100 steps: 100 e^0.05 (e - 1) = 180.638 steps.
-    const Report r = report_of_failing(failing_job());
+    const Report r = report_of(failing_job());
     ASSERT_TRUE(r.run && r.run->failing);
     EXPECT_NEAR(r.run->time / r.estimate.step, 180.638, 0.001);
     EXPECT_NEAR(r.run->failures / r.estimate.step, 80.638, 0.001);
@@ -88,7 +84,7 @@ TEST(Failures, TakeTheWholeRunBackWhereNothingIsSaved) {
 TEST(Failures, TakeBackWhatWasDoneSinceTheLastCheckpoint) {
     // Ten checkpoints of a step each: 110 steps in segments of w = 11, and R = 5 + 1 to read. e^0.06 (e^0.11 - 1) / 0.11 = 1.061837 x
     // 1.057074: 123.468 steps.
-    const Report r = report_of_failing(saving_job());
+    const Report r = report_of(saving_job());
     const FailureEstimate& f = *r.run->failing;
     EXPECT_NEAR(f.job.restart / r.estimate.step, 6, 1e-6);
     EXPECT_NEAR(r.run->time / r.estimate.step, 123.468, 0.001);
@@ -100,14 +96,14 @@ TEST(Failures, TakeBackWhatWasDoneSinceTheLastCheckpoint) {
     EXPECT_THAT(r.advice, Contains(HasSubstr("checkpoints every 13 steps")));
     Scenario often = saving_job();
     often.data.checkpoints->every_steps = 13;
-    EXPECT_NEAR(report_of_failing(often).run->goodput, f.best->goodput, 1e-12);
-    EXPECT_THAT(report_of_failing(often).advice, Not(Contains(HasSubstr("checkpoints every"))));
+    EXPECT_NEAR(report_of(often).run->goodput, f.best->goodput, 1e-12);
+    EXPECT_THAT(report_of(often).advice, Not(Contains(HasSubstr("checkpoints every"))));
 }
 
 TEST(Failures, TakeBackWhatWasDoneWhileACheckpointWasWritten) {
     Scenario job = saving_job();
     job.data.checkpoints->asynchronous = true;
-    const Report r = report_of_failing(job);
+    const Report r = report_of(job);
     EXPECT_LT(r.checkpoints->wait, r.estimate.step);
     EXPECT_NEAR((r.run->failing->job.restart + r.checkpoints->wait) / r.estimate.step, 7, 1e-6);
     EXPECT_GE(r.run->failing->best->interval + r.checkpoints->wait, r.checkpoints->write);  // no next one before
@@ -120,9 +116,9 @@ TEST(Failures, OfDevicesAndOfNodesAddUp) {
     job.plan.global_batch *= 8;
     job.run.failures->device_mtbf = 1000 * hour;
     job.run.failures->node_mtbf = 500 * hour;
-    EXPECT_NEAR(report_of_failing(job).run->failing->job.between / hour, 1000.0 / 12, 1e-9);
+    EXPECT_NEAR(report_of(job).run->failing->job.between / hour, 1000.0 / 12, 1e-9);
     job.run.failures->device_mtbf.reset();
-    EXPECT_NEAR(report_of_failing(job).run->failing->job.between / hour, 250, 1e-9);
+    EXPECT_NEAR(report_of(job).run->failing->job.between / hour, 250, 1e-9);
 }
 
 TEST(Failures, AreAsManyAsOfLlama3) {

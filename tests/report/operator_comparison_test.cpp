@@ -17,8 +17,7 @@ using testing::SizeIs;
 
 // Equal layers of one product each: g forward, and one of g each for the gradients of its input and of its weights.
 struct Products {
-    Scenario job = mlp_job(4);
-    Products() { round_machine::only_arithmetic_counts(job); }
+    Scenario job = products_job(4);
 
     [[nodiscard]] Seconds g() const { return one_product(job); }
     [[nodiscard]] Network network() const { return cut_network(job); }

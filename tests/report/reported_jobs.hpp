@@ -7,14 +7,6 @@
 
 namespace sextant {
 
-// `blocks` products forward and twice as many backward for each micro-batch, and nothing else takes time.
-inline Scenario products_job(int blocks, std::int64_t micro_batches = 1) {
-    Scenario job = mlp_job(blocks);
-    round_machine::only_arithmetic_counts(job);
-    job.plan.global_batch = 1024 * micro_batches;
-    return job;
-}
-
 // Two ranks with four of eight experts each.
 inline Scenario experts_over_two_ranks() {
     auto gpt = std::get<TransformerSpec>(small_gpt().spec);

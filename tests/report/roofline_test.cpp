@@ -24,9 +24,7 @@ std::vector<RooflineKernel> products_of(const Roofline& all) {
 // Four layers, a product of 1024 x 1024 x 1024 forward and two backward in each, for two micro-batches: 2 x 4 forward, and as many of
 // each of the two backward. Intensity: 2 x 1024^3 FLOP over three matrices of 1024^2 elements of two bytes, and what else the kernel moves.
 TEST(Roofline, CountsEveryRunOfEveryKernelInAStep) {
-    Scenario job = mlp_job(4);
-    round_machine::only_arithmetic_counts(job);
-    job.plan.global_batch = 2 * 1024;
+    Scenario job = products_job(4, 2);
     const Roofline all = roofline(prepare(job));
     double forward = 0, backward = 0;
     for (const RooflineKernel& k : products_of(all)) {
@@ -43,8 +41,7 @@ TEST(Roofline, CountsEveryRunOfEveryKernelInAStep) {
 }
 
 TEST(Roofline, ItsKernelsAreWhatTheClosedFormAddsUp) {
-    Scenario job = mlp_job(4);
-    round_machine::only_arithmetic_counts(job);
+    Scenario job = products_job(4);
     const Prepared prepared = prepare(job);
     const Estimate e = estimate(prepared);
     Seconds forward, backward;

@@ -58,9 +58,7 @@ TEST(WhatIf, ASlotLimitsWhatTheNetworkNoLongerDoes) {
 TEST(WhatIf, TheSimulationFollowsIt) {
     // One block, two ranks: 3 g of products, then an all-reduce of 1024 x 1024 weights and 1024 biases of 2 bytes: each rank sends half of
     // them twice over 100 GB/s, 20.992 us, after 12 us of latency.
-    Scenario job = mlp_job(1);
-    round_machine::only_arithmetic_counts(job);
-    job.plan.global_batch = 2048;
+    Scenario job = products_job(1, 2);
     job.plan.dp = 2;
     job.library = round_machine::library();
     job.cluster.node.peers.link = round_machine::cluster().node.peers.link;
