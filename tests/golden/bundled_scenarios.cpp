@@ -1,19 +1,11 @@
 #include "tests/golden/bundled_scenarios.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 namespace sextant {
 namespace {
 
 const std::filesystem::path root = SEXTANT_SOURCE_DIR;
-
-std::string test_name(const testing::TestParamInfo<std::string>& info) {
-    std::string name = info.param;
-    std::ranges::replace_if(
-        name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
-    return name;
-}
 
 }  // namespace
 
@@ -29,8 +21,6 @@ Scenario bundled_scenario(const std::string& name, const std::vector<std::string
     static Library library = open_library(root / "hardware_profiles");  // most of what a scenario takes is to read its profiles
     return load_scenario(library, root / "scenarios" / (name + ".json"), overrides);
 }
-
-INSTANTIATE_TEST_SUITE_P(Bundled, EveryScenario, testing::ValuesIn(bundled_scenario_names()), test_name);
 
 Scenario on_one_device(Scenario s) {
     Plan& p = s.plan;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -60,6 +61,15 @@ TEST_P(EveryScenario, AnswersWhatItAnsweredLastTime) {
     ASSERT_TRUE(std::filesystem::exists(file)) << file << " is missing: UPDATE_GOLDEN=1 writes it";
     for (const std::string& moved : movements(Json::parse(std::ifstream(file)), answer)) ADD_FAILURE() << moved;
 }
+
+std::string test_name(const testing::TestParamInfo<std::string>& info) {
+    std::string name = info.param;
+    std::ranges::replace_if(
+        name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+    return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Bundled, EveryScenario, testing::ValuesIn(bundled_scenario_names()), test_name);
 
 TEST(Golden, EveryAnswerBelongsToAScenario) {
     const std::vector<std::string> names = bundled_scenario_names();

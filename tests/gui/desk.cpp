@@ -1,5 +1,7 @@
 #include "tests/gui/desk.hpp"
 
+#include "gui/views/view_list.hpp"
+
 #include <QAbstractButton>
 #include <QApplication>
 #include <QLabel>
@@ -12,6 +14,12 @@
 #include <stdexcept>
 
 namespace sextant::gui {
+
+std::vector<std::string> view_names() {
+    std::vector<std::string> names;
+    for (const ViewInfo& view : all_views()) names.push_back(view.name);
+    return names;
+}
 
 Desk::OwnSettings::OwnSettings(const QTemporaryDir& folder) {
     QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, folder.path());

@@ -10,8 +10,11 @@
 #include <QTemporaryDir>
 
 #include <string>
+#include <vector>
 
 namespace sextant::gui {
+
+std::vector<std::string> view_names();
 
 class Desk : public testing::Test {
 protected:

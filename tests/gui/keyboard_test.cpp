@@ -123,11 +123,6 @@ TEST_P(Keyboard, HearsTheNameOfEveryControl) {
     EXPECT_THAT(nameless(window.view(GetParam())), IsEmpty());
 }
 
-std::vector<std::string> view_names() {
-    std::vector<std::string> names;
-    for (const ViewInfo& view : all_views()) names.push_back(view.name);
-    return names;
-}
 INSTANTIATE_TEST_SUITE_P(Views, Keyboard, testing::ValuesIn(view_names()), [](const auto& name) { return name.param; });
 
 class Keys : public Keyboard {};

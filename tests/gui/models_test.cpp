@@ -4,6 +4,7 @@
 #include "gui/models/scenario_list_model.hpp"
 #include "gui/models/selection.hpp"
 #include "gui/models/text.hpp"
+#include "tests/golden/bundled_scenarios.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,10 +21,7 @@ using testing::StartsWith;
 
 constexpr auto fatal = QAbstractItemModelTester::FailureReportingMode::Fatal;
 
-Report bundled_report(const std::string& name) {
-    Library library = open_library();
-    return predict(load_scenario(library, std::string(SEXTANT_SOURCE_DIR "/scenarios/") + name + ".json"));
-}
+Report bundled_report(const std::string& name) { return predict(bundled_scenario(name)); }
 
 TEST(TableModel, HoldsTheTablesOfAReportOneAfterTheOther) {
     TableModel model;

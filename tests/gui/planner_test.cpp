@@ -1,6 +1,7 @@
 // A search as people ask for it: begun, stopped, looked at, and one of its plans opened.
 #include "gui/models/plan_table_model.hpp"
 #include "gui/models/text.hpp"
+#include "tests/golden/bundled_scenarios.hpp"
 #include "tests/gui/desk.hpp"
 
 #include <gmock/gmock.h>
@@ -20,11 +21,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-
-Scenario bundled_scenario(const std::string& name) {
-    Library library = open_library();
-    return load_scenario(library, std::string(SEXTANT_SOURCE_DIR "/scenarios/") + name + ".json");
-}
 
 std::shared_ptr<const PlanFindings> search_for(const PlanForm& form, const Scenario& job) {
     const ReadPlanForm read = read_plan_form(form, job);

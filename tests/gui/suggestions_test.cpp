@@ -2,6 +2,7 @@
 #include "gui/models/suggestions.hpp"
 #include "gui/models/text.hpp"
 #include "gui/views/paint/chart.hpp"
+#include "tests/golden/bundled_scenarios.hpp"
 #include "tests/gui/desk.hpp"
 
 #include <gmock/gmock.h>
@@ -21,9 +22,7 @@ using testing::Not;
 
 // Of a plan whose shards, if it had some, were over eight ranks.
 Suggestion first_of(const std::function<void(Scenario&)>& change, double gain = 0.1, bool per_sample = false) {
-    Library library = open_library();
-    const Scenario job = load_scenario(library, SEXTANT_SOURCE_DIR "/scenarios/gpt3-175b-1024xa100.json");
-    Report r = predict(job);
+    Report r = predict(bundled_scenario("gpt3-175b-1024xa100"));
     r.job.plan.shard_group = 8;
     r.bottleneck.settings = {{r.job, 2 * units::s, {}, gain, per_sample}};
     change(r.bottleneck.settings.front().job);
@@ -48,11 +47,9 @@ TEST(Suggestions, AreInTheWordsOfTheEditor) {
 
 // What is advised can be seen and taken back where it is made.
 TEST(Suggestions, HaveAFieldInTheEditorForEachSetting) {
-    Library library = open_library();
     for (const char* name : {"small-batch-launch-bound", "does-not-fit", "parameter-server-8xk80", "gpt3-175b-1024xa100", "default",
                              "slowest-worker", "resnet50-snellius-4xa100"}) {
-        const Scenario job = load_scenario(library, std::string(SEXTANT_SOURCE_DIR "/scenarios/") + name + ".json");
-        const auto all = suggestions(predict(job), 100);
+        const auto all = suggestions(predict(bundled_scenario(name)), 100);
         EXPECT_FALSE(all.empty()) << name;
         for (const Suggestion& s : all)
             EXPECT_THAT(s.change.toStdString(),

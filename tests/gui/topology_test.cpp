@@ -2,6 +2,7 @@
 #include "gui/models/topology/cluster_map.hpp"
 #include "gui/views/topology/cluster_chart.hpp"
 #include "gui/views/topology/cluster_layout.hpp"
+#include "tests/golden/bundled_scenarios.hpp"
 #include "tests/gui/desk.hpp"
 
 #include <gmock/gmock.h>
@@ -19,8 +20,7 @@ using testing::HasSubstr;
 using testing::SizeIs;
 
 std::shared_ptr<const ClusterMap> map_of(const std::string& name, const std::vector<std::string>& overrides = {}) {
-    Library library = open_library();
-    const Scenario scenario = load_scenario(library, std::string(SEXTANT_SOURCE_DIR "/scenarios/") + name + ".json", overrides);
+    const Scenario scenario = bundled_scenario(name, overrides);
     return gui::map_of(scenario, std::make_shared<const SimulationReport>(simulate(scenario)));
 }
 

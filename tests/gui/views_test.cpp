@@ -242,11 +242,6 @@ TEST(Look, IsAsLargeAsTheLettersOfTheDesktopAskForAndTheScreenHasRoomFor) {
     EXPECT_EQ(enlargement(26, {640, 480}), 1);
 }
 
-std::vector<std::string> view_names() {
-    std::vector<std::string> names;
-    for (const ViewInfo& view : all_views()) names.push_back(view.name);
-    return names;
-}
 INSTANTIATE_TEST_SUITE_P(Views, EveryView, testing::ValuesIn(view_names()), [](const auto& name) { return name.param; });
 
 // All in one window: to change its style takes longer than to draw a view.

@@ -46,7 +46,7 @@ TEST(WhatIf, AnotherHostLinkIsThatOfCopies) {
 // What a library moves by each channel stays: of all calls some are a little slower than half the network would have them.
 TEST(WhatIf, HalfTheNetworkIsNearlyTheSame) {
     for (const char* name : {"llama-3-8b-fsdp-64xh100", "resnet50-lisa-16-nodes", "mixtral-8x7b-128xh100"})
-        EXPECT_NEAR(as_scenario_over_as_what_if(bundled(name), {.network_bandwidth = 0.5}), 1, 1e-3) << name;
+        EXPECT_NEAR(as_scenario_over_as_what_if(bundled_scenario(name), {.network_bandwidth = 0.5}), 1, 1e-3) << name;
 }
 
 TEST(WhatIf, ASlotLimitsWhatTheNetworkNoLongerDoes) {
