@@ -218,12 +218,12 @@ Seconds group_time(Collective what, Bytes bytes, const Group& group, const Prepa
     return job.nodes.turn + time_alone(group_price(what, bytes, group, job, r), group);
 }
 
-bool issues_itself(const Prepared::State& job) { return job.scenario.cluster.node.device.kind == DeviceKind::cpu; }
+bool computes_on_cores(const Prepared::State& job) { return job.scenario.cluster.node.device.kind == DeviceKind::cpu; }
 
 HostTime host_time(const Prepared::State& job, Pass pass) {
     const Framework& f = job.scenario.framework;
     const Plan& plan = job.scenario.plan;
-    if (issues_itself(job)) return {};
+    if (computes_on_cores(job)) return {};
     if (plan.cuda_graph && !f.dispatch_in_graph) return {};
     const Seconds launch = job.on_host(pass == Pass::backward ? f.backward_dispatch : f.dispatch);
     return {launch, pass == Pass::recompute ? job.on_host(f.checkpoint_overhead) : Seconds{}, plan.launch_blocking || f.launch_blocking};

@@ -50,8 +50,9 @@ SegmentPrice price_block(const BlockKernels&, const KernelTimes&, const Prepared
 // The fraction of passes that have another micro-batch beside them whose kernels hide their expert exchanges; 0 where none do.
 double passes_beside_another(const Prepared::State&);
 
-// Whether the device is a CPU, whose threads compute what they issue: the time between its kernels covers that.
-bool issues_itself(const Prepared::State&);
+// Whether the device is a CPU. Its threads compute what they issue, which the time between its kernels covers; and a server is a process
+// on a core too, which receives what comes itself and moves bytes at the rate of a core.
+bool computes_on_cores(const Prepared::State&);
 // Host time of a block in one pass. None for a captured graph, which is launched as a whole; but where the framework always captures,
 // its `dispatch` is the time for each node of the graph.
 struct HostTime {

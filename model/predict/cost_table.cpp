@@ -3,10 +3,11 @@
 #include "model/base/overloaded.hpp"
 #include "model/plan/framework_defaults.hpp"
 #include "model/predict/block_memory.hpp"
-#include "model/predict/data_parallel_price.hpp"
 #include "model/predict/gathered_weights.hpp"
 #include "model/predict/input.hpp"
+#include "model/predict/parameter_servers.hpp"
 #include "model/predict/phase_walk.hpp"
+#include "model/predict/stage_exchanges.hpp"
 #include "model/predict/update.hpp"
 
 #include <array>

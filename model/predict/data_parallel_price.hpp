@@ -1,20 +1,10 @@
-// What data parallelism adds to a step: gradients reduced, weights gathered, parameter servers. Internal to predict.
+// What data parallelism adds to a step: gradients reduced and weights gathered. Internal to predict.
 #pragma once
 
-#include "model/cost/shared_with_servers.hpp"
-#include "model/predict/state.hpp"
-
-#include <optional>
+#include "model/predict/stage_exchanges.hpp"
+#include "model/predict/stage_work.hpp"
 
 namespace sextant {
-
-// ZeRO-3 / FSDP: the host time that the framework spends on the pieces of one call, a tensor for each rank of the group.
-Seconds pieces_time(const Group&, const Prepared::State&);
-// ZeRO-3 / FSDP: gathering the weights of one block once, and scattering its gradients once (summed over the replicas of the shard).
-struct ShardedBlockPrice {
-    Seconds gather, scatter;
-};
-ShardedBlockPrice price_sharded_block(const BlockParameters&, const Prepared::State&, const JobGroups&, const Resources&);
 
 // What a stage finds where it stands in the job.
 struct StageContext {
@@ -54,15 +44,7 @@ struct DataParallelPrice {
     // The part of steady that delays a micro-batch on its way through the pipeline.
     [[nodiscard]] Seconds on_its_way() const { return steady - steady_weights - early_forward - early_backward - late; }
 };
-// The time in which one worker sends this much to all servers together, or they to it, while all other workers do the same.
-Seconds server_way_time(const Prepared::State&, Bytes, const Resources&);
-// The same for gradients. Zero beside workers that are cores: there a server copies them itself, which is part of what it does with them.
-Seconds push_time(const Prepared::State&, Bytes, const Resources&);
-// Who shares cores, where servers are processes beside workers.
-std::optional<SharedWithServers> shared_with_servers(const Prepared::State&);
-// How long a parameter server takes to add gradients to their sum, and to update weights with it: bound by host memory, which the servers
-// of a host share. Where the workers are cores, so is the server, and taking the gradients from them is included.
-Seconds server_sum_time(const Prepared::State&, Bytes gradients);
-Seconds server_update_time(const Prepared::State&, Bytes gradients);
+DataParallelPrice price_data_parallel(const Prepared::State&, std::size_t stage, const StageWork&, const StageExchanges&,
+                                      const StageContext&, const Resources&);
 
 }  // namespace sextant

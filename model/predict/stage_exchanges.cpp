@@ -1,5 +1,8 @@
+#include "model/predict/stage_exchanges.hpp"
+
 #include "model/plan/data_exchanges.hpp"
-#include "model/predict/stage_work.hpp"
+#include "model/predict/block_price.hpp"
+#include "model/predict/parameter_servers.hpp"
 
 #include <algorithm>
 
@@ -27,7 +30,7 @@ public:
         for (auto b = gathered.rbegin(); b != gathered.rend(); ++b) chunk.gathers.push_back({b->first_block, b->count, gather(*b)});
         return chunk;
     }
-    std::array<DataExchangePrice, 3> gather(const Bucket& b) const {
+    DataExchangePrices gather(const Bucket& b) const {
         if (plan_.has_servers()) return {pull(b.dense + b.expert)};
         return prices(weight_gathers(plan_, framework_, b), size_of(job_.precision.parameter));
     }
@@ -49,7 +52,7 @@ private:
             each.push_back(gradients_of(i, chunk.blocks[static_cast<std::size_t>(i)].parameters));
         return each;
     }
-    std::array<DataExchangePrice, 3> reduction(const Bucket& b) const {
+    DataExchangePrices reduction(const Bucket& b) const {
         if (plan_.has_servers()) return {push(b.dense + b.expert)};
         return prices(gradient_exchanges(plan_, job_.scenario.framework, job_.bucket_rule, b), size_of(job_.precision.reduction_type()));
     }
@@ -65,8 +68,8 @@ private:
         return {updated, server_way_time(job_, size, r_), size, 1};
     }
     template <std::size_t n>
-    std::array<DataExchangePrice, 3> prices(const std::array<DataExchange, n>& exchanges, Bytes element) const {
-        std::array<DataExchangePrice, 3> list;
+    DataExchangePrices prices(const std::array<DataExchange, n>& exchanges, Bytes element) const {
+        DataExchangePrices list;
         for (std::size_t i = 0; i < n; ++i) list[i] = price(exchanges[i], element);
         return list;
     }
@@ -114,6 +117,25 @@ std::vector<ShardedBlockPrice> sharded_blocks(const Prepared::State& job, std::s
 }
 
 }  // namespace
+
+Seconds pieces_time(const Group& group, const Prepared::State& job) {
+    return group.ranks > 1 ? group.ranks * job.scenario.framework.list_of_pieces.value : Seconds{};
+}
+
+ShardedBlockPrice price_sharded_block(const BlockParameters& p, const Prepared::State& job, const JobGroups& g, const Resources& r) {
+    const Plan& plan = job.scenario.plan;
+    const auto time = [&](const auto& exchanges, Bytes element) {
+        Seconds all;
+        for (const DataExchange& e : exchanges) {
+            const Group& group = g[e.group];
+            if (e.elements > 0) all += pieces_time(group, job) + group_time(collective_of(e.kind), e.elements * element, group, job, r);
+        }
+        return all;
+    };
+    return {time(weight_gathers(plan, job.scenario.framework, weights_of(0, p)), size_of(job.precision.parameter)),
+            time(gradient_exchanges(plan, job.scenario.framework, job.bucket_rule, gradients_of(0, p)),
+                 size_of(job.precision.reduction_type()))};
+}
 
 Seconds StageExchanges::time() const {
     Seconds all = gathers.time(1);

@@ -24,11 +24,11 @@ DataParallelPrice StagePlay::recurring(DataParallelPrice price) const {
     return price;
 }
 
-template <class Play>
-DataParallelPrice StagePlay::beside_other_stages(const Play& play) {
+DataParallelPrice StagePlay::price(const StageExchanges& exchanges) {
+    const auto play = [&] { return plan_.shards_parameters() ? play_sharded(exchanges) : play_replicated(exchanges); };
     const DataParallelPrice alone = play();
     if (!(context_.slowdown > 1) || alone.at_end > Seconds{}) return alone;
-    // They meet for the fraction of the time in which the others go on, except for one micro-batch that passes alone.
+    // They meet those of other stages for the fraction of the time in which the others go on, except for one micro-batch that passes alone.
     const double m = static_cast<double>(job_.micro_batches);
     const Seconds period = work_.forward.device() + work_.backward.device() + context_.overhead + alone.steady;
     if (!(period > Seconds{})) return alone;
@@ -40,12 +40,9 @@ DataParallelPrice StagePlay::beside_other_stages(const Play& play) {
     return price;
 }
 
-DataParallelPrice StagePlay::replicated(const StageExchanges& exchanges) {
-    return beside_other_stages([&] { return play_replicated(exchanges); });
-}
-
-DataParallelPrice StagePlay::sharded(const StageExchanges& exchanges) {
-    return beside_other_stages([&] { return play_sharded(exchanges); });
+DataParallelPrice price_data_parallel(const Prepared::State& job, std::size_t stage, const StageWork& work, const StageExchanges& exchanges,
+                                      const StageContext& context, const Resources& r) {
+    return StagePlay(job, stage, work, context, r).price(exchanges);
 }
 
 }  // namespace sextant

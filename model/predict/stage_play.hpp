@@ -2,7 +2,6 @@
 #pragma once
 
 #include "model/predict/data_parallel_price.hpp"
-#include "model/predict/stage_work.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -13,9 +12,7 @@ class StagePlay {
 public:
     StagePlay(const Prepared::State&, std::size_t stage, const StageWork&, const StageContext&, const Resources&);
 
-    // Where every rank holds all weights of its stage, and where it holds its shard of them.
-    [[nodiscard]] DataParallelPrice replicated(const StageExchanges&);
-    [[nodiscard]] DataParallelPrice sharded(const StageExchanges&);
+    [[nodiscard]] DataParallelPrice price(const StageExchanges&);
 
 private:
     using Block = ChunkBlocks::Block;
@@ -73,14 +70,12 @@ private:
 
     template <class MicroBatch, class Finish>
     void queue_up(DataParallelPrice&, Seconds forward, const MicroBatch&, const Finish&) const;
+    // Where every rank holds all weights of its stage, and where it holds its shard of them.
     [[nodiscard]] DataParallelPrice play_replicated(const StageExchanges&) const;
     [[nodiscard]] DataParallelPrice play_sharded(const StageExchanges&) const;
     [[nodiscard]] std::vector<Turn> forward_turns(const StageExchanges&) const;
     void add_turns_back(std::vector<Turn>&, std::size_t blocks, Pass, bool makes_gradients) const;
     [[nodiscard]] std::vector<Turn> turns(const StageExchanges&, std::size_t ahead) const;
-    // Again, where exchanges of every micro-batch meet those of other stages.
-    template <class Play>
-    DataParallelPrice beside_other_stages(const Play&);
 
     template <class MicroBatch, class Finish>
     DataParallelPrice play(Overlap&, Seconds period, bool recurs, const MicroBatch&, const Finish&) const;

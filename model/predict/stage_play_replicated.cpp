@@ -2,6 +2,7 @@
 #include "model/predict/stage_play.hpp"
 
 #include "model/plan/framework_defaults.hpp"
+#include "model/predict/parameter_servers.hpp"
 #include "model/predict/update.hpp"
 #include "model/schedule/schedule.hpp"
 
@@ -11,10 +12,8 @@ namespace sextant {
 
 namespace {
 
-using Calls = std::array<DataExchangePrice, 3>;
-
 // `stretch`: how many times as long as alone the exchanges take on links.
-void exchange(Overlap& o, const Calls& calls, double stretch) {
+void exchange(Overlap& o, const DataExchangePrices& calls, double stretch) {
     for (const DataExchangePrice& e : calls)
         if (e.calls > 0) {
             o.exchange(e.fixed, stretch * e.rest, e.size, e.calls);

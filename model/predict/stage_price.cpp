@@ -2,7 +2,6 @@
 
 #include "model/plan/framework_defaults.hpp"
 #include "model/plan/virtual_stages.hpp"
-#include "model/predict/stage_play.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -197,12 +196,6 @@ std::vector<bool> stages_as_before(const Prepared::State& job) {
     for (std::size_t s = 0; s < job.stages.size(); ++s)
         as_before.push_back(s > 1 && s + 1 < job.stages.size() && job.stages[s] == job.stages[s - 1] && job.groups.as_before(s));
     return as_before;
-}
-
-DataParallelPrice price_data_parallel(const Prepared::State& job, std::size_t stage, const StageWork& work, const StageExchanges& exchanges,
-                                      const StageContext& context, const Resources& r) {
-    StagePlay play(job, stage, work, context, r);
-    return job.scenario.plan.shards_parameters() ? play.sharded(exchanges) : play.replicated(exchanges);
 }
 
 void StagePrices::clear() {

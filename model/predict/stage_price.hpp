@@ -4,7 +4,6 @@
 #include "model/predict/data_parallel_price.hpp"
 #include "model/predict/pipeline.hpp"
 #include "model/predict/pipeline_play.hpp"
-#include "model/predict/stage_work.hpp"
 
 #include <functional>
 #include <optional>
@@ -68,10 +67,6 @@ OwnStagePrices price_stages(const Prepared::State&, const Resources&);
 // By stage, whether it holds, exchanges and sends the same as the one before it. The ends of a pipeline are unlike the others, since
 // they have only one neighbour.
 std::vector<bool> stages_as_before(const Prepared::State&);
-
-// What data parallelism adds to a stage.
-DataParallelPrice price_data_parallel(const Prepared::State&, std::size_t stage, const StageWork&, const StageExchanges&,
-                                      const StageContext&, const Resources&);
 
 // Whether a stage goes on computing while it sends.
 bool hides_sends(const Prepared::State&);

@@ -68,7 +68,7 @@ UpdateTime update_on_device(const Prepared::State& job, const StageParameters& p
     const Plan& plan = job.scenario.plan;
     const Framework& f = job.scenario.framework;
     const double width = f.plain_kernels ? size_of(job.precision.optimizer_state) / size_of(job.precision.activation) : 1;
-    const Seconds launch = issues_itself(job) ? Seconds{} : job.on_host(f.dispatch);
+    const Seconds launch = computes_on_cores(job) ? Seconds{} : job.on_host(f.dispatch);
     const double owned = held_parameters(parameters.trained, plan, plan.has_shards());
     const auto passes = [&](Bytes bytes, double launches) {
         const Seconds moves = passing_time(bytes, kept_bytes(job, owned), job.rates, compute_scale(r), width);
@@ -117,7 +117,7 @@ UpdateTime orthogonalization_time(const Prepared::State& job, std::size_t stage,
             (w.expert ? expert_count : dense_count) += count;
         }
     const auto held = [&](double d, double e) { return held_parameters(d, e, plan, plan.has_shards()); };
-    const Seconds launch = issues_itself(job) ? Seconds{} : job.on_host(job.scenario.framework.dispatch);
+    const Seconds launch = computes_on_cores(job) ? Seconds{} : job.on_host(job.scenario.framework.dispatch);
     UpdateTime time;
     time.device = max(Seconds::from_si(held(dense.si(), expert.si())), longest);
     time.launches = held(dense_count, expert_count) * newton_schulz_products * launch / r.host;

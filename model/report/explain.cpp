@@ -1,5 +1,6 @@
 #include "model/base/grouped_digits.hpp"
 #include "model/base/quantity_text.hpp"
+#include "model/predict/stage_exchanges.hpp"
 #include "model/report/explain_rest.hpp"
 #include "model/report/report.hpp"
 #include "model/report/roofline.hpp"

@@ -2,7 +2,7 @@
 
 #include "model/lower/lower.hpp"
 #include "model/plan/partition.hpp"
-#include "model/predict/data_parallel_price.hpp"
+#include "model/predict/parameter_servers.hpp"
 #include "model/predict/stage_memory.hpp"
 #include "model/predict/state.hpp"
 #include "model/predict/update.hpp"

@@ -1,3 +1,4 @@
+#include "model/predict/parameter_servers.hpp"
 #include "tests/predict/data_parallel_state.hpp"
 
 #include <gtest/gtest.h>
