@@ -48,6 +48,13 @@ void complete_straggler(const Session& session, const std::string& path, Edits& 
 
 }  // namespace
 
+const Field* field_at(const std::string& path) {
+    for (const FieldSection& section : field_sections())
+        for (const Field& field : section.fields)
+            if (field.path == path) return &field;
+    return nullptr;
+}
+
 std::string path_in(const ScenarioDocument& d, const Field& field) {
     return !field.inside.empty() && is_object(d, parent_of(field.inside)) ? field.inside : field.path;
 }

@@ -44,6 +44,7 @@ struct FieldSection {
     bool open = true;  // at first
 };
 const std::vector<FieldSection>& field_sections();
+const Field* field_at(const std::string& path);  // null where the editor shows none
 
 // The path of the field in this document.
 std::string path_in(const ScenarioDocument&, const Field&);

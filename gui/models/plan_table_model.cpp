@@ -1,6 +1,7 @@
 #include "gui/models/plan_table_model.hpp"
 
 #include "gui/models/fields.hpp"
+#include "gui/models/table_model.hpp"
 #include "gui/models/text.hpp"
 #include "model/io/search/plan_columns.hpp"
 
@@ -9,18 +10,12 @@
 namespace sextant::gui {
 namespace {
 
-QVariant alignment(bool figures) {
-    return QVariant::fromValue(Qt::Alignment(Qt::AlignVCenter | (figures ? Qt::AlignRight : Qt::AlignLeft)));
-}
-
 // What the editor says of a field of the plan; nothing of other columns.
-QString tip_of(const std::string& title) {
-    const QString path =
-        QStringLiteral("plan.") + q(title).replace(QLatin1Char(' '), QLatin1Char('_')).replace(QLatin1Char('-'), QLatin1Char('_'));
-    for (const FieldSection& section : field_sections())
-        for (const Field& field : section.fields)
-            if (q(field.path) == path) return QStringLiteral("%1: %2").arg(field.label, field.tip);
-    return {};
+QString tip_of(std::string title) {
+    std::ranges::replace_if(
+        title, [](char c) { return c == ' ' || c == '-'; }, '_');
+    const Field* field = field_at("plan." + title);
+    return field ? QStringLiteral("%1: %2").arg(field->label, field->tip) : QString();
 }
 
 }  // namespace
@@ -128,13 +123,13 @@ QVariant PlanTableModel::data(const QModelIndex& index, int role) const {
     const Column* column = column_at(index.column());
     if (!column) return role == Qt::AccessibleTextRole ? quantity(plan.choice.step) : QVariant();
     if (role == Qt::DisplayRole) return column->cells[row];
-    return role == Qt::TextAlignmentRole ? alignment(column->figures) : QVariant();
+    return role == Qt::TextAlignmentRole ? cell_alignment(column->figures) : QVariant();
 }
 
 QVariant PlanTableModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal || section >= columnCount()) return {};
     const Column* column = column_at(section);
-    if (role == Qt::TextAlignmentRole) return alignment(column && column->figures);
+    if (role == Qt::TextAlignmentRole) return cell_alignment(column && column->figures);
     if (role == Qt::ToolTipRole && column) return column->tip;
     if (role != Qt::DisplayRole) return {};
     return column ? column->heading : section == terms_column ? tr("where it goes") : QString();

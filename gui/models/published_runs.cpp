@@ -1,5 +1,6 @@
 #include "gui/models/published_runs.hpp"
 
+#include "gui/models/table_model.hpp"
 #include "gui/models/text.hpp"
 
 #include <cmath>
@@ -19,30 +20,26 @@ double sortable(const std::optional<double>& error) { return error ? std::abs(*e
 
 struct Column {
     QString heading;
-    bool is_figure;
     QString (*text)(const RowResult&);
-    QVariant (*order)(const RowResult&);
+    double (*order)(const RowResult&) = nullptr;  // of figures; words sort as they are
 };
 
 QString time_text(const std::optional<Seconds>& time) { return time ? quantity(*time) : QString(); }
 
 const std::vector<Column>& columns() {
     static const std::vector<Column> all = {
-        {QStringLiteral("model"), false, [](const RowResult& r) { return label(r, "model"); },
-         [](const RowResult& r) { return QVariant(label(r, "model")); }},
-        {QStringLiteral("devices"), true, [](const RowResult& r) { return grouped(r.extent.value_or(0)); },
-         [](const RowResult& r) { return QVariant(r.extent.value_or(0)); }},
-        {QStringLiteral("device"), false, [](const RowResult& r) { return label(r, "gpu"); },
-         [](const RowResult& r) { return QVariant(label(r, "gpu")); }},
-        {QStringLiteral("measured"), true, [](const RowResult& r) { return time_text(r.measured_step); },
-         [](const RowResult& r) { return QVariant(sortable(r.measured_step)); }},
-        {QStringLiteral("predicted"), true, [](const RowResult& r) { return time_text(r.predicted_step); },
-         [](const RowResult& r) { return QVariant(sortable(r.predicted_step)); }},
-        {QStringLiteral("error"), true, [](const RowResult& r) { return r.step_error() ? signed_percent(*r.step_error()) : QString(); },
-         [](const RowResult& r) { return QVariant(sortable(r.step_error())); }},
-        {QStringLiteral("framework"), false, [](const RowResult& r) { return label(r, "framework"); },
-         [](const RowResult& r) { return QVariant(label(r, "framework")); }},
-        {QStringLiteral("run"), false, [](const RowResult& r) { return q(r.id); }, [](const RowResult& r) { return QVariant(q(r.id)); }},
+        {QStringLiteral("model"), [](const RowResult& r) { return label(r, "model"); }},
+        {QStringLiteral("devices"), [](const RowResult& r) { return grouped(r.extent.value_or(0)); },
+         [](const RowResult& r) { return static_cast<double>(r.extent.value_or(0)); }},
+        {QStringLiteral("device"), [](const RowResult& r) { return label(r, "gpu"); }},
+        {QStringLiteral("measured"), [](const RowResult& r) { return time_text(r.measured_step); },
+         [](const RowResult& r) { return sortable(r.measured_step); }},
+        {QStringLiteral("predicted"), [](const RowResult& r) { return time_text(r.predicted_step); },
+         [](const RowResult& r) { return sortable(r.predicted_step); }},
+        {QStringLiteral("error"), [](const RowResult& r) { return r.step_error() ? signed_percent(*r.step_error()) : QString(); },
+         [](const RowResult& r) { return sortable(r.step_error()); }},
+        {QStringLiteral("framework"), [](const RowResult& r) { return label(r, "framework"); }},
+        {QStringLiteral("run"), [](const RowResult& r) { return q(r.id); }},
     };
     return all;
 }
@@ -123,7 +120,7 @@ QVariant PublishedRunsModel::data(const QModelIndex& index, int role) const {
         case path:
             return entry.path;
         case order:
-            return column.order(entry.row);
+            return column.order ? QVariant(column.order(entry.row)) : column.text(entry.row);
         default:
             return {};
     }
@@ -132,8 +129,7 @@ QVariant PublishedRunsModel::data(const QModelIndex& index, int role) const {
 QVariant PublishedRunsModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal || section < 0 || section >= columnCount()) return {};
     const Column& column = columns()[static_cast<std::size_t>(section)];
-    if (role == Qt::TextAlignmentRole)
-        return QVariant::fromValue(Qt::Alignment(Qt::AlignVCenter | (column.is_figure ? Qt::AlignRight : Qt::AlignLeft)));
+    if (role == Qt::TextAlignmentRole) return cell_alignment(column.order != nullptr);
     return role == Qt::DisplayRole ? QVariant(column.heading) : QVariant();
 }
 

@@ -8,13 +8,6 @@
 namespace sextant::gui {
 namespace {
 
-const Field* field_at(const std::string& path) {
-    for (const FieldSection& section : field_sections())
-        for (const Field& field : section.fields)
-            if (field.path == path) return &field;
-    return nullptr;
-}
-
 // Words of the path itself, for what has no field.
 QString name_at(const std::string& path) {
     return capitalized(q(path).section(QLatin1Char('.'), -1).replace(QLatin1Char('_'), QLatin1Char(' ')));

@@ -16,6 +16,8 @@ struct Table {
     std::set<int> figures{};                  // columns that are aligned to the right
 };
 
+QVariant cell_alignment(bool figures);  // to the right, or to the left
+
 class TableModel : public QAbstractTableModel {
     Q_OBJECT
 
@@ -30,8 +32,6 @@ public:
     [[nodiscard]] QVariant headerData(int section, Qt::Orientation, int role = Qt::DisplayRole) const override;
 
 private:
-    [[nodiscard]] QVariant alignment(int column) const;
-
     Table table_;
 };
 
