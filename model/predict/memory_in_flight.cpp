@@ -61,12 +61,9 @@ using BytesOfBlock = Bytes (*)(const BlockKernels&, const Prepared::State&, doub
 
 // All blocks of a stage together.
 Bytes sum_over_blocks(BytesOfBlock bytes_of, const Prepared::State& job, const StageBlocks& stage) {
-    const double share = stage.layers > 0 ? static_cast<double>(stage.recomputed_layers) / stage.layers : 0;
     Bytes sum;
-    for (std::size_t t = 0; t < stage.count.size(); ++t) {
-        const bool layer = job.roles[t] == BlockRole::layer;
-        if (stage.count[t] > 0) sum += stage.count[t] * bytes_of(job.templates[t], job, layer ? share : 0);
-    }
+    for (std::size_t t = 0; t < stage.count.size(); ++t)
+        if (stage.count[t] > 0) sum += stage.count[t] * bytes_of(job.templates[t], job, recomputed_share(job, stage, t));
     return sum;
 }
 
@@ -110,21 +107,6 @@ Bytes most_interleaved(BytesOfBlock bytes_of, const Prepared::State& job, std::s
     return most;
 }
 
-// What the block needs that needs most.
-Bytes working_memory(const Prepared::State& job, std::size_t stage) {
-    const StageBlocks& blocks = job.stages[stage];
-    Bytes most;
-    for (std::size_t t = 0; t < job.templates.size(); ++t) {
-        if (blocks.count[t] == 0) continue;
-        const BlockKernels& k = job.templates[t];
-        const bool recomputes = job.roles[t] == BlockRole::layer && blocks.recomputed_layers > 0;
-        most = max(most, working_memory(k, job, recomputes));
-        // The others of the stage keep everything: of what is offloaded more is on its way.
-        if (recomputes && blocks.recomputed_layers < blocks.layers) most = max(most, working_memory(k, job, false));
-    }
-    return most;
-}
-
 // What the fullest block has alive in a forward alone, scores of plain attention over long sequences, say: a step holds no less.
 Bytes alive_in_forward(const Prepared::State& job, std::size_t stage) {
     Bytes most;
@@ -146,6 +128,27 @@ Bytes waiting_logits(const Prepared::State& job, std::size_t stage, double fligh
 }
 
 }  // namespace
+
+double recomputed_share(const Prepared::State& job, const StageBlocks& stage, std::size_t block_template) {
+    const bool layer = job.roles[block_template] == BlockRole::layer && stage.layers > 0;
+    return layer ? static_cast<double>(stage.recomputed_layers) / stage.layers : 0;
+}
+
+Bytes working_memory(const Prepared::State& job, std::size_t stage) {
+    const StageBlocks& blocks = job.stages[stage];
+    Bytes most;
+    for (std::size_t t = 0; t < job.templates.size(); ++t) {
+        if (blocks.count[t] == 0) continue;
+        const BlockKernels& k = job.templates[t];
+        const bool recomputes = job.roles[t] == BlockRole::layer && blocks.recomputed_layers > 0;
+        most = max(most, working_memory(k, job, recomputes));
+        // The others of the stage keep everything: of what is offloaded more is on its way.
+        if (recomputes && blocks.recomputed_layers < blocks.layers) most = max(most, working_memory(k, job, false));
+    }
+    return most;
+}
+
+Bytes waiting_activations(const Prepared::State& job, std::size_t stage) { return sum_in_flight(waiting_activations, job, stage, 1, 1); }
 
 Bytes offloaded_activations(const Prepared::State& job, std::size_t stage) {
     return sum_in_flight(offloaded_activations, job, stage, 1, 1);

@@ -5,6 +5,7 @@
 #include "model/plan/recompute.hpp"
 #include "model/predict/block_memory.hpp"
 #include "model/predict/gradient_memory.hpp"
+#include "model/predict/memory_in_flight.hpp"
 #include "model/predict/stage_memory.hpp"
 #include "model/predict/state.hpp"
 #include "model/report/report.hpp"
@@ -66,14 +67,7 @@ private:
 
     void activations(const StageMemory& m) {
         const StageBlocks& blocks = job_.stages[stage_];
-        const double share = blocks.layers > 0 ? static_cast<double>(blocks.recomputed_layers) / blocks.layers : 0;
-        Bytes micro_batch, working;
-        for (std::size_t t = 0; t < job_.templates.size(); ++t) {
-            if (blocks.count[t] == 0) continue;
-            const bool layer = job_.roles[t] == BlockRole::layer;
-            micro_batch += blocks.count[t] * waiting_activations(job_.templates[t], job_, layer ? share : 0);
-            working = max(working, working_memory(job_.templates[t], job_, layer && blocks.recomputed_layers > 0));
-        }
+        const Bytes micro_batch = waiting_activations(job_, stage_), working = working_memory(job_, stage_);
         const Bytes waiting = m[MemoryKind::activations] - working;
         std::string what = "what backward reads of a micro-batch, " + to_text(micro_batch);
         if (micro_batch > Bytes{}) what += ", of " + number_text(waiting / micro_batch, 3) + " that are under way";
@@ -81,14 +75,15 @@ private:
         say(MemoryKind::activations, what);
         const Network network = cut_network(job_.scenario);
         for (std::size_t t = 0; t < job_.templates.size(); ++t)
-            if (blocks.count[t] > 0) block(t, blocks.count[t], network.templates[t].graph, share);
+            if (blocks.count[t] > 0) block(t, blocks.count[t], network.templates[t].graph);
     }
 
     // The largest of what a block keeps.
-    void block(std::size_t t, int count, const OperatorGraph& graph, double share) {
+    void block(std::size_t t, int count, const OperatorGraph& graph) {
         Plan plan = job_.scenario.plan;
-        const bool whole = job_.roles[t] == BlockRole::layer && plan.recompute != Recompute::selective && share > 0;
-        const Bytes keeps = waiting_activations(job_.templates[t], job_, job_.roles[t] == BlockRole::layer ? share : 0);
+        const double share = recomputed_share(job_, job_.stages[stage_], t);
+        const bool whole = plan.recompute != Recompute::selective && share > 0;
+        const Bytes keeps = waiting_activations(job_.templates[t], job_, share);
         std::string again;
         if (whole) again = ", of which " + percent_text(share) + " run again from what they read, " + to_text(job_.templates[t].kept_input);
         say("    block kind " + std::to_string(t + 1) + ", " + std::to_string(count) + " on this stage, keeps " + to_text(keeps) + again);

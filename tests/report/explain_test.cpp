@@ -89,6 +89,21 @@ TEST(Explain, OfMemorySaysHowManyRanksShareExperts) {
     EXPECT_THAT(explain_memory(prepare(job)), Contains(HasSubstr("of what is in shards 1/4, of experts 1/2")));
 }
 
+// A layer that runs forward again works on less than one that sends all that it keeps to host memory.
+TEST(Explain, OfMemoryTakesTheBlockThatNeedsMostAsTheEstimateDoes) {
+    Scenario job = mlp_job(1);
+    job.workload = small_gpt();
+    job.plan.micro_batch = job.plan.global_batch = 1;
+    job.plan.recompute = Recompute::blocks;
+    job.plan.recompute_blocks = 1;
+    job.plan.offload_activations = OffloadActivations::all;
+    const Prepared prepared = prepare(job);
+    const Bytes worked_on = estimate(prepared).memory.front()[MemoryKind::activations];  // nothing waits on the device
+    job.plan.recompute = Recompute::full;
+    EXPECT_LT(estimate(prepare(job)).memory.front()[MemoryKind::activations], worked_on);
+    EXPECT_THAT(explain_memory(prepared), Contains(HasSubstr("and " + to_text(worked_on) + " that a block works on")));
+}
+
 TEST(Explain, SaysSomethingOfEveryTermAndEndsInItsShare) {
     const Prepared job = prepare(products_job(4));
     for (const Term term : all_terms) {
