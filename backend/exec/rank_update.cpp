@@ -80,7 +80,7 @@ void RankRunner::add_tied_exchange(std::vector<Call>& calls, SharedMatrix matrix
     }
 }
 
-// Who has that shard in another stage, of those that this rank's place there shares the parameters with.
+// The rank that has that shard in another stage, of those that this rank's place there shares the parameters with.
 int RankRunner::rank_of_shard(int stage, int shard) const {
     RankPlace there = place_;
     there.pipeline = stage;

@@ -92,7 +92,7 @@ void Heartbeat::beat(const std::stop_token& ends) {
     receive();
     while (!ends.stop_requested()) {
         send();
-        // Who stood still with all its threads has not heard what was said.
+        // A process that stood still with all its threads has not heard what was said.
         if (now() - awake > timeout_ / 2.0) heard_ = now();
         listen();
         awake = now();

@@ -61,7 +61,7 @@ std::vector<std::string_view> meant_units(std::string_view unit, const UnitTable
     };
     for (const auto& [theirs, ours] : endings)
         if (unit.ends_with(theirs)) add(std::string(unit.substr(0, unit.size() - theirs.size())).append(ours));
-    // Who writes "gb/s" may not care for case.
+    // "gb/s" may be written without care for case.
     const bool careless = std::ranges::none_of(unit, [](unsigned char c) { return std::isupper(c) != 0; });
     if (meant.empty() || careless) add(std::string(unit));
     return meant;

@@ -38,7 +38,7 @@ SampleAccess sample_access(DataFormat format, Shuffle shuffle, Bytes sample, std
     const Bytes bytes = sample + facts.beside;
     if (!facts.packed) return {1, 1, bytes, 1};
     const double files = samples_per_file ? 1 / static_cast<double>(*samples_per_file) : 0;
-    // Read-ahead follows whoever reads in order; files stay open for who does not.
+    // Reads in order are read ahead; for others files stay open.
     if (shuffle == Shuffle::full) return {0, 1, bytes, 1};
     return {files, files, bytes, files};
 }

@@ -53,7 +53,7 @@ Seconds checkpoint_time(Bytes bytes, const StorageClass& s, const CheckpointWrit
     return max(creates, s.create_latency->value) + bytes / rate;
 }
 
-// Who reads opens what is there, and is limited by what limits readers.
+// Reading opens what is there, and is limited by what limits readers.
 Seconds checkpoint_read_time(Bytes bytes, const StorageClass& storage, const CheckpointWriters& writers) {
     StorageClass s = storage;
     s.create_latency = s.open_latency;

@@ -39,7 +39,7 @@ void complete(StorageClass& s) {
     for (auto* latency : {&s.create_latency, &s.remove_latency})
         if (!*latency) *latency = {s.open_latency->value, SourceKind::estimated, "as long as opening one"};
     if (s.shared && kind.metadata) fill(s.metadata_rate, *kind.metadata, kind.name);
-    // Who states what a node reads says what a stream reads at most.
+    // What a node reads, where that is stated, is what a stream reads at most.
     const auto stream = [](Bandwidth usual, const std::optional<Sourced<Bandwidth>>& of_node) {
         return of_node ? min(usual, of_node->value) : usual;
     };

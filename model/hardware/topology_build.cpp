@@ -105,7 +105,7 @@ private:
     int peer_switches_ = 0;
 };
 
-// Nodes of a job behind one peer switch. Who needs several switches is given as many nodes behind each, the most that divide the job, as by
+// Nodes of a job behind one peer switch. A job that needs several has as many nodes behind each, the most that divide the job, as by
 // Slurm's segments (sbatch, --segment): 16 of an NVL72's 18 for 64 nodes. Where that would leave half of them empty, all are filled.
 int nodes_of_segment(int nodes, int behind_switch) {
     if (nodes <= behind_switch) return behind_switch;

@@ -33,7 +33,7 @@ public:
     }
 
 private:
-    // What becomes of the ring itself is told only to who asks for it.
+    // What becomes of the ring itself is told only where it is asked for.
     void lay(const SpreadGroup& group, RingLayout* ring) {
         const auto& parts = group.formation->parts;
         for (const int shift : group.shifts) {

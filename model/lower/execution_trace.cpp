@@ -299,7 +299,7 @@ private:
             const Rank& rank = ranks_[r];
             const auto left = std::ranges::find(rank.segment, none);
             if (left == rank.segment.end()) continue;
-            // Who has come to a call waits there; else something before it does.
+            // A rank that has come to a call waits there; else something before it does.
             for (std::uint32_t n = 0; n < rank.segment.size(); ++n)
                 if (rank.segment[n] == none && rank.waiting[n] == 0)
                     return complain(r, pointer_of(trace_.ranks[r].nodes[n]),

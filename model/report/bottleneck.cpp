@@ -78,7 +78,7 @@ std::optional<Mover> equally_fast(const Prepared& job, Seconds now) {
     return Mover{std::string(evenness_of_workers), "workers equally fast", BottleneckKind::compute, then, 1 - then / now};
 }
 
-// Who waits for slow or late ranks is told what without them would be left.
+// Where ranks wait for slow or late ones: what would be left without those.
 void add_equally_fast(Bottleneck& b, const Prepared& job, const Estimate& e) {
     std::optional<Mover> even = equally_fast(job, estimate(job).step);
     constexpr double much = 0.1;

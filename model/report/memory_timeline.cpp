@@ -74,7 +74,7 @@ std::vector<MemoryTimeline> memory_timelines(const Trace& trace, std::span<const
         timeline_of[rank] = timelines.size();
         timelines.push_back(std::move(t));
     }
-    // Who had nothing to run was done when the segment before it was: where a frozen embedding has no backward, when its weights had come.
+    // A rank with nothing to run was done with the segment before it: where a frozen embedding has no backward, when its weights had come.
     const std::vector<std::optional<Extent>> extents = extents_of(trace, segments.size());
     std::vector<Seconds> done(timelines.size());
     std::vector<std::vector<HeldChange>> changes(timelines.size());

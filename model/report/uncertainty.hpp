@@ -14,7 +14,6 @@ struct Uncertainty {
     std::vector<InputUsed> inputs;
     Seconds low, high;
 };
-// `at`: the resources that the estimate was made with.
 Uncertainty find_uncertainty(const Prepared&, const Estimate&);
 
 }  // namespace sextant

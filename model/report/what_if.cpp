@@ -10,7 +10,7 @@
 namespace sextant {
 namespace {
 
-// Who reads where a number comes from is told that nobody has measured this one.
+// The number says of its source that nobody has measured it.
 template <class T>
 void multiply(Sourced<T>& number, double by) {
     if (by == 1) return;

@@ -77,7 +77,7 @@ bool framework_can(const PlanSpace& space, PlanField field, const Plan& plan) {
     return std::ranges::none_of(missing_features(plan, space.job.framework, space.job.cluster),
                                 [&](PlanFeature f) { return field_of(f) == field; });
 }
-// Who pins something other than a degree wants to know what it would come to.
+// A pin of something other than a degree asks what it would come to.
 bool can(const PlanSpace& space, PlanField field, const Plan& plan) { return !space.is_free(field) || framework_can(space, field, plan); }
 
 // Tensor parallelism inside experts is that of the layers, or none.

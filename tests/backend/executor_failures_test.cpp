@@ -43,7 +43,7 @@ std::vector<pid_t> children_of(pid_t parent) {
     return found;
 }
 
-// Who has ended and was not asked for its end yet is a zombie.
+// A process that has ended and was not waited for yet is a zombie.
 bool runs(pid_t process) {
     const std::string status = text_of("/proc/" + std::to_string(process) + "/stat");
     const std::size_t behind_name = status.rfind(')');

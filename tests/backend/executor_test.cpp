@@ -391,7 +391,7 @@ TEST_F(Executor, LeavesATraceOfEveryRank) {
     EXPECT_EQ(computed[2], computed[3]);
 }
 
-// Whether the system still has such pages for who asks for them: memory that was long in use lies in pieces.
+// Whether the system still has such pages: memory that was long in use lies in pieces.
 bool huge_pages_are_left() {
     constexpr std::size_t size = std::size_t{64} << 20;
     void* const memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

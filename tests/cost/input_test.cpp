@@ -177,7 +177,7 @@ TEST(SharedRate, IsTheLessTheMoreWorkersMeet) {
     EXPECT_NEAR(shared_rate(2, 2 * ms, 1 * ms, 2) / Hz, 1000, 1e-9);
     // Of three at a place for two none to three are there in the ratio 1 to 3 to 3 to 3/2: (3 + 2 x 3 + 2 x 3/2) / 8.5 samples a ms.
     EXPECT_NEAR(shared_rate(3, 2 * ms, 1 * ms, 2) / Hz, 12 / 8.5 * 1000, 1e-9);
-    // Who does nothing else never leaves it idle; and a hundred thousand do not either.
+    // Workers that do nothing else never leave it idle; and a hundred thousand do not either.
     EXPECT_NEAR(shared_rate(5, 1 * ms, 1 * ms, 1) / Hz, 1000, 1e-9);
     EXPECT_NEAR(shared_rate(1e5, 2 * ms, 1 * ms, 1) / Hz, 1000, 1e-9);
     EXPECT_NEAR(shared_rate(900, 2 * ms, 1 * ms, 1) / Hz, 1000, 1e-9);

@@ -86,7 +86,7 @@ TEST(LoadingBenchmark, SaysHowManyAcceleratorsStayAtWork) {
     EXPECT_GE(most, 50);
     EXPECT_GE(estimate_loading(b, most).utilization, 0.9);
     EXPECT_LT(estimate_loading(b, most + 1).utilization, 0.9);
-    // Who states no number of them has that one.
+    // Where no number of them is stated, it is that one.
     b.accelerators.reset();
     EXPECT_EQ(estimate(b).accelerators, most);
     // The loop alone takes 0.8 % of the time.

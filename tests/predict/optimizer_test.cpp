@@ -133,7 +133,7 @@ TEST(OptimizerTime, OfManySmallTensorsIsTheHostThatLaunchesThem) {
     EXPECT_NEAR(update_time(job, 0, {}).device / us, 34, 1e-9);
     EXPECT_NEAR(update_time(job, 0, {}).launches / us, 680, 1e-9);
     EXPECT_NEAR(update_time(job, 0, {.host = 2}).launches / us, 340, 1e-9);
-    // Who reads the norm of gradients first is ahead of nothing.
+    // A host that reads the norm of gradients first is ahead of nothing.
     Prepared::State reads = job;
     reads.scenario.framework.waits_for_norm = true;
     EXPECT_NEAR(update_time(reads, 0, {}).device / us, 680, 1e-9);

@@ -146,7 +146,7 @@ TEST(Condition, OnWhatIsNotReportedNamesTheNearestThatIs) {
     EXPECT_THAT(complaint("steptime > 1 s"), Not(HasSubstr("one of")));  // a long list
 }
 
-// Who asks what a job costs and finds no such quantity is told what would make one, and not of those that are spelled alike.
+// Asked what a job costs, it says what would make such a quantity, and not which are spelled alike.
 TEST(Condition, OnWhatIsReportedOfOthersSaysWhatTheyState) {
     EXPECT_THAT(complaint("run.cost > 10 USD"), HasSubstr("it needs, for example, \"run\": {\"tokens\": 300e9}"));
     EXPECT_THAT(complaint("cost_per_sample > 1 USD"), HasSubstr("it needs, for example, \"run\": {\"price\": \"2.50 USD/h\"}"));

@@ -162,7 +162,7 @@ private:
         return table_;
     }
 
-    // All that its tooltip says, for who has no pointer, and where the window is too narrow for all columns.
+    // All that its tooltip says, for those without a pointer, and where the window is too narrow for all columns.
     void show_chosen(const QModelIndex& index) {
         open_->setEnabled(index.isValid());
         chosen_->setText(index.isValid()

@@ -45,7 +45,7 @@ void ReplacedFiles::write_text(const std::filesystem::path& path, const std::fun
 void ReplacedFiles::put_in_place() {
     for (const std::filesystem::path& path : waiting_) {
         std::error_code error;
-        // Who may read the file that was there may read this one.
+        // Whoever may read the file that was there may read this one.
         if (const auto before = std::filesystem::status(path, error); std::filesystem::is_regular_file(before))
             std::filesystem::permissions(beside(path), before.permissions(), error);
         std::filesystem::rename(beside(path), path, error);

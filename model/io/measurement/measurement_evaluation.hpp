@@ -15,7 +15,7 @@ struct RowPrediction {
     std::optional<bool> fits;
 };
 
-// Who predicts. Each may throw InputError: the row is refused then, with its text.
+// What rows are predicted by. Each may throw InputError: the row is refused then, with its text.
 struct Predictors {
     std::function<RowPrediction(const Scenario&)> training;
     std::function<Seconds(const CollectiveScenario&)> collective;  // one call

@@ -34,8 +34,8 @@ bool is_narrowed(const MeasuredPlan& p) {
     return casts && p.precision == p.precision_kind && (p.precision == "fp16" || p.precision == "bf16");
 }
 
-// A graph of TensorFlow 1 is made for inference or for training. Who times its forward alone and then adds gradients to it, without an
-// update, has made it for inference (u39kun/deep-learning-benchmark, frameworks/tensorflow/models.py: phase_train is False).
+// A graph of TensorFlow 1 is made for inference or for training. A benchmark that times its forward alone and then adds gradients to it,
+// without an update, has made it for inference (u39kun/deep-learning-benchmark, frameworks/tensorflow/models.py: phase_train is False).
 bool has_frozen_batch_norms(const MeasuredPlan& p) { return p.framework_family == "tensorflow" && p.phase == "forward_backward"; }
 
 bool multiplies(const Device& device, DataType type) { return matrix_path(device, type, false).native; }
