@@ -96,7 +96,6 @@ MeasurementFile read_file(const JsonFile& json, Diagnostics& diagnostics) {
     RowFields root{json.root()};
     RowFields source{root.get("source")};
     source.optional("title", file.title);
-    source.optional("url", file.url);
     const JsonNode rows = root.get("rows");
     if (!rows.is_array()) {
         if (root) json.root().complain("\"rows\" is missing or no list", "a measurement file is {\"source\": {...}, \"rows\": [...]}");

@@ -70,7 +70,7 @@ struct MeasuredPlan {
     std::optional<int> dp, vpp, ep, etp, zero1_shard_size, activation_cpu_offload_layers;
     std::optional<std::int64_t> micro_batch, global_batch, grad_accum;
     std::string fsdp, recompute, recompute_detail, schedule, variable_update, phase, optimizer, ddp, trainable;
-    std::string precision, precision_kind, framework, framework_family, release;
+    std::string precision, precision_kind, framework, framework_family;
     std::string grad_reduce_dtype, grad_dtype, grad_allreduce, fsdp_mixed_precision, moe_dispatcher;
     std::string cuda_graph;  // "implementation/scope", "whole", or begins with "none"
     std::vector<std::string> recompute_modules, offload;
@@ -140,7 +140,7 @@ const RowHeader& header_of(const MeasurementRow&);
 
 struct MeasurementFile {
     std::string path;
-    std::string title, url;  // of the source
+    std::string title;  // of the source
     std::vector<MeasurementRow> rows;
 };
 

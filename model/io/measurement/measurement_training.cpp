@@ -95,7 +95,6 @@ void read_settings(RowFields& f, MeasuredPlan& p) {
     f.optional("precision_kind", p.precision_kind);
     f.optional("framework", p.framework);
     f.optional("framework_family", p.framework_family);
-    f.optional("release", p.release);
     f.optional("grad_reduce_dtype", p.grad_reduce_dtype);
     f.optional("grad_dtype", p.grad_dtype);
     f.optional("grad_allreduce", p.grad_allreduce);
