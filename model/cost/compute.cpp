@@ -203,7 +203,8 @@ Seconds passing_time(Bytes moved, Bytes touched, const DeviceRates& d, const Com
 Seconds kernel_time(const Kernel& k, const DeviceRates& d, const ComputeScale& scale) {
     const Bytes at_end = knows_caches(d) ? Bytes{} : k.epilogue;  // a core waits for all bytes of a product
     const Seconds after = streaming_time(at_end, d, scale);
-    if (const auto measured = measured_gemm_time(k, d.measured)) return *measured / (scale.compute * d.native_build) + after;
+    if (d.measured)
+        if (const auto measured = measured_gemm_time(k, *d.measured)) return *measured / (scale.compute * d.native_build) + after;
     const Seconds overhead = (k.launches * d.kernel_overhead + k.waits * d.wait) / scale.overhead + after;
     const Seconds by_memory = streaming_time(k.bytes - at_end, d, scale, k.in_flight),
                   functions = k.exponentials * d.exponential / scale.compute;

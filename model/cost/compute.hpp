@@ -23,8 +23,10 @@
 #include "model/cost/kernel.hpp"
 #include "model/hardware/device.hpp"
 
+#include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace sextant {
 
@@ -57,15 +59,14 @@ struct DeviceRates {
     double attention_products = 2048;  // operations of attention's products that a multiprocessor does in a clock; an A100's where unknown
     // The fraction of the TF32 rate that is left where one operand of a product, or both, lie across their depth.
     double tf32_across_one = 1, tf32_across_both = 1;
-    double native_build = 1;              // speed of the framework's kernels against a build for this very device
-    double convolution = 1;               // the framework's choice of algorithm against the best
-    std::span<const GemmCurve> measured;  // products whose times were measured on such a device; owned by the Device
-    bool tiles = true;                    // false: CPUs, whose libraries cut work finely
+    double native_build = 1;                                 // speed of the framework's kernels against a build for this very device
+    double convolution = 1;                                  // the framework's choice of algorithm against the best
+    std::shared_ptr<const std::vector<GemmCurve>> measured;  // products whose times were measured on such a device; null: none
+    bool tiles = true;                                       // false: CPUs, whose libraries cut work finely
 };
 
-// `works_alone`: no other device of its node is at work. The result refers to the device, which must outlive it.
+// `works_alone`: no other device of its node is at work.
 DeviceRates device_rates(const Device&, const Framework&, const Plan&, bool works_alone = false);
-DeviceRates device_rates(Device&&, const Framework&, const Plan&, bool works_alone = false) = delete;
 
 // Multipliers of a what-if.
 struct ComputeScale {

@@ -46,7 +46,7 @@ void set_products(DeviceRates& rates, const Device& device, const Framework& fra
     rates.vector = fp32.unit == ComputeUnit::vector || !vector ? fp32.sustained : vector->rate.value * clock;
     if (vector)
         rates.fp32_on_vector = {vector->rate.value * (vector->achievable.value * rates.native_build), vector->rate.value, vector->unit};
-    rates.measured = device.gemm_curves;
+    if (!device.gemm_curves.empty()) rates.measured = std::make_shared<const std::vector<GemmCurve>>(device.gemm_curves);
     rates.tiles = device.kind != DeviceKind::cpu;
 }
 

@@ -178,7 +178,7 @@ TEST(KernelTime, OfFp8IsThatOfItsOwnDataPath) {
 
 TEST(KernelTime, OfAMeasuredProductIsTheMeasuredOne) {
     // 1024 rows took 10 us, 4096 rows 40 us: half-way between them in log m, 2048 rows, sqrt(10 x 40) = 20 us.
-    Device d = round_machine::lasting_device();
+    Device d = round_machine::device();
     d.gemm_curves = {{DataType::bf16, 512, 256, {{1024, 10 * us}, {4096, 40 * us}}, "round"}};
     const DeviceRates r = device_rates(d, round_machine::framework(), Plan{});
     EXPECT_NEAR(kernel_time(product(2048, 512, 256), r) / us, 20, 1e-9);
@@ -215,13 +215,13 @@ TEST(AttentionTime, IsAFractionOfThePeakForWholeWavesOfWideHeads) {
     // A framework whose kernel reaches half of the device's best needs twice the time.
     Framework old = round_machine::framework();
     old.attention_efficiency.value = 0.5;
-    EXPECT_NEAR(kernel_time(attention(108, 128, 128), device_rates(round_machine::lasting_device(), old, Plan{})) / us, 1 + 36.239, 1e-3);
+    EXPECT_NEAR(kernel_time(attention(108, 128, 128), device_rates(round_machine::device(), old, Plan{})) / us, 1 + 36.239, 1e-3);
 }
 
 TEST(AttentionTime, OfKernelsForAmpereIsThatOfAmperesInstructionsOnNewerDevices) {
     // 1,530 operations of a multiprocessor in a clock, at 108 x 200 MHz 33.05 TFLOP/s, where the device's best kernel reaches 50; 1,330
     // backward, 28.73 where the best reaches 40. At 1 GHz they could do 165: no faster than the best.
-    Device newer = round_machine::lasting_device();
+    Device newer = round_machine::device();
     newer.clock = round_machine::given(0.2 * GHz);
     newer.load_latency = round_machine::given(450 * ns);
     Framework old = round_machine::framework();
@@ -248,7 +248,7 @@ TEST(AttentionTime, PerOperationIsLongerForNarrowHeadsTheFasterProductsAre) {
     // Multiprocessors with 2,048 operations in a clock: an exponential is as long as the products of 2048 / (4 x 16) = 32 elements forward,
     // of 12.8 backward. Heads of 64 reach (64 / 96) / (128 / 160) = 0.833 of what those of 128 do, (64 / 76.8) / (128 / 140.8) = 0.917
     // back.
-    Device d = round_machine::lasting_device();
+    Device d = round_machine::device();
     d.load_latency = round_machine::given(450 * ns);
     Kernel forward = attention(108, 128, 64), backward = forward;
     backward.backward = true;
@@ -270,7 +270,7 @@ TEST(AttentionTime, PerOperationIsLongerForNarrowHeadsTheFasterProductsAre) {
 TEST(KernelTime, OfFewBytesInFlightIsLongerTheFasterTheMemory) {
     // 108 multiprocessors with 12,500 bytes on their way for 450 ns ask for 3 TB/s. A pass over 4 GB takes 4 ms of the memory's 1 TB/s and
     // 1.333 of theirs, together sqrt(4^2 + 1.333^2) = 4.216 ms; of a memory of 4 TB/s 1 and 1.333, together 1.667.
-    Device d = round_machine::lasting_device();
+    Device d = round_machine::device();
     d.load_latency = round_machine::given(450 * ns);
     Framework f = round_machine::framework();
     f.bytes_in_flight = round_machine::given(12500 * B);
@@ -289,7 +289,7 @@ TEST(KernelTime, OfFewBytesInFlightIsLongerTheFasterTheMemory) {
 TEST(DeviceRates, ExpandATypeThatTheDeviceLacksAndScaleWithTheBuild) {
     Framework portable = round_machine::framework();
     portable.native_build.value = 0.5;
-    const DeviceRates r = device_rates(round_machine::lasting_device(), portable, Plan{});
+    const DeviceRates r = device_rates(round_machine::device(), portable, Plan{});
     EXPECT_NEAR(r.matrix[DataType::bf16].sustained / (TFLOP / s), 50, 1e-9);
     EXPECT_NEAR(r.matrix[DataType::bf16].peak / (TFLOP / s), 100, 1e-9);
     EXPECT_NEAR(r.matrix[DataType::fp16].sustained / (TFLOP / s), 5, 1e-9);  // no FP16 here: the FP32 units, 10
@@ -299,7 +299,7 @@ TEST(DeviceRates, ExpandATypeThatTheDeviceLacksAndScaleWithTheBuild) {
 TEST(DeviceRates, OfAFrameworkWithoutTensorUnitsAreThoseOfVectorUnits) {
     Framework old = round_machine::framework();
     old.tensor_units = false;
-    const DeviceRates r = device_rates(round_machine::lasting_device(), old, Plan{});
+    const DeviceRates r = device_rates(round_machine::device(), old, Plan{});
     EXPECT_NEAR(r.matrix[DataType::bf16].sustained / (TFLOP / s), 10, 1e-9);
     EXPECT_EQ(r.matrix[DataType::bf16].unit, ComputeUnit::vector);
 }
@@ -307,7 +307,7 @@ TEST(DeviceRates, OfAFrameworkWithoutTensorUnitsAreThoseOfVectorUnits) {
 TEST(DeviceRates, StartKernelsOfACapturedGraphSooner) {
     Plan captured;
     captured.cuda_graph = true;
-    EXPECT_NEAR(device_rates(round_machine::lasting_device(), round_machine::framework(), captured).kernel_overhead / us, 0.5, 1e-12);
+    EXPECT_NEAR(device_rates(round_machine::device(), round_machine::framework(), captured).kernel_overhead / us, 0.5, 1e-12);
 }
 
 }  // namespace

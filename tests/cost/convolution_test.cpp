@@ -31,7 +31,7 @@ Kernel of_weight(Kernel k) {
 }
 
 TEST(Convolution, TakesWhatItsProductTakesByItsRate) {
-    static const Device device = round_machine::device();
+    const Device device = round_machine::device();
     const DeviceRates rates = device_rates(device, round_machine::framework(), Plan{});
     Framework heuristic = round_machine::framework();
     heuristic.convolution_efficiency.value = 0.5;
@@ -93,7 +93,7 @@ TEST(Convolution, ThatMayBeCastToTf32TakesTheFasterUnits) {
 
 // What sustains its whole peak as a product cannot do 1.04 of that with windows of 5 x 5, but does 1.67 where it multiplies less.
 TEST(Convolution, PassesThePeakInWinogradsDomainAlone) {
-    static const Device device = round_machine::device();
+    const Device device = round_machine::device();
     const DeviceRates rates = device_rates(device, round_machine::framework(), Plan{});
     const Kernel other = convolution(Window::other, DataType::fp32), winograd = convolution(Window::winograd, DataType::fp32);
     EXPECT_NEAR((kernel_time(other, rates) - 1 * us) / (other.flops / (10 * TFLOP / s)), 1, 1e-12);

@@ -13,7 +13,7 @@ using round_machine::product, round_machine::rates;
 
 // 1 TB/s from memory, 10 TB/s from a cache of 1 MB.
 DeviceRates rates_with_cache() {
-    Device d = round_machine::lasting_device();
+    Device d = round_machine::device();
     d.kind = DeviceKind::cpu;
     d.l2 = round_machine::given(1 * MB);
     d.cache_bandwidth = round_machine::given(10 * TB / s);

@@ -6,12 +6,7 @@
 
 namespace sextant::round_machine {
 
-inline const Device& lasting_device() {  // rates point into it
-    static const Device d = device();
-    return d;
-}
-
-inline DeviceRates rates() { return device_rates(lasting_device(), framework(), Plan{}); }
+inline DeviceRates rates() { return device_rates(device(), framework(), Plan{}); }
 
 inline Kernel product(std::int64_t m, std::int64_t n, std::int64_t k) {
     Kernel g;

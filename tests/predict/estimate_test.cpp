@@ -85,6 +85,19 @@ TEST(Straggler, WithSmallerBatchesIsAMeanOfTheSpeeds) {
     EXPECT_EQ(e.terms[Term::straggler], Seconds{});
 }
 
+TEST(Straggler, WithSmallerBatchesIsAMeanOfMeasuredProductsHoweverOftenOneAsks) {
+    Scenario job = pipeline_job(1, 8, Schedule::one_f_one_b, 1);
+    job.plan.dp = 4;
+    job.plan.global_batch *= 4;
+    const DataType type = job.plan.precision.compute;
+    job.cluster.node.device.gemm_curves = {{type, 1024, 1024, {{512, 1 * ms}, {2048, 4 * ms}}, "round"}};
+    const Seconds even = estimate(prepare(job)).step;
+    job.straggler = Straggler{.devices = 1, .speed = 1, .device = half_of(job), .has_smaller_batches = true};
+    const Prepared first = prepare(job), second = prepare(job);
+    EXPECT_NEAR(estimate(first).step / even, 8.0 / 7, 1e-6);
+    EXPECT_EQ(estimate(second).step, estimate(first).step);
+}
+
 TEST(Straggler, OfHalfTheSpeedDoublesTheStep) {
     Scenario job = pipeline_job(1, 8, Schedule::one_f_one_b, 1);
     job.straggler = Straggler{.devices = 1, .speed = 0.5};
