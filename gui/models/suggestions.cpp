@@ -25,6 +25,11 @@ QString in_other_words(const std::string& path, const std::string& value) {
 // A field as the editor calls it, at its value: "CUDA graph on". Nothing where the scenario has that anyhow.
 QString in_editor_words(const Scenario& now, const Scenario& then, const std::string& path, const std::string& value) {
     if (path == "plan.grad_accum") return {};  // follows from the batches
+    if (path == "hardware") {                  // another cluster, and so many of its nodes
+        QStringList words{in_editor_words(now, then, "hardware.cluster", value), in_editor_words(now, then, "hardware.nodes", value)};
+        words.removeAll(QString());
+        return words.join(QStringLiteral(", "));
+    }
     if (const QString words = in_other_words(path, value); !words.isEmpty()) return words;
     const Field* field = field_at(path);
     const QString is = field ? field->resolved(then) : q(value);

@@ -43,6 +43,11 @@ TEST(Suggestions, AreInTheWordsOfTheEditor) {
     EXPECT_EQ(first_of([](Scenario& s) { s.plan.precision.reduction = DataType::fp16; }).change,
               QStringLiteral("Gradients added up in fp16"));
     EXPECT_EQ(first_of([](Scenario& s) { s.framework.name = "deepspeed"; }).change, QStringLiteral("Framework deepspeed"));
+    const auto on_smaller_nodes = [](Scenario& s) {
+        s.cluster.name = "elsewhere";
+        s.cluster.node.devices = 4;
+    };
+    EXPECT_EQ(first_of(on_smaller_nodes).change, QStringLiteral("Cluster elsewhere, Nodes 256"));
 }
 
 // What is advised can be seen and taken back where it is made.

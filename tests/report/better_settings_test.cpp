@@ -194,24 +194,30 @@ TEST(Elsewhere, AJobUnderAnotherFrameworkIsThatOfAFileThatNamesIt) {
 }
 
 // Where the job does not fit, something of the library that it fits under: of frameworks one that shards, of devices one with more memory,
-// and nodes of cores. Each set again comes to what was said.
+// and nodes of cores. Each set again comes to what was said, whatever the scenario says of its own hardware.
 TEST(Elsewhere, NamesWhatAJobFitsUnderThatDoesNotFit) {
     Library library = open_library(std::filesystem::path(SEXTANT_SOURCE_DIR) / "hardware_profiles");
-    Report r = predict(bundled_scenario("does-not-fit", {"framework=pytorch-ddp"}));
-    look_elsewhere(library, r);
-    std::vector<std::string> what;
-    for (const PricedSetting& s : r.bottleneck.elsewhere) {
-        std::vector<std::string> set{"framework=pytorch-ddp"};
-        for (const auto& [path, value] : edits_between(r.job, s.job)) set.push_back(path + "=" + value);
-        what.push_back(set.at(1).substr(0, set.at(1).find('=')));
-        const Estimate then = estimate(prepare(bundled_scenario("does-not-fit", set)));
-        EXPECT_TRUE(then.fits()) << set.at(1);
-        EXPECT_NEAR(then.step / s.step, 1, 1e-9) << set.at(1);
-        EXPECT_EQ(then.peak_memory, s.memory) << set.at(1);
+    const std::vector<std::string> plain{"framework=pytorch-ddp"};
+    const std::vector<std::string> with_changes{plain.front(), "hardware.network_bandwidth=1 Gbit/s", "hardware.cores=8",
+                                                "hardware.device.memory=30 GiB", "hardware.step_noise=0.05"};
+    for (const auto& overrides : {plain, with_changes}) {
+        Report r = predict(bundled_scenario("does-not-fit", overrides));
+        look_elsewhere(library, r);
+        std::vector<std::string> what;
+        for (const PricedSetting& s : r.bottleneck.elsewhere) {
+            std::vector<std::string> set = overrides;
+            for (const auto& [path, value] : edits_between(r.job, s.job)) set.push_back(path + "=" + value);
+            const std::string& first = set.at(overrides.size());
+            what.push_back(first.substr(0, first.find('=')));
+            const Estimate then = estimate(prepare(bundled_scenario("does-not-fit", set)));
+            EXPECT_TRUE(then.fits()) << first;
+            EXPECT_NEAR(then.step / s.step, 1, 1e-9) << first;
+            EXPECT_EQ(then.peak_memory, s.memory) << first;
+        }
+        // The most alike: started as PyTorch's own is, though others may be faster.
+        EXPECT_EQ(r.bottleneck.elsewhere.front().job.framework.starter, RankStarter::torchrun);
+        EXPECT_THAT(what, ElementsAre("framework", "hardware.device", "hardware.device", "hardware"));
     }
-    // The most alike: started as PyTorch's own is, though others may be faster.
-    EXPECT_EQ(r.bottleneck.elsewhere.front().job.framework.starter, RankStarter::torchrun);
-    EXPECT_THAT(what, ElementsAre("framework", "hardware.device", "hardware.device", "hardware.cluster"));
     Report fits = predict(bundled_scenario("default"));
     look_elsewhere(library, fits);
     EXPECT_THAT(fits.bottleneck.elsewhere, testing::IsEmpty());

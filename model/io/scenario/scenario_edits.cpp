@@ -95,12 +95,9 @@ public:
         set_changed("plan.precision", all_fields(from), all_fields(to));
     }
     void of_machine(const Scenario& from, const Scenario& to) {
-        const bool elsewhere = from.cluster.name != to.cluster.name;
+        if (from.cluster.name != to.cluster.name) return of_another_cluster(to);
         const std::string &was = from.cluster.node.device.name, &is = to.cluster.node.device.name;
-        if (elsewhere)
-            set("hardware.cluster", Json(slug_of(to.cluster.name)));
-        else if (was != is)
-            set("hardware.device", Json(slug_of(is)));
+        if (was != is) set("hardware.device", Json(slug_of(is)));
         if (const int nodes = filled_nodes(to); nodes != filled_nodes(from)) set("hardware.nodes", Json(nodes));
         if (from.plan.devices_per_node != to.plan.devices_per_node) set("hardware.devices_per_node", json_of(to.plan.devices_per_node));
         if (from.plan.node_ranks != to.plan.node_ranks)
@@ -119,6 +116,13 @@ public:
     ScenarioEdits list() && { return std::move(list_); }
 
 private:
+    // Whatever a scenario says of its own cluster (links, devices, cores) does not hold there, so all of it is said anew.
+    void of_another_cluster(const Scenario& to) {
+        Json hardware = {{"cluster", slug_of(to.cluster.name)}, {"nodes", filled_nodes(to)}};
+        if (to.use_ethernet) hardware["ethernet"] = true;
+        if (to.step_noise != 0) hardware["step_noise"] = to.step_noise;
+        set("hardware", hardware);
+    }
     // As a file counts them, wherever a scheduler puts the ranks.
     static int filled_nodes(const Scenario& s) {
         if (!s.plan.node_ranks.empty()) return static_cast<int>(s.plan.node_ranks.size());
