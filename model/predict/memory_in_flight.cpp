@@ -107,6 +107,21 @@ Bytes most_interleaved(BytesOfBlock bytes_of, const Prepared::State& job, std::s
     return most;
 }
 
+// What the block needs that needs most.
+Bytes working_memory(const Prepared::State& job, std::size_t stage) {
+    const StageBlocks& blocks = job.stages[stage];
+    Bytes most;
+    for (std::size_t t = 0; t < job.templates.size(); ++t) {
+        if (blocks.count[t] == 0) continue;
+        const BlockKernels& k = job.templates[t];
+        const bool recomputes = job.roles[t] == BlockRole::layer && blocks.recomputed_layers > 0;
+        most = max(most, working_memory(k, job, recomputes));
+        // The others of the stage keep everything: of what is offloaded more is on its way.
+        if (recomputes && blocks.recomputed_layers < blocks.layers) most = max(most, working_memory(k, job, false));
+    }
+    return most;
+}
+
 // What the fullest block has alive in a forward alone, scores of plain attention over long sequences, say: a step holds no less.
 Bytes alive_in_forward(const Prepared::State& job, std::size_t stage) {
     Bytes most;
@@ -134,20 +149,6 @@ double recomputed_share(const Prepared::State& job, const StageBlocks& stage, st
     return layer ? static_cast<double>(stage.recomputed_layers) / stage.layers : 0;
 }
 
-Bytes working_memory(const Prepared::State& job, std::size_t stage) {
-    const StageBlocks& blocks = job.stages[stage];
-    Bytes most;
-    for (std::size_t t = 0; t < job.templates.size(); ++t) {
-        if (blocks.count[t] == 0) continue;
-        const BlockKernels& k = job.templates[t];
-        const bool recomputes = job.roles[t] == BlockRole::layer && blocks.recomputed_layers > 0;
-        most = max(most, working_memory(k, job, recomputes));
-        // The others of the stage keep everything: of what is offloaded more is on its way.
-        if (recomputes && blocks.recomputed_layers < blocks.layers) most = max(most, working_memory(k, job, false));
-    }
-    return most;
-}
-
 Bytes waiting_activations(const Prepared::State& job, std::size_t stage) { return sum_in_flight(waiting_activations, job, stage, 1, 1); }
 
 Bytes offloaded_activations(const Prepared::State& job, std::size_t stage) {
@@ -169,9 +170,9 @@ InFlightBytes in_flight_bytes(const Prepared::State& job, std::size_t stage) {
         }
         return all;
     };
-    const Bytes waiting = most(waiting_activations, job.stages[stage].recomputed_layers > 0 ? recomputed_activations : nullptr);
     InFlightBytes bytes;
-    bytes.activations = max(waiting + working_memory(job, stage), alive_in_forward(job, stage));
+    bytes.waiting = most(waiting_activations, job.stages[stage].recomputed_layers > 0 ? recomputed_activations : nullptr);
+    bytes.activations = max(bytes.waiting + working_memory(job, stage), alive_in_forward(job, stage));
     bytes.logits = waiting_logits(job, stage, std::ranges::max(times, {}, &InFlight::others).others);
     if (plan.offload_activations != OffloadActivations::none) bytes.offloaded = most(offloaded_activations, nullptr);
     bytes.weights_in_use = weights_in_use(job, job.stages[stage]);

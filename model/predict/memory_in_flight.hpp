@@ -7,6 +7,7 @@ namespace sextant {
 
 struct InFlightBytes {
     Bytes activations, logits;  // on the device
+    Bytes waiting;              // of the activations, those that wait for backward; the others are of the block at work
     Bytes offloaded;            // to host memory
     WeightsInUse weights_in_use;
 };
@@ -16,7 +17,5 @@ double recomputed_share(const Prepared::State&, const StageBlocks&, std::size_t 
 // What one micro-batch has of all blocks of the stage: on the device, and in host memory.
 Bytes waiting_activations(const Prepared::State&, std::size_t stage);
 Bytes offloaded_activations(const Prepared::State&, std::size_t stage);
-// What the block needs besides that needs most.
-Bytes working_memory(const Prepared::State&, std::size_t stage);
 
 }  // namespace sextant

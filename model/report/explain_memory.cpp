@@ -67,8 +67,8 @@ private:
 
     void activations(const StageMemory& m) {
         const StageBlocks& blocks = job_.stages[stage_];
-        const Bytes micro_batch = waiting_activations(job_, stage_), working = working_memory(job_, stage_);
-        const Bytes waiting = m[MemoryKind::activations] - working;
+        const Bytes micro_batch = waiting_activations(job_, stage_), waiting = in_flight_bytes(job_, stage_).waiting;
+        const Bytes working = m[MemoryKind::activations] - waiting;
         std::string what = "what backward reads of a micro-batch, " + to_text(micro_batch);
         if (micro_batch > Bytes{}) what += ", of " + number_text(waiting / micro_batch, 3) + " that are under way";
         if (working > Bytes{}) what += ", and " + to_text(working) + " that a block works on";

@@ -1,3 +1,4 @@
+#include "tests/golden/bundled_scenarios.hpp"
 #include "tests/report/reported_jobs.hpp"
 
 #include <gmock/gmock.h>
@@ -102,6 +103,13 @@ TEST(Explain, OfMemoryTakesTheBlockThatNeedsMostAsTheEstimateDoes) {
     job.plan.recompute = Recompute::full;
     EXPECT_LT(estimate(prepare(job)).memory.front()[MemoryKind::activations], worked_on);
     EXPECT_THAT(explain_memory(prepared), Contains(HasSubstr("and " + to_text(worked_on) + " that a block works on")));
+}
+
+// Where scores of plain attention are more than all that is kept, they are what a block works on, and no micro-batches.
+TEST(Explain, OfMemoryCountsNoMoreMicroBatchesThanThereAre) {
+    const Scenario job =
+        bundled_scenario("default", {R"(workload={"model":"mt5-base","seq_len":32768})", "plan.micro_batch=1", "plan.global_batch=2"});
+    EXPECT_THAT(explain_memory(prepare(job)), Contains(HasSubstr(", of 1.00 that are under way, and ")));
 }
 
 TEST(Explain, SaysSomethingOfEveryTermAndEndsInItsShare) {
