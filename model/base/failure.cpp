@@ -21,7 +21,8 @@ Failure failure_of(const std::exception_ptr& thrown) {
     } catch (const std::bad_alloc&) {
         return {machine_refused, "out of memory"};
     } catch (const std::filesystem::filesystem_error& e) {
-        return {machine_refused, e.path1().string() + ": " + e.code().message()};
+        const std::string where = e.path1().empty() ? "the current directory" : e.path1().string();
+        return {machine_refused, where + ": " + e.code().message()};
     } catch (const std::system_error& e) {  // of threads
         const bool thread = e.code() == std::errc::resource_unavailable_try_again;
         return {machine_refused, thread ? "out of memory, or of processes: no thread could be started" : e.what()};

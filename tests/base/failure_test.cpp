@@ -29,6 +29,8 @@ TEST(Failure, OfTheMachineSaysThatItRefused) {
     const std::filesystem::filesystem_error loop("status", "a/loop", std::make_error_code(std::errc::too_many_symbolic_link_levels));
     EXPECT_EQ(of(loop).code, ExitCode::machine_refused);
     EXPECT_EQ(of(loop).why, "a/loop: Too many levels of symbolic links");
+    const std::filesystem::filesystem_error nowhere("cannot get current path", std::make_error_code(std::errc::no_such_file_or_directory));
+    EXPECT_EQ(of(nowhere).why, "the current directory: No such file or directory");
     const std::system_error no_thread(std::make_error_code(std::errc::resource_unavailable_try_again));
     EXPECT_EQ(of(no_thread).code, ExitCode::machine_refused);
     EXPECT_EQ(of(no_thread).why, "out of memory, or of processes: no thread could be started");
