@@ -4,6 +4,8 @@
 #include <cstring>
 #include <map>
 
+#include <sys/prctl.h>
+
 namespace sextant {
 namespace {
 
@@ -96,6 +98,7 @@ void WorkQueue::finish() {
 }
 
 void WorkQueue::serve() {
+    ::prctl(PR_SET_TIMERSLACK, 1);  // else the system sleeps for 50 us more
     std::unique_lock lock(mutex_);
     while (true) {
         changed_.wait(lock, [this] { return ends_ || !calls_.empty(); });
@@ -108,7 +111,7 @@ void WorkQueue::serve() {
         work();
         lock.lock();
         works_ = false;
-        changed_.notify_all();
+        if (calls_.empty()) changed_.notify_all();
     }
 }
 
