@@ -38,8 +38,9 @@ if(SEXTANT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)
 endif()
 
-# For what takes far longer to compile than it ever runs: tests, commands, views.
+# For what takes far longer to compile than it ever runs: commands, views; and tests, whose time is that of what they test.
 set(quickly_compiled $<$<CONFIG:Release>:-O1>)
+set(not_optimized $<$<CONFIG:Release>:-O0>)
 
 # In a unity build, compiles the sources of `target` folder by folder, a few at a time: a new source meets the names of its neighbours alone.
 # Called where the target is made, behind its folders.
