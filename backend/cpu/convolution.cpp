@@ -1,5 +1,6 @@
 // Convolutions by oneDNN, on images that lie channels last. Weights lie [out_channels, in_channels / groups, height, width]; oneDNN chooses
-// a format of its own for each pass, so they are rearranged on the way.
+// a format of its own for each pass, so they are rearranged on the way. What a transposed convolution does forward, the underlying one does
+// backward, and the reverse.
 #include "backend/cpu/operators.hpp"
 #include "model/base/ceil_divide.hpp"
 
@@ -14,25 +15,26 @@ using Format = dnnl::memory::format_tag;
 dnnl::memory::desc describe(const Dims& dims, Format format, Element e = Element::real) { return {dims, type_of(e), format}; }
 
 // Pixels behind the last row or column that the windows still reach.
-std::int64_t padding_behind(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t stride, std::int64_t before) {
-    return std::max<std::int64_t>(0, (out - 1) * stride + kernel - in - before);
+std::int64_t padding_behind(const Convolution& c, std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t before) {
+    return std::max<std::int64_t>(0, (out - 1) * c.stride + (kernel - 1) * c.dilation + 1 - in - before);
 }
 
 struct Shape {
     dnnl::memory::desc in, out, bias, weights, any_weights;
     dnnl::memory::desc bias_gradient, weight_gradient, any_weight_gradient;  // in fp32, whatever the others are in
-    Dims stride, padding_before, padding_after;
+    Dims stride, skipped, padding_before, padding_after;                     // skipped: pixels between those that a window reads
     std::vector<std::int64_t> key;
 
     Shape(const Convolution& c, bool biased, Element e)
         : in(describe({c.batch, c.in_channels, c.in_h, c.in_w}, Format::nhwc, e)),
           out(describe({c.batch, c.out_channels, c.out_h, c.out_w}, Format::nhwc, e)),
           stride{c.stride, c.stride},
+          skipped{c.dilation - 1, c.dilation - 1},
           padding_before{c.padding_h, c.padding_w},
-          padding_after{padding_behind(c.in_h, c.out_h, c.kernel_h, c.stride, c.padding_h),
-                        padding_behind(c.in_w, c.out_w, c.kernel_w, c.stride, c.padding_w)},
-          key{c.batch,    c.in_channels, c.out_channels, c.in_h,      c.in_w,      c.out_h, c.out_w,    c.kernel_h,
-              c.kernel_w, c.stride,      c.groups,       c.padding_h, c.padding_w, biased,  bytes_of(e)} {
+          padding_after{padding_behind(c, c.in_h, c.out_h, c.kernel_h, c.padding_h),
+                        padding_behind(c, c.in_w, c.out_w, c.kernel_w, c.padding_w)},
+          key{c.batch,    c.in_channels, c.out_channels, c.in_h,      c.in_w,      c.out_h,    c.out_w, c.kernel_h,
+              c.kernel_w, c.stride,      c.groups,       c.padding_h, c.padding_w, c.dilation, biased,  bytes_of(e)} {
         const std::int64_t to = c.out_channels / c.groups, from = c.in_channels / c.groups;
         const Dims dims = c.groups > 1 ? Dims{c.groups, to, from, c.kernel_h, c.kernel_w} : Dims{to, from, c.kernel_h, c.kernel_w};
         const Format format = c.groups > 1 ? Format::goihw : Format::oihw;
@@ -46,8 +48,8 @@ struct Shape {
     }
 
     [[nodiscard]] dnnl::convolution_forward::primitive_desc forward(const dnnl::engine& engine) const {
-        return {{dnnl::prop_kind::forward_training, dnnl::algorithm::convolution_direct, in, any_weights, bias, out, stride, padding_before,
-                 padding_after},
+        return {{dnnl::prop_kind::forward_training, dnnl::algorithm::convolution_direct, in, any_weights, bias, out, stride, skipped,
+                 padding_before, padding_after},
                 engine};
     }
 };
@@ -76,15 +78,16 @@ Pass make_forward(const dnnl::engine& engine, const Shape& s) {
 
 Pass make_input_gradient(const dnnl::engine& engine, const Shape& s) {
     const dnnl::convolution_backward_data::primitive_desc d(
-        {dnnl::algorithm::convolution_direct, s.in, s.any_weights, s.out, s.stride, s.padding_before, s.padding_after}, engine,
+        {dnnl::algorithm::convolution_direct, s.in, s.any_weights, s.out, s.stride, s.skipped, s.padding_before, s.padding_after}, engine,
         s.forward(engine));
     return {dnnl::convolution_backward_data(d), d.weights_desc(), rearrangement(engine, s.weights, d.weights_desc(), false)};
 }
 
 Pass make_weight_gradient(const dnnl::engine& engine, const Shape& s) {
-    const dnnl::convolution_backward_weights::primitive_desc d({dnnl::algorithm::convolution_direct, s.in, s.any_weight_gradient,
-                                                                s.bias_gradient, s.out, s.stride, s.padding_before, s.padding_after},
-                                                               engine, s.forward(engine));
+    const dnnl::convolution_backward_weights::primitive_desc d(
+        {dnnl::algorithm::convolution_direct, s.in, s.any_weight_gradient, s.bias_gradient, s.out, s.stride, s.skipped, s.padding_before,
+         s.padding_after},
+        engine, s.forward(engine));
     return {dnnl::convolution_backward_weights(d), d.diff_weights_desc(),
             rearrangement(engine, d.diff_weights_desc(), s.weight_gradient, true)};
 }
@@ -122,48 +125,74 @@ dnnl::memory pixels_not_skipped(Engine& e, const Convolution& k, const Array& im
     return to;
 }
 
-void add_weight_gradient(Engine& e, const Shape& s, const OperatorCall& c, const dnnl::memory& image, const dnnl::memory& gradient) {
-    const bool biased = c.weights.size() > 1;
+void convolve(Engine& e, const Shape& s, const Array& image, std::span<const Array> weights, const Array& result) {
+    const Pass& pass = e.cached<Pass>("convolution", s.key, [&] { return make_forward(e.engine, s); });
+    std::unordered_map<int, dnnl::memory> arguments{{DNNL_ARG_SRC, e.wrap(s.in, image.memory.get())},
+                                                    {DNNL_ARG_WEIGHTS, rearranged(e, pass, s, weights[0])},
+                                                    {DNNL_ARG_DST, e.wrap(s.out, result.memory.get())}};
+    if (s.bias) arguments.emplace(DNNL_ARG_BIAS, e.wrap(s.bias, weights[1].memory.get()));
+    pass.primitive.execute(e.stream, arguments);
+}
+
+void convolve_back(Engine& e, const Shape& s, const Array& gradient, const Array& weights, const Array& image_gradient) {
+    const Pass& pass = e.cached<Pass>("convolution input", s.key, [&] { return make_input_gradient(e.engine, s); });
+    pass.primitive.execute(e.stream, {{DNNL_ARG_DIFF_DST, e.wrap(s.out, gradient.memory.get())},
+                                      {DNNL_ARG_WEIGHTS, rearranged(e, pass, s, weights)},
+                                      {DNNL_ARG_DIFF_SRC, e.wrap(s.in, image_gradient.memory.get())}});
+}
+
+// `sums`: of weights, and of a bias where the shape has one.
+void add_weight_gradient(Engine& e, const Shape& s, const dnnl::memory& image, const Array& gradient, std::span<const Array> sums) {
     const std::int64_t channels = s.out.dims()[1];
     const Pass& pass = e.cached<Pass>("convolution weight", s.key, [&] { return make_weight_gradient(e.engine, s); });
-    dnnl::memory found = in_scratch(e, pass.weights), sum = e.wrap(s.weight_gradient, c.weight_gradients[0].reals());
-    std::unordered_map<int, dnnl::memory> arguments{{DNNL_ARG_SRC, image}, {DNNL_ARG_DIFF_DST, gradient}, {DNNL_ARG_DIFF_WEIGHTS, found}};
-    float* bias = biased ? e.scratch.reals(channels) : nullptr;
-    if (biased) arguments.emplace(DNNL_ARG_DIFF_BIAS, e.wrap(s.bias_gradient, bias));
+    dnnl::memory found = in_scratch(e, pass.weights), sum = e.wrap(s.weight_gradient, sums[0].reals());
+    std::unordered_map<int, dnnl::memory> arguments{
+        {DNNL_ARG_SRC, image}, {DNNL_ARG_DIFF_DST, e.wrap(s.out, gradient.memory.get())}, {DNNL_ARG_DIFF_WEIGHTS, found}};
+    float* bias = s.bias ? e.scratch.reals(channels) : nullptr;
+    if (s.bias) arguments.emplace(DNNL_ARG_DIFF_BIAS, e.wrap(s.bias_gradient, bias));
     pass.primitive.execute(e.stream, arguments);
     pass.rearrange.execute(e.stream, found, sum);
-    if (biased) add_column_sums(bias, c.weight_gradients[1].reals(), 1, channels);
+    if (s.bias) add_column_sums(bias, sums[1].reals(), 1, channels);
+}
+
+void add_weight_gradient(Engine& e, const Convolution& k, bool biased, const Array& image, const Array& gradient,
+                         std::span<const Array> sums) {
+    if (overruns(k))
+        return add_weight_gradient(e, Shape(without_skipped_pixels(k), biased, image.element), pixels_not_skipped(e, k, image), gradient,
+                                   sums);
+    const Shape s(k, biased, image.element);
+    add_weight_gradient(e, s, e.wrap(s.in, image.memory.get()), gradient, sums);
+}
+
+void add_bias(const Array& bias, const Array& rows) {
+    with_type(rows.element, [&]<class Value>() {
+        const auto* from = bias.as<Value>();
+        auto* to = rows.as<Value>();
+        for (std::int64_t i = 0; i < rows.elements; ++i) to[i] = to[i] + from[i % bias.elements];
+    });
 }
 
 }  // namespace
 
 void forward(Engine& e, const Convolution& k, const OperatorCall& c) {
     const bool biased = c.weights.size() > 1;
-    const Shape s(k, biased, c.inputs[0].element);
-    const Pass& pass = e.cached<Pass>("convolution", s.key, [&] { return make_forward(e.engine, s); });
-    std::unordered_map<int, dnnl::memory> arguments{{DNNL_ARG_SRC, e.wrap(s.in, c.inputs[0].memory.get())},
-                                                    {DNNL_ARG_WEIGHTS, rearranged(e, pass, s, c.weights[0])},
-                                                    {DNNL_ARG_DST, e.wrap(s.out, c.outputs[0].memory.get())}};
-    if (biased) arguments.emplace(DNNL_ARG_BIAS, e.wrap(s.bias, c.weights[1].memory.get()));
-    pass.primitive.execute(e.stream, arguments);
+    if (!k.transposed) return convolve(e, Shape(k, biased, c.inputs[0].element), c.inputs[0], c.weights, c.outputs[0]);
+    convolve_back(e, Shape(underlying(k), false, c.inputs[0].element), c.inputs[0], c.weights[0], c.outputs[0]);
+    if (biased) add_bias(c.weights[1], c.outputs[0]);
 }
 
 void backward(Engine& e, const Convolution& k, const OperatorCall& c) {
     const bool biased = c.weights.size() > 1;
-    const Shape s(k, biased, c.output_gradients[0].element);
-    const dnnl::memory gradient = e.wrap(s.out, c.output_gradients[0].memory.get());
-    if (c.input_gradients[0]) {
-        const Pass& pass = e.cached<Pass>("convolution input", s.key, [&] { return make_input_gradient(e.engine, s); });
-        pass.primitive.execute(e.stream, {{DNNL_ARG_DIFF_DST, gradient},
-                                          {DNNL_ARG_WEIGHTS, rearranged(e, pass, s, c.weights[0])},
-                                          {DNNL_ARG_DIFF_SRC, e.wrap(s.in, c.input_gradients[0].memory.get())}});
-    }
+    const Convolution of = underlying(k);
+    const Array& dy = c.output_gradients[0];
+    if (const Array& dx = c.input_gradients[0]; dx && k.transposed)
+        convolve(e, Shape(of, false, dy.element), dy, c.weights, dx);
+    else if (dx)
+        convolve_back(e, Shape(of, biased, dy.element), dy, c.weights[0], dx);
     if (c.weight_gradients.empty()) return;
-    if (overruns(k))
-        add_weight_gradient(e, Shape(without_skipped_pixels(k), biased, c.inputs[0].element), c, pixels_not_skipped(e, k, c.inputs[0]),
-                            gradient);
-    else
-        add_weight_gradient(e, s, c, e.wrap(s.in, c.inputs[0].memory.get()), gradient);
+    if (!k.transposed) return add_weight_gradient(e, of, biased, c.inputs[0], dy, c.weight_gradients);
+    add_weight_gradient(e, of, false, dy, c.inputs[0], c.weight_gradients);
+    if (biased) add_column_sums(dy, c.weight_gradients[1].reals(), dy.elements / k.out_channels, k.out_channels);
 }
 
 }  // namespace sextant::cpu

@@ -8,14 +8,14 @@
 namespace sextant::cpu {
 namespace {
 
-// Where the logits of a row lie: side by side; or one below the other, when each column of a sample's logits is a distribution over its
-// positions (the spans of question answering).
+// Where the logits of a row lie: side by side, as those of a pixel; or one below the other, when each column of a sample's logits is a
+// distribution over its positions (the spans of question answering).
 struct Rows {
     std::int64_t classes, pitch;
     bool side_by_side;
 
     Rows(const CrossEntropy& e, const OperatorCall& c)
-        : classes(c.valid_rows), pitch(c.input(0).shape.back()), side_by_side(pitch == e.classes), whole_(e.classes) {}
+        : classes(c.valid_rows), pitch(columns_of(c.input(0))), side_by_side(pitch == e.classes), whole_(e.classes) {}
     [[nodiscard]] std::int64_t begin(std::int64_t row) const {
         return side_by_side ? row * pitch : row / pitch * whole_ * pitch + row % pitch;
     }

@@ -55,6 +55,8 @@ void forward_rows(const OperatorCall&);
 void backward_rows(const OperatorCall&);
 void forward_rotary(const Pointwise&, const OperatorCall&);
 void backward_rotary(const Pointwise&, const OperatorCall&);
+void forward_resize(const Pointwise&, const OperatorCall&);
+void backward_resize(const Pointwise&, const OperatorCall&);
 void forward_dropout(const Pointwise&, const OperatorCall&);
 void backward_dropout(const Pointwise&, const OperatorCall&);
 

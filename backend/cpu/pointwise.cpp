@@ -230,6 +230,9 @@ void forward(Engine& engine, const Pointwise& p, const OperatorCall& c) {
             return forward_dropout(p, c);
         case PointwiseKind::rotary:
             return forward_rotary(p, c);
+        case PointwiseKind::repeat:
+        case PointwiseKind::interpolate:
+            return forward_resize(p, c);
         default:
             return forward_rows(c);
     }
@@ -263,6 +266,9 @@ void backward(Engine& engine, const Pointwise& p, const OperatorCall& c) {
             return backward_dropout(p, c);
         case PointwiseKind::rotary:
             return backward_rotary(p, c);
+        case PointwiseKind::repeat:
+        case PointwiseKind::interpolate:
+            return backward_resize(p, c);
         default:
             return backward_rows(c);
     }

@@ -16,7 +16,7 @@ OperationGraph graph_of(ConvolutionPass pass, const ConvolutionShape& s) {
     const Tensor x = stored({s.batch, s.in_channels, s.in_h, s.in_w});
     const Tensor filter = stored({s.out_channels, s.filter_channels(), s.kernel_h, s.kernel_w});
     const Tensor y = stored({s.batch, s.out_channels, s.out_h, s.out_w});
-    const Windows windows{{s.stride, s.stride}, {s.padding_h, s.padding_w}};
+    const Windows windows{{s.stride, s.stride}, {s.padding_h, s.padding_w}, {s.dilation, s.dilation}};
     if (pass == ConvolutionPass::forward)
         g.convolve(windows, x, filter, y);
     else if (pass == ConvolutionPass::back)
@@ -76,7 +76,7 @@ Bytes convolution_workspace(const Network& network, Element element, bool tf32, 
     std::size_t most = 0;
     const auto count = [&](ConvolutionPass pass, const Convolution& c) {
         try {
-            const ConvolutionConfig config = choose_convolution(pass, kernels::shape_of(c, element), tf32, properties);
+            const ConvolutionConfig config = choose_convolution(pass, kernels::shape_of(underlying(c), element), tf32, properties);
             most = std::max(most, config.engines.front().workspace_bytes);
         } catch (const BackendError&) {  // whoever runs it hears why, and of which operator
         }
@@ -85,11 +85,11 @@ Bytes convolution_workspace(const Network& network, Element element, bool tf32, 
         const OperatorGraph& graph = network.templates[b].graph;
         for (const Operator& op : graph.operators())
             if (const auto* c = std::get_if<Convolution>(&op.kind)) {
-                count(ConvolutionPass::forward, *c);
+                count(c->transposed ? ConvolutionPass::back : ConvolutionPass::forward, *c);
                 if (!backward) continue;
                 count(ConvolutionPass::filter, *c);
                 const bool arrives = std::ranges::find(graph.inputs(), op.inputs[0]) != graph.inputs().end();
-                if (!arrives || !is_only_first(network, b)) count(ConvolutionPass::back, *c);
+                if (!arrives || !is_only_first(network, b)) count(c->transposed ? ConvolutionPass::forward : ConvolutionPass::back, *c);
             }
     }
     return static_cast<double>(most) * units::B;

@@ -44,9 +44,9 @@ struct Layout {
     [[nodiscard]] Layout transpose() const;            // the last two extents
 };
 
-// The strides and paddings of a convolution, along height and width. The padding behind an image is as wide as that before it.
+// The strides, paddings and dilations of a convolution, along height and width. The padding behind an image is as wide as that before it.
 struct Windows {
-    std::array<std::int64_t, 2> strides, paddings;
+    std::array<std::int64_t, 2> strides, paddings, dilations{1, 1};
 };
 
 // One of the library's ways to run a graph.

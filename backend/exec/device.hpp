@@ -56,6 +56,9 @@ struct OperatorCall {
 // Whether the operator computes the gradients of its weights in a pass of its own: matrix products, convolutions and tables.
 bool weight_gradients_apart(const Operator&);
 
+// Of a tensor as a matrix. An image [samples, channels, height, width] is one of pixels by channels.
+inline std::int64_t columns_of(const Tensor& t) { return t.shape.size() == 4 ? t.shape[1] : t.shape.back(); }
+
 struct OptimizerSettings {
     Optimizer kind = Optimizer::adamw;
     double learning_rate = 1e-3, momentum = 0.9, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weight_decay = 0;

@@ -13,6 +13,11 @@ constexpr std::int64_t largest_alphabet = 64;  // so that little training shows
 constexpr float noise = 0.87F;                 // its largest: a deviation of a half
 constexpr std::int64_t patches = 4;            // of an image, along each side
 
+// Of a pixel of an image, which is cut into so many.
+std::int64_t patch_of(std::int64_t pixel, std::int64_t height, std::int64_t width) {
+    return (pixel / width * patches / height) * patches + pixel % width * patches / width;
+}
+
 // What the samples of a class have in common: of an image, a tone in each channel, which a pooling over all of it leaves, and patches; else
 // a number for each element.
 std::vector<float> pattern_of(RandomKey key, bool image, std::int64_t channels, std::int64_t elements) {
@@ -39,6 +44,12 @@ GeneratedTask::GeneratedTask(const Network& serial, std::uint64_t seed, Element 
             }
             if (is_label(graph, graph.inputs()[i])) classes_ = values;
         }
+        for (const Operator& op : graph.operators()) {
+            const std::vector<std::int64_t>& shape = graph.tensor(op.outputs.front()).shape;
+            if (!std::holds_alternative<CrossEntropy>(op.kind) || shape.size() < 4) continue;
+            labelled_height_ = shape[2];
+            labelled_width_ = shape[3];
+        }
     }
     if (of_tokens_) {
         const OperatorGraph& first = serial.templates[static_cast<std::size_t>(serial.sequence.front())].graph;
@@ -48,8 +59,10 @@ GeneratedTask::GeneratedTask(const Network& serial, std::uint64_t seed, Element 
     classes_ = std::max<std::int64_t>(1, classes_);
 }
 
-std::int64_t GeneratedTask::class_of(std::int64_t sample) const {
-    return static_cast<std::int64_t>(key_.uniform(static_cast<std::uint64_t>(sample)) * static_cast<float>(classes_)) % classes_;
+std::int64_t GeneratedTask::class_of(std::int64_t sample, std::int64_t patch) const {
+    const auto number = static_cast<std::uint64_t>(sample);
+    const float drawn = patch == 0 ? key_.uniform(number) : key_.with(3).with(number).uniform(static_cast<std::uint64_t>(patch));
+    return static_cast<std::int64_t>(drawn * static_cast<float>(classes_)) % classes_;
 }
 
 std::int64_t GeneratedTask::token(std::int64_t sample, std::int64_t position) const {
@@ -72,12 +85,15 @@ Array GeneratedTask::reals(ComputeDevice& device, const Tensor& t, std::int64_t 
     const std::int64_t channels = image ? t.shape[1] : per_sample, height = image ? t.shape[2] : 1, width = image ? t.shape[3] : 1;
     for (std::int64_t s = 0; s < samples; ++s) {
         const RandomKey own = key_.with(1).with(static_cast<std::uint64_t>(first + s));
-        const RandomKey of_class = key_.with(2).with(static_cast<std::uint64_t>(class_of(first + s)));
-        const std::vector<float> pattern = pattern_of(of_class, image, channels, per_sample);
+        std::vector<std::vector<float>> patterns;  // of the sample's class, or of those of its patches
+        for (std::int64_t patch = 0; patch < (labels_pixels() ? patches * patches : 1); ++patch) {
+            const RandomKey of_class = key_.with(2).with(static_cast<std::uint64_t>(class_of(first + s, patch)));
+            patterns.push_back(pattern_of(of_class, image, channels, per_sample));
+        }
         std::uint64_t e = 0;
         for (std::int64_t pixel = 0; pixel < height * width; ++pixel) {
-            const std::int64_t patch = (pixel / width * patches / height) * patches + pixel % width * patches / width;
-            const float* common = pattern.data() + (image ? patch * channels : 0);
+            const std::int64_t patch = patch_of(pixel, height, width);
+            const float* common = patterns[static_cast<std::size_t>(labels_pixels() ? patch : 0)].data() + (image ? patch * channels : 0);
             for (std::int64_t c = 0; c < channels; ++c, ++e)
                 values[static_cast<std::size_t>(s * per_sample) + e] = common[c] + noise * (2 * own.uniform(e) - 1);
         }
@@ -97,7 +113,8 @@ std::vector<Array> GeneratedTask::inputs(ComputeDevice& device, const OperatorGr
         }
         const std::int64_t bound = bounds_[static_cast<std::size_t>(block)][i];
         const IndexAt value = [&](std::int64_t s, std::optional<std::int64_t> position) {
-            return of_tokens_ ? token(first_sample + s, position.value_or(0)) % bound : class_of(first_sample + s);
+            if (of_tokens_) return token(first_sample + s, position.value_or(0)) % bound;
+            return class_of(first_sample + s, position ? patch_of(*position, labelled_height_, labelled_width_) : 0);
         };
         arrays.push_back(index_input(device, graph, id, context, sequence_, samples, value));
     }

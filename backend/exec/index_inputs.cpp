@@ -59,6 +59,8 @@ Array index_input(ComputeDevice& device, const OperatorGraph& graph, TensorId in
             const std::int64_t at = context.position(i, here);
             if (label && all == 1)
                 values.push_back(value(s, {}));
+            else if (label && sequence == 0)
+                values.push_back(value(s, i));
             else if (label)
                 values.push_back(value(s, std::min(at * sequence / all + 1 + ahead, sequence)));
             else

@@ -18,12 +18,14 @@ bool is_label(const OperatorGraph&, TensorId input);
 // The same for every input of every block, 0 where it is no integer. It takes the whole network, because a rank may hold a part of a table.
 std::vector<std::vector<std::int64_t>> values_of_indices(const Network& serial);
 
-// The integer at a position of a sample, or, without a position, that of the whole sample. Samples count from the first of a micro-batch.
+// The integer at a position of a sample, which is a token's or a pixel's, or, without a position, that of the whole sample. Samples count
+// from the first of a micro-batch.
 using IndexAt = std::function<std::int64_t(std::int64_t sample, std::optional<std::int64_t> position)>;
 
-// Such an input of a micro-batch of `samples` sequences of `sequence` tokens, on a rank that has this part of every sequence. The label of
-// a position is the token behind it; a sample with a single label has its class. Where only some positions have labels, these positions
-// are spread evenly. Positions further ahead than the last label get that label: nothing depends on it.
+// Such an input of a micro-batch of `samples` sequences of `sequence` tokens, on a rank that has this part of every sequence, or of images,
+// where `sequence` is 0. The label of a token's position is the token behind it; a sample with a single label has its class. Where only
+// some positions have labels, these positions are spread evenly. Positions further ahead than the last label get that label: nothing
+// depends on it.
 Array index_input(ComputeDevice&, const OperatorGraph&, TensorId input, ContextCut, std::int64_t sequence, std::int64_t samples,
                   const IndexAt&);
 

@@ -57,10 +57,16 @@ private:
         add(std::move(bias));
     }
     void write_kind(const Convolution& c, const Convolution& s) {
-        const std::int64_t columns = c.in_channels / c.groups * c.kernel_h * c.kernel_w;
-        const Extent channels{c.out_channels, s.out_channels};
-        add(tensor("weight", {channels}, {columns, columns}, uniform(std::sqrt(6 / static_cast<float>(columns)))));
-        if (whole(op_->parameters) > c.out_channels * columns) add(tensor("bias", {channels}, {1, 1}, constant(0)));
+        const Convolution here = underlying(c), all = underlying(s);
+        const auto taps = [](const Convolution& of) { return of.in_channels / of.groups * of.kernel_h * of.kernel_w; };
+        // Products that are summed for a pixel: of one transposed as many as windows of the underlying one reach it.
+        const double summed = c.transposed ? static_cast<double>(c.in_channels / c.groups * c.kernel_h * c.kernel_w) /
+                                                 static_cast<double>(c.stride * c.stride)
+                                           : static_cast<double>(taps(here));
+        add(tensor("weight", {{here.out_channels, all.out_channels}}, {taps(here), taps(all)},
+                   uniform(std::sqrt(6 / static_cast<float>(summed)))));
+        if (whole(op_->parameters) > here.out_channels * taps(here))
+            add(tensor("bias", {{c.out_channels, s.out_channels}}, {1, 1}, constant(0)));
     }
     void write_kind(const SequenceConvolution& c, const SequenceConvolution& s) {
         const std::vector<Extent> sections = sections_of_outputs();

@@ -16,6 +16,7 @@ struct ConvolutionShape {
     std::int64_t batch, in_channels, in_h, in_w, out_channels, out_h, out_w;
     std::int64_t kernel_h, kernel_w, stride, groups, padding_h, padding_w;
     Element element;  // of images and filters
+    std::int64_t dilation = 1;
 
     [[nodiscard]] std::int64_t filter_channels() const { return in_channels / groups; }
     [[nodiscard]] std::int64_t filter_elements() const { return out_channels * kernel_h * kernel_w * filter_channels(); }
@@ -27,7 +28,7 @@ struct ConvolutionShape {
 // The image grows by the pixels that are read behind it, beyond as many as before it.
 inline ConvolutionShape shape_of(const Convolution& c, Element element) {
     const auto grown = [&](std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t before) {
-        return std::max(in, (out - 1) * c.stride + kernel - 2 * before);
+        return std::max(in, (out - 1) * c.stride + (kernel - 1) * c.dilation + 1 - 2 * before);
     };
     return {c.batch,
             c.in_channels,
@@ -42,7 +43,8 @@ inline ConvolutionShape shape_of(const Convolution& c, Element element) {
             c.groups,
             c.padding_h,
             c.padding_w,
-            element};
+            element,
+            c.dilation};
 }
 
 // Between [out, taps, channels] of the library and [out, channels, taps] here.
@@ -88,47 +90,60 @@ struct Shrink : ToMatrix<T> {
     }
 };
 
-// A convolution's filter and images, as the library wants them. A machine offers convolve(shape, x, filter, y),
-// convolve_back(shape, filter, dy, dx) and filter_gradient(shape, x, dy, d_filter), all of one type.
+// A convolution's filter and images, as the library wants them; of a transposed one those of the underlying convolution, whose passes are
+// its own in other roles. A machine offers convolve(shape, x, filter, y), convolve_back(shape, filter, dy, dx) and filter_gradient(shape,
+// x, dy, d_filter), all of one type.
 template <class T, class Machine>
 class ConvolutionPass {
 public:
     ConvolutionPass(Machine& m, const Convolution& k, const OperatorCall& c)
-        : m_(m), k_(k), c_(c), shape_(shape_of(k, c.weights[0].element)) {}
+        : m_(m), k_(underlying(k)), transposed_(k.transposed), c_(c), shape_(shape_of(k_, c.weights[0].element)) {}
 
     void forward() {
-        m_.convolve(shape_, image().template as<T>(), filter().template as<T>(), c_.outputs[0].as<T>());
-        const std::int64_t width = k_.out_channels;
-        T* y = c_.outputs[0].as<T>();
-        if (c_.weights.size() > 1) m_.matrix(c_.outputs[0].elements / width, width, AddRow<T>{{y, width}, y, c_.weights[1].as<T>()});
+        const Array& y = c_.outputs[0];
+        if (transposed_)
+            convolve_back(c_.inputs[0], y);
+        else
+            convolve(c_.inputs[0], y);
+        const std::int64_t width = c_.weights.size() > 1 ? c_.weights[1].elements : 0;
+        if (width > 0) m_.matrix(y.elements / width, width, AddRow<T>{{y.as<T>(), width}, y.as<T>(), c_.weights[1].as<T>()});
     }
 
     void backward() {
-        const T* dy = c_.output_gradients[0].as<T>();
-        if (const Array& dx = c_.input_gradients[0]) {
-            const Array grown = grows() ? m_.scratch(shape_.in_elements(), shape_.element) : dx;
-            m_.convolve_back(shape_, filter().template as<T>(), dy, grown.as<T>());
-            if (grows())
-                m_.matrix(k_.batch * k_.in_h * k_.in_w, k_.in_channels,
-                          Shrink<T>{{dx.as<T>(), k_.in_channels}, grown.as<T>(), k_.in_h, k_.in_w, shape_.in_h, shape_.in_w});
-        }
+        const Array& dy = c_.output_gradients[0];
+        if (const Array& dx = c_.input_gradients[0]; dx && transposed_)
+            convolve(dy, dx);
+        else if (dx)
+            convolve_back(dy, dx);
         if (c_.weight_gradients.empty()) return;
+        const Array &image = transposed_ ? dy : c_.inputs[0], &gradient = transposed_ ? c_.inputs[0] : dy;
         const Array made = m_.scratch(shape_.filter_elements(), shape_.element);
-        m_.filter_gradient(shape_, image().template as<T>(), dy, made.as<T>());
+        m_.filter_gradient(shape_, grown(image).template as<T>(), gradient.template as<T>(), made.as<T>());
         m_.matrix(k_.out_channels * taps(), shape_.filter_channels(),
                   FilterGradientOut<T>{made.as<T>(), c_.weight_gradients[0].reals(), taps(), shape_.filter_channels()});
-        if (c_.weight_gradients.size() > 1)
-            add_column_sums(m_, dy, c_.weight_gradients[1].reals(), c_.output_gradients[0].elements / k_.out_channels, k_.out_channels);
+        if (c_.weight_gradients.size() < 2) return;
+        const std::int64_t width = c_.weight_gradients[1].elements;
+        add_column_sums(m_, dy.as<T>(), c_.weight_gradients[1].reals(), dy.elements / width, width);
     }
 
 private:
+    void convolve(const Array& image, const Array& result) {
+        m_.convolve(shape_, grown(image).template as<T>(), filter().template as<T>(), result.as<T>());
+    }
+    void convolve_back(const Array& gradient, const Array& of_image) {
+        const Array grown = grows() ? m_.scratch(shape_.in_elements(), shape_.element) : of_image;
+        m_.convolve_back(shape_, filter().template as<T>(), gradient.as<T>(), grown.as<T>());
+        if (grows())
+            m_.matrix(k_.batch * k_.in_h * k_.in_w, k_.in_channels,
+                      Shrink<T>{{of_image.as<T>(), k_.in_channels}, grown.as<T>(), k_.in_h, k_.in_w, shape_.in_h, shape_.in_w});
+    }
     [[nodiscard]] bool grows() const { return shape_.in_h != k_.in_h || shape_.in_w != k_.in_w; }
     [[nodiscard]] std::int64_t taps() const { return k_.kernel_h * k_.kernel_w; }
-    Array image() {
-        if (!grows()) return c_.inputs[0];
+    Array grown(const Array& image) {
+        if (!grows()) return image;
         Array grown = m_.scratch(shape_.in_elements(), shape_.element);
         m_.matrix(k_.batch * shape_.in_h * shape_.in_w, k_.in_channels,
-                  Grow<T>{{grown.as<T>(), k_.in_channels}, c_.inputs[0].as<T>(), k_.in_h, k_.in_w, shape_.in_h, shape_.in_w});
+                  Grow<T>{{grown.as<T>(), k_.in_channels}, image.as<T>(), k_.in_h, k_.in_w, shape_.in_h, shape_.in_w});
         return grown;
     }
     // Parameters lie one behind the other, wherever that may be; the library reads so many bytes at once.
@@ -142,7 +157,8 @@ private:
     }
 
     Machine& m_;
-    const Convolution& k_;
+    Convolution k_;
+    bool transposed_;
     const OperatorCall& c_;
     ConvolutionShape shape_;
 };

@@ -6,6 +6,7 @@
 #include "backend/kernels/alibi.hpp"
 #include "backend/kernels/column_totals.hpp"
 #include "backend/kernels/curves.hpp"
+#include "backend/kernels/resize.hpp"
 #include "backend/kernels/rotary.hpp"
 #include "backend/kernels/rows.hpp"
 
@@ -241,6 +242,11 @@ void forward(Machine& m, const Pointwise& p, const OperatorCall& c) {
         }
         case PointwiseKind::rotary:
             return rotate<T>(m, p, c, c.inputs, c.outputs, 1);
+        case PointwiseKind::repeat:
+        case PointwiseKind::interpolate: {
+            const std::int64_t channels = c.output(0).shape[1];
+            return m.matrix(count / channels, channels, Resize<T>{{y, channels}, x, resize_image(p, c)});
+        }
         case PointwiseKind::add:
         case PointwiseKind::bias:
         case PointwiseKind::copy:
@@ -266,6 +272,11 @@ void backward(Machine& m, const Pointwise& p, const OperatorCall& c) {
     const T* dy = c.output_gradients[0].as<T>();
     T* dx = c.input_gradients[0].as<T>();
     switch (p.kind) {
+        case PointwiseKind::repeat:
+        case PointwiseKind::interpolate: {
+            const std::int64_t channels = c.output(0).shape[1];
+            return m.matrix(c.input_gradients[0].elements / channels, channels, ResizeGradient<T>{{dx, channels}, dy, resize_image(p, c)});
+        }
         case PointwiseKind::scale:
             return m.elements(count, Scale<T>{{dx}, dy, static_cast<float>(p.constant)});
         case PointwiseKind::cast:

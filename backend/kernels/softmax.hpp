@@ -50,10 +50,10 @@ void backward(Machine& m, const Softmax& s, const OperatorCall& c) {
            SoftmaxRowGradient<T>{c.outputs[0].as<T>(), c.output_gradients[0].as<T>(), c.input_gradients[0].as<T>(), s.width});
 }
 
-// Where the logits of a row lie: side by side; or one below the other, when each column of a sample's logits is a distribution over its
-// positions.
+// Where the logits of a row lie: side by side, as those of a pixel; or one below the other, when each column of a sample's logits is a
+// distribution over its positions.
 struct LogitRows {
-    std::int64_t classes, pitch, whole;  // classes that are here; the extent of the last dimension; the classes that logits have room for
+    std::int64_t classes, pitch, whole;  // classes that are here; the columns of the logits; the classes that these have room for
     const std::int64_t* labels;
     std::int64_t first;  // the first class that is here
 
@@ -65,7 +65,7 @@ struct LogitRows {
 };
 
 inline LogitRows logit_rows(const CrossEntropy& e, const OperatorCall& c) {
-    return {c.valid_rows, c.input(0).shape.back(), e.classes, c.inputs[1].indices(), c.first_row};
+    return {c.valid_rows, columns_of(c.input(0)), e.classes, c.inputs[1].indices(), c.first_row};
 }
 
 // Losses [rows], and statistics [rows, 3]: of each row the largest logit, the sum of exponentials of the distances to it, and the logit of

@@ -42,7 +42,7 @@ std::int64_t elements_of_a_register(DataType type) { return static_cast<std::int
 
 Window window_of(const Convolution& c) {
     if (c.kernel_h == 1 && c.kernel_w == 1) return Window::pixel;
-    return c.kernel_h == 3 && c.kernel_w == 3 && c.stride == 1 && c.groups == 1 ? Window::winograd : Window::other;
+    return c.kernel_h == 3 && c.kernel_w == 3 && c.stride == 1 && c.dilation == 1 && c.groups == 1 ? Window::winograd : Window::other;
 }
 
 // cuDNN has Winograd's transforms for 16 and 32 bits (its table of forward algorithms), not for 64.

@@ -121,17 +121,19 @@ Kernel KernelWriter::filter_gradient(const Kernel& forward) const {
 }
 
 void KernelWriter::write_operator(const Operator& op, const Convolution& c, BlockKernels& out) const {
-    const Kernel forward = convolution(op, c);
-    out.forward.push_back(forward);
-    const bool has_bias = framework_.plain_kernels && op.parameters > static_cast<double>(c.out_channels * forward.k);
+    // What a transposed convolution does forward, another does backward, and the reverse.
+    const Convolution of = underlying(c);
+    const Kernel result = convolution(op, of), gradient = image_gradient(result, of);
+    out.forward.push_back(c.transposed ? gradient : result);
+    const bool has_bias = framework_.plain_kernels && op.parameters > static_cast<double>(of.out_channels * result.k);
     if (has_bias) push_memory(out.forward, op.name + ".bias", 2.0 * output_bytes(op), false);
     // Nobody wants the gradient of images that are data, whichever block this is.
     const bool makes_image_gradient = c.in_channels > 4 && wants_gradient(op);
-    if (makes_image_gradient) out.backward.push_back(image_gradient(forward, c));
-    out.backward.push_back(filter_gradient(forward));
+    if (makes_image_gradient) out.backward.push_back(c.transposed ? result : gradient);
+    out.backward.push_back(filter_gradient(result));
     if (has_bias) add_bias_gradient(op.name, output_bytes(op), out);
-    if (framework_.plain_kernels) add_filter_layouts(op, c, makes_image_gradient, out);
-    if (!forward.direct) add_image_layouts(op, makes_image_gradient, out);
+    if (framework_.plain_kernels) add_filter_layouts(op, of, makes_image_gradient, out);
+    if (!result.direct) add_image_layouts(op, makes_image_gradient, out);
 }
 
 // Tensor units read images of 16 bits with their channels last (TF32 has kernels for either layout). Where the framework keeps them first,

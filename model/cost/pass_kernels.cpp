@@ -141,6 +141,8 @@ void KernelWriter::write_operator(const Operator& op, const Pointwise& p, BlockK
         case PointwiseKind::mask:
         case PointwiseKind::cast:
         case PointwiseKind::copy:
+        case PointwiseKind::repeat:
+        case PointwiseKind::interpolate:
         case PointwiseKind::rotary:
             return push_memory(out.backward, op.name, input_bytes(op) + output_bytes(op), true, launches);
         default:

@@ -66,6 +66,17 @@ Bytes most_alive(const OperatorGraph& graph, const Plan& plan) {
     return most;
 }
 
+// Without those that the block only hands on.
+std::vector<TensorId> read_inputs(const OperatorGraph& graph) {
+    std::vector<TensorId> read(graph.inputs().begin(), graph.inputs().end());
+    std::erase_if(read, [&](TensorId id) {
+        return std::ranges::find(graph.outputs(), id) != graph.outputs().end() &&
+               std::ranges::none_of(graph.operators(),
+                                    [&](const Operator& op) { return std::ranges::find(op.inputs, id) != op.inputs.end(); });
+    });
+    return read;
+}
+
 }  // namespace
 
 bool is_16_bit_or_wider(DataType type) { return size_of(type) >= Bytes::from_si(2); }
@@ -102,7 +113,7 @@ void measure_saved(const OperatorGraph& graph, const Plan& plan, const Framework
             (dropped[op.outputs.front().value] ? out.dropped : out.saved) += inside;
         }
     }
-    for (const TensorId id : graph.inputs())
+    for (const TensorId id : read_inputs(graph))
         out.kept_input += graph.tensor(id).elements() * element_size(graph.tensor(id).role, plan.precision);
     for (const TensorId id : graph.outputs())
         out.boundary += graph.tensor(id).elements() * element_size(graph.tensor(id).role, plan.precision);

@@ -17,7 +17,7 @@ Network build_convolutional(const ConvolutionalSpec&, const Shard&);
 Network build_mlp(const MlpSpec&, const Shard&);
 Network build_chain(const ChainSpec&, const Shard&);
 
-std::vector<ConvolutionalSpec> convolutional_specs();  // one for every name, with the size of images that the network was made for
+std::vector<ConvolutionalSpec> convolutional_specs();  // one for every name, with the images and classes that it was made for
 
 // Every extent of a network lies in [1, largest_extent], so that no product of a few of them overflows.
 inline constexpr std::int64_t largest_extent = 100'000'000;

@@ -15,7 +15,10 @@ std::string size_text(Image x) { return std::to_string(x.channels) + "x" + std::
 class ChainBuilder {
 public:
     ChainBuilder(const ChainSpec& spec, LayerContext context, Image data)
-        : spec_(spec), network_(std::move(context), data), sources_(chain_sources(spec.layers, problems())) {
+        : spec_(spec),
+          network_(std::move(context), data),
+          sources_(chain_sources(spec.layers, problems())),
+          last_readers_(last_readers(sources_)) {
         for (std::size_t i = 0; i < spec.layers.size(); ++i) features_.push_back(spec.layers[i].kind == Kind::dense || reads_features(i));
     }
 
@@ -27,12 +30,21 @@ public:
             groups.pop_back();
         }
         for (const ChainGroup& g : groups) {
-            std::string name = share_templates ? "" : std::to_string(g.begin) + ": ";
+            const bool passed = !beside(g.begin).empty() || !beside(g.end).empty();
+            std::string name = share_templates && !passed ? "" : std::to_string(g.begin) + ": ";
             for (std::size_t i = g.begin; i < g.end; ++i)
                 name += (i == g.begin ? "" : ", ") + describe(spec_.layers[i], static_cast<int>(i), sources_[i]);
             network_.block(name, BlockRole::layer, [&](Layers& l, Image x) { return layers(l, x, g); });
         }
-        network_.block("head", BlockRole::head, [&](Layers& l, Image x) { return l.classifier(layers(l, x, tail), spec_.classes); });
+        network_.block("head", BlockRole::head, [&](Layers& l, Image x) {
+            x = layers(l, x, tail);
+            if (spec_.per_pixel && features_.back())
+                problems().add({.file = {},
+                                .pointer = "/workload/chain/per_pixel",
+                                .what = "there are no pixels that could have classes: the last layer makes features",
+                                .hint = "a convolution of 1 x 1 is a dense layer for each pixel"});
+            return spec_.per_pixel ? l.pixel_classifier(x, spec_.classes, x) : l.classifier(x, spec_.classes);
+        });
         return std::move(network_).build();
     }
 
@@ -53,12 +65,25 @@ private:
             sources_[i], [&](int s) { return s == chain_data ? spec_.input_shape.size() == 1 : features_[static_cast<std::size_t>(s)]; });
     }
 
+    // What goes past a block that begins with layer `at`, or into it beside what the layer in front makes: numbers of layers.
+    [[nodiscard]] std::vector<int> beside(std::size_t at) const {
+        std::vector<int> numbers;
+        const int begin = static_cast<int>(at);
+        for (int s = chain_data; s < begin - 1; ++s)
+            if (last_readers_[static_cast<std::size_t>(s + 1)] >= begin) numbers.push_back(s);
+        return numbers;
+    }
+
     Image layers(Layers& l, const Image in, const ChainGroup& group) {
         std::vector<Residual> open;
         std::vector<Image> made;
+        const std::vector<int> arrived = beside(group.begin);
+        const std::vector<Image> images = l.beside();
         const auto read = [&](int source) {
             const int here = source - static_cast<int>(group.begin);
-            return here < 0 ? in : made[static_cast<std::size_t>(here)];
+            if (here >= 0) return made[static_cast<std::size_t>(here)];
+            const auto found = std::ranges::find(arrived, source);
+            return found == arrived.end() ? in : images[static_cast<std::size_t>(found - arrived.begin())];
         };
         for (std::size_t i = group.begin; i < group.end; ++i) {
             network_.context().size_pointer = chain_pointer(i);
@@ -75,6 +100,8 @@ private:
             made.push_back(x);
         }
         for (const Residual& r : open) report(r.begin, "residual_begin without a residual_end");
+        l.beside().clear();
+        for (const int s : beside(group.end)) l.beside().push_back(read(s));
         return made.empty() ? in : made.back();
     }
 
@@ -133,7 +160,14 @@ private:
         if (windowed) require_between(problems(), pointer + "/stride", "stride", c.stride, 1, largest_image_px);
         if (windowed && c.kernel_w) require_between(problems(), pointer + "/kernel_w", "kernel_w", *c.kernel_w, 1, largest_image_px);
         if (windowed && c.padding) require_between(problems(), pointer + "/padding", "padding", *c.padding, 0, largest_image_px);
-        if ((c.kind == Kind::conv || c.kind == Kind::pool) && reads_features(i))
+        const bool enlarges = c.kind == Kind::upsample || c.transposed;
+        if (c.kind == Kind::conv) require_between(problems(), pointer + "/dilation", "dilation", c.dilation, 1, largest_image_px);
+        if (c.kind == Kind::upsample) require_between(problems(), pointer + "/factor", "factor", c.stride, 1, largest_image_px);
+        if (c.transposed && (c.groups > 1 || c.dilation > 1 || c.kernel_w))
+            report(i, "a transposed convolution here is square, and neither grouped nor dilated");
+        if (enlarges && std::max(x.height, x.width) * c.stride > largest_image_px)
+            report(i, "the image would be larger than " + std::to_string(largest_image_px) + " pixels");
+        if ((c.kind == Kind::conv || c.kind == Kind::pool || c.kind == Kind::upsample) && reads_features(i))
             report(i, "this layer needs an image, and features arrive here", "put it in front of the first dense layer");
         if (c.kind == Kind::conv || (c.kind == Kind::norm && c.norm == NormKind::group)) {
             require_between(problems(), pointer + "/groups", "groups", c.groups, 1, largest_extent);
@@ -150,6 +184,7 @@ private:
             case Kind::dense:
                 return l.linear("dense", flatten(x), c.width, c.bias);
             case Kind::conv:
+                if (c.transposed) return transposed(l, x, i);
                 return l.conv("conv", x,
                               {.out_channels = c.width,
                                .kernel = c.kernel,
@@ -157,7 +192,8 @@ private:
                                .padding = c.padding,
                                .kernel_w = c.kernel_w,
                                .groups = c.groups,
-                               .bias = c.bias});
+                               .bias = c.bias,
+                               .dilation = c.dilation});
             case Kind::norm:
                 return l.norm("norm", x, c.norm, c.groups);
             case Kind::activation:
@@ -167,6 +203,12 @@ private:
                 return l.pool(
                     "pool", x,
                     {.kind = c.pooling, .kernel = c.kernel, .stride = c.stride, .padding = c.padding.value_or(0), .round_up = c.round_up});
+            case Kind::upsample: {
+                Image larger = x;
+                larger.height *= c.stride;
+                larger.width *= c.stride;
+                return l.enlarge(x, larger, c.upsampling);
+            }
             case Kind::dropout:
                 return l.dropout(x);
             case Kind::add:
@@ -179,10 +221,25 @@ private:
         return x;
     }
 
+    Image transposed(Layers& l, Image x, std::size_t i) {
+        const ChainLayer& c = spec_.layers[i];
+        const std::int64_t overlap = std::max<std::int64_t>(0, c.kernel - c.stride), padding = c.padding.value_or((overlap + 1) / 2);
+        // Where windows cannot lie evenly around, a pixel more behind makes the image `stride` times as large.
+        const std::int64_t more = !c.padding && overlap % 2 == 1 && c.stride > 1 ? 1 : 0;
+        const auto size = [&](std::int64_t n) { return (n - 1) * c.stride + c.kernel - 2 * padding + more; };
+        if (std::min(size(x.height), size(x.width)) < 1) {
+            report(i, "the image is too small: nothing of it is left inside the padding");
+            return x;
+        }
+        const ConvLayer layer{.out_channels = c.width, .kernel = c.kernel, .stride = c.stride, .padding = padding, .bias = c.bias};
+        return l.transposed_conv("conv", x, layer, size(x.height), size(x.width));
+    }
+
     const ChainSpec& spec_;
     NetworkBuilder network_;
     std::vector<std::vector<int>> sources_;
-    std::vector<bool> features_{};  // by layer: what it makes is no image
+    std::vector<int> last_readers_;  // of the data, then of each layer
+    std::vector<bool> features_{};   // by layer: what it makes is no image
 };
 
 }  // namespace
@@ -201,6 +258,11 @@ Network build_chain(const ChainSpec& spec, const Shard& shard) {
     for (std::size_t i = 0; i < spec.input_shape.size(); ++i)
         require_between(problems, shape + "/" + std::to_string(i), "extent", spec.input_shape[i], 1,
                         i == 0 ? largest_extent : largest_image_px);
+    if (spec.per_pixel && spec.input_shape.size() != 3)
+        problems.add({.file = {},
+                      .pointer = "/workload/chain/per_pixel",
+                      .what = "there are no pixels that could have classes",
+                      .hint = "\"input_shape\": [channels, height, width]"});
     problems.throw_if_any();
 
     Image data{.channels = spec.input_shape.front()};

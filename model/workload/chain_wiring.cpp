@@ -79,6 +79,7 @@ std::string words_of(const ChainLayer& l) {
         std::string text =
             " " + std::to_string(l.kernel) + "x" + std::to_string(l.kernel_w.value_or(l.kernel)) + "/" + std::to_string(l.stride);
         if (l.padding) text += " padded by " + std::to_string(*l.padding);
+        if (l.dilation > 1) text += " dilated by " + std::to_string(l.dilation);
         return text + (l.round_up ? " rounded up" : "");
     };
     const std::string biased = l.bias ? "" : " without bias";
@@ -86,8 +87,8 @@ std::string words_of(const ChainLayer& l) {
         case Kind::dense:
             return "dense " + std::to_string(l.width) + biased;
         case Kind::conv:
-            return "conv " + std::to_string(l.width) + window() + (l.groups > 1 ? " in " + std::to_string(l.groups) + " groups" : "") +
-                   biased;
+            return (l.transposed ? "transposed conv " : "conv ") + std::to_string(l.width) + window() +
+                   (l.groups > 1 ? " in " + std::to_string(l.groups) + " groups" : "") + biased;
         case Kind::norm:
             switch (l.norm) {
                 case NormKind::layer:
@@ -105,6 +106,8 @@ std::string words_of(const ChainLayer& l) {
         case Kind::pool:
             if (l.pooling == PoolingKind::global_average) return "global pool";
             return (l.pooling == PoolingKind::max ? "max pool" : "average pool") + window();
+        case Kind::upsample:
+            return (l.upsampling == PointwiseKind::repeat ? "nearest " : "bilinear ") + std::to_string(l.stride);
         case Kind::dropout:
             return "dropout";
         case Kind::add:
@@ -121,18 +124,41 @@ std::string words_of(const ChainLayer& l) {
     return {};
 }
 
+// For each layer, how many times the image that it makes has been made larger on its way.
+std::vector<int> enlargements(const std::vector<ChainLayer>& layers, const std::vector<std::vector<int>>& sources) {
+    std::vector<int> times;
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+        int most = layers[i].transposed || layers[i].kind == Kind::upsample ? 1 : 0;
+        const int here = most;
+        for (const int s : sources[i])
+            if (s >= 0) most = std::max(most, here + times[static_cast<std::size_t>(s)]);
+        times.push_back(most);
+    }
+    return times;
+}
+
 }  // namespace
 
 std::vector<std::vector<int>> chain_sources(const std::vector<ChainLayer>& layers, Diagnostics& problems) {
     return Wiring(layers, problems).sources();
 }
 
+std::vector<int> last_readers(const std::vector<std::vector<int>>& sources) {
+    std::vector<int> last(sources.size() + 1, chain_data);
+    for (std::size_t i = 0; i < sources.size(); ++i)
+        for (const int s : sources[i]) last[static_cast<std::size_t>(s + 1)] = static_cast<int>(i);
+    return last;
+}
+
 std::vector<ChainGroup> chain_groups(const std::vector<ChainLayer>& layers, const std::vector<std::vector<int>>& sources) {
-    // The last layer that reads each, the data first.
-    std::vector<int> last_reader(layers.size() + 1, chain_data);
-    const auto last_reader_of = last_reader.begin() + 1;
-    for (std::size_t i = 0; i < layers.size(); ++i)
-        for (const int s : sources[i]) last_reader_of[s] = static_cast<int>(i);
+    const std::vector<int> enlarged = enlargements(layers, sources);
+    std::vector<std::vector<int>> held;  // of what each layer reads, that which goes past no block
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+        held.push_back(sources[i]);
+        if (sources[i].size() > 1)
+            std::erase_if(held.back(), [&](int s) { return (s < 0 ? 0 : enlarged[static_cast<std::size_t>(s)]) < enlarged[i]; });
+    }
+    const std::vector<int> last_reader = last_readers(held);
     std::vector<ChainGroup> groups;
     ChainGroup open;
     int depth = 0, needed_until = chain_data;  // of what was made before the layer before

@@ -20,8 +20,13 @@ struct ChainGroup {
     bool weighted = false;  // it has a layer with a matrix; a group without one is all that stands in front of the classifier
 };
 
+// For each layer, and the data in front of them, the last layer that reads it; the data where none does.
+std::vector<int> last_readers(const std::vector<std::vector<int>>& sources);
+
 // A block has one layer with a matrix, or one residual, and all that follows up to the next; the first block also has what stands in front.
-// Where layers read others than the one before, a block ends only where later layers read a single image. See NetworkBuilder.
+// Where layers read others than the one before, a block ends only where later layers read a single image; but for those that are joined
+// with images that have been made larger again in between, as an encoder's with its decoder's, which go past the blocks. See
+// NetworkBuilder.
 std::vector<ChainGroup> chain_groups(const std::vector<ChainLayer>&, const std::vector<std::vector<int>>& sources);
 
 std::string chain_pointer(std::size_t layer);  // "/workload/chain/layers/3"

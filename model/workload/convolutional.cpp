@@ -13,7 +13,7 @@ std::vector<Architecture> architectures() {
     std::vector<Architecture> all;
     for (auto* family : {plain_architectures, residual_architectures, inception_architectures, dense_architectures, mobile_architectures,
                          convnext_architectures, regnet_architectures, swin_architectures, xception_architectures, shufflenet_architectures,
-                         hrnet_architectures, mixer_architectures})
+                         hrnet_architectures, mixer_architectures, segmentation_architectures})
         for (Architecture& a : family()) all.push_back(std::move(a));
     return all;
 }
@@ -36,7 +36,7 @@ std::vector<std::string> convolutional_names() {
 std::vector<ConvolutionalSpec> convolutional_specs() {
     std::vector<ConvolutionalSpec> specs;
     for (const Architecture& a : architectures())
-        for (const std::string& name : a.names) specs.push_back({.name = name, .image_px = a.image_px});
+        for (const std::string& name : a.names) specs.push_back({.name = name, .image_px = a.image_px, .classes = a.classes});
     return specs;
 }
 

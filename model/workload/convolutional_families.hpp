@@ -3,6 +3,7 @@
 
 #include "model/workload/convolutional_layers.hpp"
 
+#include <array>
 #include <functional>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@ struct Architecture {
     std::vector<std::string> names;  // the first is the usual one
     std::function<void(NetworkBuilder&, std::int64_t classes)> build;
     std::int64_t image_px = 224;  // that it was made for
+    std::int64_t classes = 1000;  // likewise
 };
 
 std::vector<Architecture> plain_architectures();      // AlexNet, VGG, SqueezeNet
@@ -26,6 +28,11 @@ std::vector<Architecture> xception_architectures();
 std::vector<Architecture> shufflenet_architectures();
 std::vector<Architecture> hrnet_architectures();
 std::vector<Architecture> mixer_architectures();
-std::vector<Architecture> regnet_architectures();  // RegNetX and RegNetY
+std::vector<Architecture> regnet_architectures();        // RegNetX and RegNetY
+std::vector<Architecture> segmentation_architectures();  // U-Net, FCN, DeepLab
+
+// The blocks of a ResNet of bottlenecks, but for its head. The last two stages keep the size of their images, and read ever farther apart
+// instead (arXiv 1606.00915, section 3.1). `blocks`: of each stage.
+void add_dilated_resnet(NetworkBuilder&, const std::array<int, 4>& blocks);
 
 }  // namespace sextant

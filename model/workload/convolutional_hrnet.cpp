@@ -4,13 +4,6 @@
 
 namespace sextant {
 
-Image Layers::enlarge(Image x, const Image& like) {
-    Image y = x;
-    y.height = like.height;
-    y.width = like.width;
-    return emit("enlarge", Pointwise{PointwiseKind::copy, elements_here(y)}, {x.id}, y);
-}
-
 namespace {
 
 struct HighResolution {

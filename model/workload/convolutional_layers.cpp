@@ -55,9 +55,11 @@ std::optional<std::int64_t> window_count(std::int64_t extent, std::int64_t kerne
     return count;
 }
 
-Layers::Layers(LayerContext& context, Image input) : context_(context), input_(input) {
+Layers::Layers(LayerContext& context, Image input, std::vector<Image> beside)
+    : context_(context), input_(input), beside_(std::move(beside)) {
     input_.id = graph_.input("input", shape_here(input));
     if (input.needed) graph_.keep_for_writer(input_.id);
+    for (Image& x : beside_) x.id = graph_.input("beside", shape_here(x));
 }
 
 double Layers::elements_here(Image x) const { return real(rows(x)) * real(channels_here(x)); }
@@ -109,9 +111,10 @@ Image Layers::conv(const std::string& name, Image x, ConvLayer c) {
     y.channels = c.out_channels;
     y.cut = grouped ? x.cut : context_.shard.tensor > 1;
     const std::int64_t kernel_w = c.kernel_w.value_or(c.kernel);
-    const std::int64_t padding_h = c.padding.value_or((c.kernel - 1) / 2), padding_w = c.padding.value_or((kernel_w - 1) / 2);
-    y.height = size_after(x.height, c.kernel, c.stride, padding_h, false);
-    y.width = size_after(x.width, kernel_w, c.stride, padding_w, false);
+    const std::int64_t reach_h = (c.kernel - 1) * c.dilation, reach_w = (kernel_w - 1) * c.dilation;
+    const std::int64_t padding_h = c.padding.value_or(reach_h / 2), padding_w = c.padding.value_or(reach_w / 2);
+    y.height = size_after(x.height, reach_h + 1, c.stride, padding_h, false);
+    y.width = size_after(x.width, reach_w + 1, c.stride, padding_w, false);
     std::int64_t groups = c.groups;
     if (y.cut) {
         require_cut("output channels of a convolution", c.out_channels);
@@ -130,8 +133,35 @@ Image Layers::conv(const std::string& name, Image x, ConvLayer c) {
                            .stride = c.stride,
                            .groups = groups,
                            .padding_h = padding_h,
-                           .padding_w = padding_w};
+                           .padding_w = padding_w,
+                           .dilation = c.dilation};
     const double weights = real(kind.out_channels) * real(kind.in_channels / groups) * real(c.kernel) * real(kernel_w);
+    return emit(name, kind, {x.id}, y, weights + (c.bias ? real(kind.out_channels) : 0));
+}
+
+Image Layers::transposed_conv(const std::string& name, Image x, ConvLayer c, std::int64_t height, std::int64_t width) {
+    x = shared(x);
+    Image y = x;
+    y.channels = c.out_channels;
+    y.cut = context_.shard.tensor > 1;
+    if (y.cut) require_cut("output channels of a transposed convolution", c.out_channels);
+    y.height = height;
+    y.width = width;
+    const std::int64_t padding = c.padding.value_or(0);
+    const Convolution kind{.batch = context_.shard.micro_batch,
+                           .in_channels = channels_here(x),
+                           .out_channels = channels_here(y),
+                           .in_h = x.height,
+                           .in_w = x.width,
+                           .out_h = height,
+                           .out_w = width,
+                           .kernel_h = c.kernel,
+                           .kernel_w = c.kernel,
+                           .stride = c.stride,
+                           .padding_h = padding,
+                           .padding_w = padding,
+                           .transposed = true};
+    const double weights = real(kind.in_channels) * real(kind.out_channels) * real(c.kernel) * real(c.kernel);
     return emit(name, kind, {x.id}, y, weights + (c.bias ? real(kind.out_channels) : 0));
 }
 
@@ -170,10 +200,9 @@ Image Layers::activation(Image x, PointwiseKind kind) {
     return emit(activation_name(kind).value_or("activation"), Pointwise{kind, elements_here(x)}, {x.id}, x);
 }
 
-Image Layers::dropout(Image x) {
+Image Layers::dropout(Image x, double fraction) {
     if (!training()) return x;
-    constexpr double dropped = 0.5;  // AlexNet (NIPS 2012), section 4.2; VGG (arXiv 1409.1556), section 3.1
-    const Pointwise dropout{.kind = PointwiseKind::dropout, .elements = elements_here(x), .constant = dropped};
+    const Pointwise dropout{.kind = PointwiseKind::dropout, .elements = elements_here(x), .constant = fraction};
     x = emit("dropout", dropout, {x.id}, x);
     graph_.also("dropout.mask", shape_here(x), TensorRole::mask);
     return x;
@@ -239,6 +268,19 @@ Image Layers::classifier(Image x, std::int64_t classes) {
     return loss(linear("classifier", flatten(x), classes, true, TensorRole::logits));
 }
 
+Image Layers::pixel_classifier(Image x, std::int64_t classes, const Image& like) {
+    Image logits = linear("classifier", x, classes, true, TensorRole::logits);
+    const bool as_large = x.height == like.height && x.width == like.width;
+    return loss(as_large ? logits : enlarge(logits, like, PointwiseKind::interpolate, TensorRole::logits));
+}
+
+Image Layers::enlarge(Image x, const Image& like, PointwiseKind by, TensorRole role) {
+    Image y = x;
+    y.height = like.height;
+    y.width = like.width;
+    return emit("enlarge", Pointwise{by, elements_here(y)}, {x.id}, y, 0, role);
+}
+
 Image Layers::loss(Image logits) {
     if (logits.cut) {
         const Exchange gather{.forward = ExchangeKind::all_gather, .elements = real(rows(logits)) * real(logits.channels)};
@@ -270,26 +312,28 @@ Image Layers::shared(Image x) {
 
 OperatorGraph Layers::build(Image output) && {
     graph_.output(output.id);
+    for (const Image& x : beside_) graph_.output(x.id);
     return std::move(graph_).build();
 }
 
-NetworkBuilder::NetworkBuilder(LayerContext context, Image data) : context_(std::move(context)), image_(data) { image_.summed = true; }
+NetworkBuilder::NetworkBuilder(LayerContext context, Image data) : context_(std::move(context)), passing_{data} {
+    passing_.image.summed = true;
+}
 
 void NetworkBuilder::block(const std::string& name, BlockRole role, const Body& body) {
-    image_.id = {};
-    const auto known = std::find_if(made_.begin(), made_.end(), [&](const Made& m) { return m.name == name && m.in == image_; });
-    if (known == made_.end()) {
-        Layers layers(context_, image_);
-        Image out = body(layers, layers.input());
-        network_.templates.push_back({name, role, std::move(layers).build(out)});
-        out.needed = leaves_needed_output(network_.templates.back().graph);
-        made_.push_back({name, image_, out});
-        network_.sequence.push_back(static_cast<int>(made_.size()) - 1);
-        image_ = out;
-    } else {
-        network_.sequence.push_back(static_cast<int>(known - made_.begin()));
-        image_ = known->out;
+    const auto known = std::find_if(made_.begin(), made_.end(), [&](const Made& m) { return m.name == name && m.in == passing_; });
+    network_.sequence.push_back(static_cast<int>(known - made_.begin()));
+    if (known != made_.end()) {
+        passing_ = known->out;
+        return;
     }
+    Layers layers(context_, passing_.image, passing_.beside);
+    Passing out{body(layers, layers.input()), layers.beside()};
+    network_.templates.push_back({name, role, std::move(layers).build(out.image)});
+    out.image.needed = leaves_needed_output(network_.templates.back().graph);
+    out.image.id = {};
+    for (Image& x : out.beside) x.id = {};
+    made_.push_back({name, std::exchange(passing_, out), out});
 }
 
 Network NetworkBuilder::build() && {

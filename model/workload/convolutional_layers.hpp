@@ -33,10 +33,11 @@ Image flatten(Image);  // the same elements as features: costs nothing
 struct ConvLayer {
     std::int64_t out_channels = 1;
     std::int64_t kernel = 1, stride = 1;
-    std::optional<std::int64_t> padding{};   // none: (kernel - 1) / 2, which keeps the size at stride 1
+    std::optional<std::int64_t> padding{};   // none: half of what a window reaches beyond a pixel, which keeps the size at stride 1
     std::optional<std::int64_t> kernel_w{};  // none: square
     std::int64_t groups = 1;
     bool bias = false;
+    std::int64_t dilation = 1;
 };
 
 struct PoolLayer {
@@ -67,18 +68,25 @@ struct LayerContext {
 // The layers of one block. Each function adds operators and returns the image that they leave.
 class Layers {
 public:
-    Layers(LayerContext& context, Image input);
+    // `beside`: images that blocks before hand on, see below.
+    Layers(LayerContext& context, Image input, std::vector<Image> beside = {});
     [[nodiscard]] Image input() const { return input_; }
+    // Images that go past the blocks in between: from an encoder to its decoder. A block may read, add and remove some; those that are
+    // there at its end go on to the next.
+    [[nodiscard]] std::vector<Image>& beside() { return beside_; }
     [[nodiscard]] bool training() const { return context_.shard.training; }
 
     Image conv(const std::string& name, Image, ConvLayer);
+    // To an image of that size, of which a convolution of these windows would make one of the size at hand. Padding none: none.
+    Image transposed_conv(const std::string& name, Image, ConvLayer, std::int64_t height, std::int64_t width);
     Image linear(const std::string& name, Image, std::int64_t out, bool bias = true,
                  TensorRole role = TensorRole::activation);  // per pixel
     // Layer and RMS norms are over the channels of each pixel, group norms over `groups` parts of each sample.
     Image norm(const std::string& name, Image, NormKind kind = NormKind::batch, std::int64_t groups = 1);
     Image activation(Image, PointwiseKind kind);
     Image relu(Image x) { return activation(x, PointwiseKind::relu); }
-    Image dropout(Image);  // nothing outside training
+    // Nothing outside training. As much as in AlexNet (NIPS 2012), section 4.2, and VGG (arXiv 1409.1556), section 3.1, unless told.
+    Image dropout(Image, double fraction = 0.5);
     Image pool(const std::string& name, Image, PoolLayer);
     Image global_pool(Image);                       // average over pixels
     Image average_pool_to(Image, std::int64_t px);  // adaptive; nothing where the image has that size
@@ -90,14 +98,16 @@ public:
     Image concatenate(const std::vector<Image>&);
     // Among the px x px pixels of each window; `shifted`: of windows half of that further (arXiv 2103.14030, section 3.2).
     Image window_attention(Image, std::int64_t heads, std::int64_t px, bool shifted);
-    Image merge_pixels(Image);                // four become one of four times the channels
-    std::pair<Image, Image> halves(Image);    // of the channels
-    Image shuffle(Image);                     // channels change places
-    Image enlarge(Image, const Image& like);  // to the size of another: pixels are repeated
+    Image merge_pixels(Image);              // four become one of four times the channels
+    std::pair<Image, Image> halves(Image);  // of the channels
+    Image shuffle(Image);                   // channels change places
+    // To the size of another, by repeating pixels or interpolating between them.
+    Image enlarge(Image, const Image& like, PointwiseKind by = PointwiseKind::repeat, TensorRole role = TensorRole::activation);
     // Channels become pixels, of an image of that size, and pixels channels.
     Image transpose(Image, std::int64_t height, std::int64_t width);
-    Image classifier(Image, std::int64_t classes);  // linear, and the loss
-    Image loss(Image logits);                       // of each sample, in training; else the logits of all classes
+    Image classifier(Image, std::int64_t classes);                           // linear, and the loss
+    Image pixel_classifier(Image, std::int64_t classes, const Image& like);  // of each pixel of an image so large as another
+    Image loss(Image logits);  // of each sample or pixel, in training; else the logits of all classes
 
     Image whole(Image);   // every device holds all channels, and works on them like every other
     Image shared(Image);  // the same for readers whose weights are cut: backward adds up their partial gradients
@@ -118,10 +128,11 @@ private:
     LayerContext& context_;
     OperatorGraphBuilder graph_;
     Image input_;
+    std::vector<Image> beside_;
     std::map<TensorId, Image> shared_;
 };
 
-// A network block by block. Two blocks of one name and one input shape are instances of one template: the name must say all else.
+// A network block by block. Two blocks of one name that read alike are instances of one template: the name must say all else.
 //
 // A block begins at a layer with a matrix, or at the residual or module that it belongs to. Normalization, activation and pooling stay
 // with the layer that they follow: no kernel that a framework fuses crosses a boundary.
@@ -132,16 +143,21 @@ public:
     NetworkBuilder(LayerContext context, Image data);
     void block(const std::string& name, BlockRole role, const Body& body);
     LayerContext& context() { return context_; }
-    [[nodiscard]] Image image() const { return image_; }  // what the next block reads
-    Network build() &&;                                   // throws InputError with every problem
+    [[nodiscard]] Image image() const { return passing_.image; }  // what the next block reads
+    Network build() &&;                                           // throws InputError with every problem
 
 private:
+    struct Passing {  // from one block to the next
+        Image image;
+        std::vector<Image> beside{};
+        friend bool operator==(const Passing&, const Passing&) = default;
+    };
     struct Made {
         std::string name;
-        Image in, out;
+        Passing in, out;
     };
     LayerContext context_;
-    Image image_;
+    Passing passing_;
     std::vector<Made> made_;
     Network network_;
 };

@@ -19,6 +19,7 @@ struct ResidualNetwork {
     bool pools_in_stem = true;  // a convolution of stride 2 where not
     std::int64_t image_px = 224;
     bool preactivated = false;  // v2
+    bool dilated = false;       // the last two stages have no strides
 };
 
 Image shortcut(Layers& l, Image x, Image y, std::int64_t stride, bool pooled) {
@@ -36,10 +37,12 @@ Image basic_block(Layers& l, Image x, std::int64_t channels, std::int64_t stride
     return l.relu(l.add("add", y, shortcut(l, x, y, stride, r.tweaked)));
 }
 
-Image bottleneck_block(Layers& l, Image x, std::int64_t channels, std::int64_t stride, const ResidualNetwork& r) {
+// `dilation`: of its 3x3.
+Image bottleneck_block(Layers& l, Image x, std::int64_t channels, std::int64_t stride, std::int64_t dilation, const ResidualNetwork& r) {
     const std::int64_t width = channels * r.width_per_group / 64 * r.groups;
     Image y = l.relu(l.norm("bn1", l.conv("conv1", x, {.out_channels = width})));
-    y = l.relu(l.norm("bn2", l.conv("conv2", y, {.out_channels = width, .kernel = 3, .stride = stride, .groups = r.groups})));
+    y = l.relu(l.norm(
+        "bn2", l.conv("conv2", y, {.out_channels = width, .kernel = 3, .stride = stride, .groups = r.groups, .dilation = dilation})));
     y = l.norm("bn3", l.conv("conv3", y, {.out_channels = 4 * channels}));
     if (r.squeeze > 0) y = l.squeeze_excite(y, y.channels / r.squeeze, PointwiseKind::relu);
     return l.relu(l.add("add", y, shortcut(l, x, y, stride, r.tweaked)));
@@ -53,7 +56,7 @@ Image preactivated_block(Layers& l, Image x, std::int64_t channels, std::int64_t
     return l.add("add", l.conv("conv3", y, {.out_channels = 4 * channels}), beside);
 }
 
-void build_residual(NetworkBuilder& network, const ResidualNetwork& r, std::int64_t classes) {
+void add_stem_and_stages(NetworkBuilder& network, const ResidualNetwork& r) {
     network.block("stem", BlockRole::input, [&](Layers& l, Image x) {
         if (r.tweaked) {
             x = l.relu(l.norm("bn1", l.conv("conv1", x, {.out_channels = 32, .kernel = 3, .stride = 2})));
@@ -66,16 +69,24 @@ void build_residual(NetworkBuilder& network, const ResidualNetwork& r, std::int6
         if (r.pools_in_stem) return l.pool("pool", x, {.kernel = 3, .stride = 2, .padding = 1});
         return l.relu(l.norm("bn4", l.conv("conv4", x, {.out_channels = 64, .kernel = 3, .stride = 2})));
     });
+    std::int64_t dilation = 1;
     for (std::size_t stage = 0; stage < r.blocks.size(); ++stage)
         for (int i = 0; i < r.blocks[stage]; ++i) {
             const std::int64_t channels = 64LL << stage;
-            const std::int64_t stride = stage > 0 && i == 0 ? 2 : 1;
+            const bool keeps_size = r.dilated && stage >= 2;
+            const std::int64_t stride = stage > 0 && i == 0 && !keeps_size ? 2 : 1;
             network.block("stage " + std::to_string(stage + 1) + (r.bottleneck ? " bottleneck" : " basic block"), BlockRole::layer,
                           [&](Layers& l, Image x) {
                               if (r.preactivated) return preactivated_block(l, x, channels, stride);
-                              return r.bottleneck ? bottleneck_block(l, x, channels, stride, r) : basic_block(l, x, channels, stride, r);
+                              return r.bottleneck ? bottleneck_block(l, x, channels, stride, dilation, r)
+                                                  : basic_block(l, x, channels, stride, r);
                           });
+            if (i == 0 && keeps_size) dilation *= 2;
         }
+}
+
+void build_residual(NetworkBuilder& network, const ResidualNetwork& r, std::int64_t classes) {
+    add_stem_and_stages(network, r);
     network.block("head", BlockRole::head, [&](Layers& l, Image x) {
         if (r.preactivated) x = l.relu(l.norm("bn", x));
         return l.classifier(l.global_pool(x), classes);
@@ -83,6 +94,10 @@ void build_residual(NetworkBuilder& network, const ResidualNetwork& r, std::int6
 }
 
 }  // namespace
+
+void add_dilated_resnet(NetworkBuilder& network, const std::array<int, 4>& blocks) {
+    add_stem_and_stages(network, {.names = {}, .bottleneck = true, .blocks = blocks, .dilated = true});
+}
 
 std::vector<Architecture> residual_architectures() {
     const std::vector<ResidualNetwork> networks{

@@ -3,6 +3,7 @@
 #include "model/base/overloaded.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace sextant {
 namespace {
@@ -27,6 +28,16 @@ double Tensor::elements() const {
     return n;
 }
 
+Convolution underlying(const Convolution& c) {
+    if (!c.transposed) return c;
+    Convolution of = c;
+    of.transposed = false;
+    std::swap(of.in_channels, of.out_channels);
+    std::swap(of.in_h, of.out_h);
+    std::swap(of.in_w, of.out_w);
+    return of;
+}
+
 double attention_pairs(const Attention& a) {
     const double queries = static_cast<double>(a.query_len);
     const double keys = static_cast<double>(a.key_len);
@@ -44,7 +55,8 @@ Flops forward_flops(const OperatorKind& kind) {
             [](const Gemm& g) {
                 return 2 * product({g.batch, g.m, g.n, g.k});
             },
-            [](const Convolution& c) {
+            [](const Convolution& any) {
+                const Convolution c = underlying(any);
                 return 2 * product({c.batch, c.out_channels, c.out_h, c.out_w, c.in_channels / c.groups, c.kernel_h, c.kernel_w});
             },
             [](const Attention& a) {

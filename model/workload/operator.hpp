@@ -47,7 +47,13 @@ struct Convolution {
     std::int64_t batch = 1, in_channels = 1, out_channels = 1, in_h = 1, in_w = 1, out_h = 1, out_w = 1;
     std::int64_t kernel_h = 1, kernel_w = 1, stride = 1, groups = 1;
     std::int64_t padding_h = 0, padding_w = 0;  // before the first row and column; behind the last as many as the windows reach
+    std::int64_t dilation = 1;                  // pixels from one element of a window to the next
+    // The gradient of the images of a convolution, as an operator: of one that reads images as they are made here, and makes them as they
+    // are read here. Filters and paddings are that one's.
+    bool transposed = false;
 };
+// Of a transposed convolution the one whose gradient it is; of any other itself.
+Convolution underlying(const Convolution&);
 
 // softmax(Q K^T) V in one kernel that never writes the scores (flash attention).
 // Plain attention is written out as GEMM, scale and mask, softmax, dropout, GEMM.
@@ -117,7 +123,9 @@ enum class PointwiseKind {
     mask,
     multiply,
     cast,
-    copy
+    copy,
+    repeat,       // of an image, to more pixels: each is the one that it lies in, or
+    interpolate,  // is mixed of the four around it (bilinear; corners are not aligned)
 };
 struct Pointwise {
     PointwiseKind kind = PointwiseKind::add;
@@ -226,7 +234,7 @@ struct Operator {
     [[nodiscard]] bool is_trained() const { return parameters > 0 && !frozen; }
 };
 
-// Multiply-adds count two. Formulas: GEMM 2 b m n k; convolution 2 N K P Q (C/g) R S;
+// Multiply-adds count two. Formulas: GEMM 2 b m n k; convolution 2 N K P Q (C/g) R S, of one transposed those of the underlying one;
 // attention 2 b h (d + d_v) attention_pairs; scan, of T tokens by chunks of c, 2 T (g c n + h d (c + 2 n));
 // everything else a few operations per element, which no published figure counts: zero here.
 Flops forward_flops(const OperatorKind&);

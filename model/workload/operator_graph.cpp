@@ -74,6 +74,8 @@ struct SavedBy {
             case PointwiseKind::mask:
             case PointwiseKind::cast:
             case PointwiseKind::copy:
+            case PointwiseKind::repeat:
+            case PointwiseKind::interpolate:
                 return;
         }
     }
@@ -148,7 +150,8 @@ std::vector<TensorId> saved_for_backward(const OperatorGraph& graph) {
     saved.insert(saved.end(), graph.kept_for_writer().begin(), graph.kept_for_writer().end());
     std::sort(saved.begin(), saved.end());
     saved.erase(std::unique(saved.begin(), saved.end()), saved.end());
-    std::erase_if(saved, [&](TensorId id) { return contains(graph.outputs(), id) && !contains(graph.inputs(), id); });
+    const auto own = std::ranges::find_if(graph.outputs(), [&](TensorId id) { return !contains(graph.inputs(), id); });
+    if (own != graph.outputs().end()) std::erase(saved, *own);
     return saved;
 }
 

@@ -62,8 +62,8 @@ private:
 //   - relu, sigmoid, tanh, Softmax: output; max pooling: input and output
 //   - dropout: mask; CrossEntropy: logits; TokenPermute: scores; others: nothing
 // A tensor between two blocks counts in the one that reads it, when an operator of either needs it; so a block's own output never does
-// (leaves_needed_output tells the block behind). For the result of an Exchange that gathers again, or does nothing forward, the input of
-// the exchange is kept.
+// (leaves_needed_output tells the block behind). What a block hands on beside it, for blocks further on, counts where an operator needs it.
+// For the result of an Exchange that gathers again, or does nothing forward, the input of the exchange is kept.
 std::vector<TensorId> saved_for_backward(const OperatorGraph&);
 // What one operator's backward reads.
 std::vector<TensorId> saved_for_backward(const Operator&);

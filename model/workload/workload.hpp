@@ -125,14 +125,19 @@ struct MlpSpec {
 
 // A user's own chain of layers. Each reads what the one before it makes, unless it says what else: then it is a graph.
 struct ChainLayer {
-    enum class Kind { dense, conv, norm, activation, pool, dropout, add, concat, multiply, residual_begin, residual_end };
+    enum class Kind { dense, conv, norm, activation, pool, upsample, dropout, add, concat, multiply, residual_begin, residual_end };
     Kind kind = Kind::dense;
-    std::int64_t width = 0, kernel = 1, stride = 1, groups = 1;
-    std::optional<std::int64_t> kernel_w{};  // of a convolution; none: square
-    std::optional<std::int64_t> padding{};   // none: of a convolution what keeps the size at stride 1, of a pooling nothing
-    bool round_up = false;                   // of a pooling: a last window that is only partly inside counts
+    std::int64_t width = 0, kernel = 1, stride = 1, groups = 1;  // stride: of what makes images larger, how many times
+    std::int64_t dilation = 1;                                   // of a convolution
+    bool transposed = false;                                     // a convolution that makes images larger
+    std::optional<std::int64_t> kernel_w{};                      // of a convolution; none: square
+    // None: of a convolution what keeps the size at stride 1, of one transposed what makes the image `stride` times as large, of a pooling
+    // nothing.
+    std::optional<std::int64_t> padding{};
+    bool round_up = false;  // of a pooling: a last window that is only partly inside counts
     PointwiseKind function = PointwiseKind::relu;
     PoolingKind pooling = PoolingKind::max;
+    PointwiseKind upsampling = PointwiseKind::repeat;
     NormKind norm = NormKind::batch;
     bool bias = true;
     std::string name{};               // by which later layers may read what this one makes
@@ -142,6 +147,7 @@ struct ChainSpec {
     std::vector<std::int64_t> input_shape;  // of one sample: {features} or {channels, height, width}
     std::vector<ChainLayer> layers;
     std::int64_t classes = 10;
+    bool per_pixel = false;  // it is the pixels of the last image that have classes, not the sample
 };
 
 struct Workload {

@@ -46,7 +46,7 @@ std::vector<Convolution> convolutions_of(const Network& network) {
     std::vector<Convolution> list;
     for (const Block& b : network.templates)
         for (const Operator& op : b.graph.operators())
-            if (const auto* c = std::get_if<Convolution>(&op.kind)) list.push_back(*c);
+            if (const auto* c = std::get_if<Convolution>(&op.kind)) list.push_back(underlying(*c));
     return list;
 }
 
@@ -177,6 +177,7 @@ TEST_F(ConvolutionChoice, IsRefusedWhereExtentsDoNotBelongTogether) {
         EXPECT_FALSE(taken(pass, [](ConvolutionShape& s) { std::swap(s.out_h, s.out_w); }));
         EXPECT_FALSE(taken(pass, [](ConvolutionShape& s) { s.stride = 1; }));
         EXPECT_FALSE(taken(pass, [](ConvolutionShape& s) { s.groups = 6; })) << "32 filters in six groups";
+        EXPECT_FALSE(taken(pass, [](ConvolutionShape& s) { s.dilation = 2; }));
     }
 }
 

@@ -90,10 +90,11 @@ std::string test_name(const testing::TestParamInfo<ConvolutionShape>& info) {
     const ConvolutionShape& s = info.param;
     const auto by = [](std::int64_t a, std::int64_t b) { return std::to_string(a) + "x" + std::to_string(b); };
     return by(s.in_h, s.in_w) + "_by_" + by(s.kernel_h, s.kernel_w) + "_channels_" + std::to_string(s.in_channels) + "_to_" +
-           std::to_string(s.out_channels) + "_stride_" + std::to_string(s.stride) + "_groups_" + std::to_string(s.groups);
+           std::to_string(s.out_channels) + "_stride_" + std::to_string(s.stride) + "_groups_" + std::to_string(s.groups) +
+           (s.dilation > 1 ? "_dilated" : "");
 }
 
-// Batch; channels, height and width of the image; of the result; height and width of the filter, stride, groups, paddings.
+// Batch; channels, height and width of the image; of the result; height and width of the filter, stride, groups, paddings; dilation.
 INSTANTIATE_TEST_SUITE_P(Shapes, ConvolutionOnGpu,
                          testing::Values(ConvolutionShape{4, 64, 14, 14, 64, 14, 14, 3, 3, 1, 1, 1, 1, {}},
                                          ConvolutionShape{4, 64, 14, 14, 128, 7, 7, 3, 3, 2, 1, 1, 1, {}},
@@ -105,7 +106,8 @@ INSTANTIATE_TEST_SUITE_P(Shapes, ConvolutionOnGpu,
                                          ConvolutionShape{4, 128, 14, 14, 128, 14, 14, 3, 3, 1, 32, 1, 1, {}},
                                          ConvolutionShape{4, 96, 28, 28, 96, 28, 28, 3, 3, 1, 96, 1, 1, {}},
                                          ConvolutionShape{4, 96, 28, 28, 96, 14, 14, 5, 5, 2, 96, 2, 2, {}},
-                                         ConvolutionShape{3, 5, 9, 11, 7, 9, 11, 3, 3, 1, 1, 1, 1, {}}),
+                                         ConvolutionShape{3, 5, 9, 11, 7, 9, 11, 3, 3, 1, 1, 1, 1, {}},
+                                         ConvolutionShape{2, 64, 17, 17, 64, 17, 17, 3, 3, 1, 1, 4, 4, {}, 4}),
                          test_name);
 
 }  // namespace

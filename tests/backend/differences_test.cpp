@@ -140,7 +140,8 @@ TEST(Differences, ShowTheGradientOfEachParameterOfMultiTokenPrediction) {
 }
 
 TEST(Differences, ShowTheGradientOfEveryFamilyOfNetworksOnImages) {
-    for (const char* name : {"googlenet", "densenet121", "mobilenetv2_100", "efficientnet_b0", "convnext_tiny", "resnext50_32x4d"}) {
+    for (const char* name :
+         {"googlenet", "densenet121", "mobilenetv2_100", "efficientnet_b0", "convnext_tiny", "resnext50_32x4d", "hrnet_w18", "unet"}) {
         Workload w = small_network("resnet18").workload;
         w.spec = ConvolutionalSpec{.name = name, .image_px = 64, .classes = 10};
         const std::unique_ptr<ComputeDevice> made = make_device();

@@ -86,6 +86,10 @@ TEST_F(ExecutorData, IsRefusedWhereItDoesNotFitTheNetwork) {
     EXPECT_THAT(start(small_images(), json::object(), 1, {"--data", data_}).err,
                 HasSubstr("its samples are 8x8x1, and the network reads images of 3 channels"));
     EXPECT_EQ(start(small_images(), json::object(), 1, {"--data", "/no/such/file"}).exit_code, 2);
+    json of_pixels = small_images();
+    of_pixels["chain"]["layers"].erase(3);
+    of_pixels["chain"]["per_pixel"] = true;
+    EXPECT_THAT(start(of_pixels, json::object(), 1, {"--data", data_}).err, HasSubstr("the network wants one for each pixel"));
 }
 
 // Every plan sees the samples that one rank sees, in another order at most: with one batch an epoch in the same.

@@ -56,6 +56,37 @@ json wired(const char* shortcut) {
               {"classes", 10}}}};
 }
 
+// An encoder and its decoder, which says of each pixel what it is. What goes from one to the other passes a stage of a pipeline.
+json encoder_and_decoder() {
+    const auto conv = [](int width) { return json{{"conv", {{"width", width}, {"kernel", 3}, {"dilation", 2}}}}; };
+    const json gelu{{"activation", "gelu"}}, halve{{"pool", {{"kind", "average"}, {"kernel", 2}}}};
+    const auto up = [](const char* name) {
+        return json{{"conv", {{"width", 8}, {"kernel", 2}, {"stride", 2}, {"transposed", true}}}, {"name", name}};
+    };
+    const auto named = [](json layer, const char* name) {
+        layer["name"] = name;
+        return layer;
+    };
+    const auto join = [](const char* a, const char* b) { return json{{"concat", json::object()}, {"from", {a, b}}}; };
+    const json larger{{"upsample", {{"factor", 2}, {"kind", "bilinear"}}}, {"name", "top"}};
+    return {{"chain",
+             {{"input_shape", {3, 8, 8}},
+              {"layers",
+               {conv(8), named(gelu, "large"), halve, conv(8), named(gelu, "middle"), halve, conv(16), gelu, up("up"), join("middle", "up"),
+                conv(8), gelu, larger, join("large", "top"), conv(8), gelu}},
+              {"classes", 4},
+              {"per_pixel", true}}}};
+}
+
+TEST_F(Executor, ComputesTheSameOfPixels) {
+    expect_serial_results(encoder_and_decoder(), {{{"dp", 2}},
+                                                  {{"dp", 2}, {"data_parallel", "zero3"}},
+                                                  {{"dp", 2}, {"recompute", "full"}},
+                                                  {{"pp", 2}},
+                                                  {{"pp", 4}, {"schedule", "1f1b"}},
+                                                  {{"pp", 2}, {"dp", 2}, {"schedule", "zero_bubble"}}});
+}
+
 TEST_F(Executor, ComputesTheSameInDataParallel) {
     expect_serial_results(transformer(true),
                           {{{"dp", 2}},

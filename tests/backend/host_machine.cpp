@@ -33,7 +33,8 @@ void for_each_product(const kernels::ConvolutionShape& s, const Work& work) {
                 for (std::int64_t k = 0; k < s.out_channels; ++k)
                     for (std::int64_t r = 0; r < s.kernel_h; ++r)
                         for (std::int64_t q = 0; q < s.kernel_w; ++q) {
-                            const std::int64_t row = y * s.stride - s.padding_h + r, column = x * s.stride - s.padding_w + q;
+                            const std::int64_t row = y * s.stride - s.padding_h + r * s.dilation,
+                                               column = x * s.stride - s.padding_w + q * s.dilation;
                             if (row < 0 || row >= s.in_h || column < 0 || column >= s.in_w) continue;
                             const std::int64_t from = ((n * s.in_h + row) * s.in_w + column) * s.in_channels + k / filters * channels;
                             const std::int64_t tap = ((k * s.kernel_h + r) * s.kernel_w + q) * channels;

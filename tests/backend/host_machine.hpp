@@ -157,7 +157,8 @@ private:
     template <class Run, class... Addresses>
     void call_of(const kernels::ConvolutionShape& s, const Run& run, const Addresses*... addresses) {
         launches_.call(typeid(Run).name(), run, std::array{s.batch, s.in_channels, s.in_h, s.in_w, s.out_channels, s.out_h, s.out_w},
-                       std::array{s.kernel_h, s.kernel_w, s.stride, s.groups, s.padding_h, s.padding_w}, s.element, addresses...);
+                       std::array{s.kernel_h, s.kernel_w, s.stride, s.groups, s.padding_h, s.padding_w, s.dilation}, s.element,
+                       addresses...);
     }
     template <class Function>
     static void run_rows(std::int64_t count, std::int64_t lanes, const Function& f) {

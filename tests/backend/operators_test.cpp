@@ -48,8 +48,12 @@ OperatorCase attention_case(const std::string& name, const Attention& a) {
 
 OperatorCase convolution_case(const std::string& name, Convolution c, bool bias = false) {
     c.batch = 2;
-    c.out_h = (c.in_h + 2 * c.padding_h - c.kernel_h) / c.stride + 1;
-    c.out_w = (c.in_w + 2 * c.padding_w - c.kernel_w) / c.stride + 1;
+    c.out_h = (c.in_h + 2 * c.padding_h - c.dilation * (c.kernel_h - 1) - 1) / c.stride + 1;
+    c.out_w = (c.in_w + 2 * c.padding_w - c.dilation * (c.kernel_w - 1) - 1) / c.stride + 1;
+    if (c.transposed) {
+        c.out_h = c.in_h * c.stride;
+        c.out_w = c.in_w * c.stride;
+    }
     const std::int64_t weights = c.out_channels * c.in_channels / c.groups * c.kernel_h * c.kernel_w;
     return {.name = name,
             .kind = c,
@@ -146,6 +150,41 @@ std::vector<OperatorCase> image_cases() {
                                                    .padding_w = 1}),
         convolution_case("oblong convolution",
                          {.in_channels = 3, .out_channels = 4, .in_h = 5, .in_w = 8, .kernel_h = 1, .kernel_w = 7, .padding_w = 3}),
+        convolution_case("dilated convolution",
+                         {.in_channels = 3,
+                          .out_channels = 4,
+                          .in_h = 7,
+                          .in_w = 6,
+                          .kernel_h = 3,
+                          .kernel_w = 3,
+                          .padding_h = 2,
+                          .padding_w = 2,
+                          .dilation = 2},
+                         true),
+        convolution_case(
+            "transposed convolution",
+            {.in_channels = 3, .out_channels = 4, .in_h = 4, .in_w = 5, .kernel_h = 2, .kernel_w = 2, .stride = 2, .transposed = true},
+            true),
+        convolution_case("overlapping transposed convolution", {.in_channels = 3,
+                                                                .out_channels = 4,
+                                                                .in_h = 4,
+                                                                .in_w = 5,
+                                                                .kernel_h = 3,
+                                                                .kernel_w = 3,
+                                                                .stride = 2,
+                                                                .padding_h = 1,
+                                                                .padding_w = 1,
+                                                                .transposed = true}),
+        {.name = "repeated pixels",
+         .kind = Pointwise{PointwiseKind::repeat, 324},
+         .inputs = {{2, 3, 4, 3}},
+         .outputs = {{2, 3, 6, 9}},
+         .samples = 2},
+        {.name = "interpolated pixels",
+         .kind = Pointwise{PointwiseKind::interpolate, 378},
+         .inputs = {{2, 3, 4, 3}},
+         .outputs = {{2, 3, 7, 9}},
+         .samples = 2},
         pooling("max pooling", max3, {2, 3, 6, 7}, {2, 3, 3, 4}),
         pooling("max pooling rounded up", rounded, {2, 3, 6, 6}, {2, 3, 3, 3}),
         pooling("average pooling", average, {2, 3, 6, 6}, {2, 3, 3, 3}),
@@ -236,6 +275,12 @@ std::vector<OperatorCase> index_cases() {
          .samples = 2,
          .below = 7},
         {.name = "cross entropy", .kind = CrossEntropy{6, 5}, .inputs = {{6, 5}, {6}}, .outputs = {{6}}, .below = 5},
+        {.name = "cross entropy of pixels",
+         .kind = CrossEntropy{12, 5},
+         .inputs = {{2, 5, 2, 3}, {12}},
+         .outputs = {{12}},
+         .samples = 2,
+         .below = 5},
         {.name = "cross entropy over positions",
          .kind = CrossEntropy{4, 5},
          .inputs = {{10, 2}, {4}},

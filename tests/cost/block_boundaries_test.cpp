@@ -79,6 +79,37 @@ TEST(BlockBoundaries, AChainCostsWhatItCostsInOnePiece) {
                                   .layers = {norm, conv, norm, relu, begin, conv, norm, relu, conv, end, relu, pool, conv, pool, relu,
                                              dense, relu, drop, dense}},
                         ""});
+    const auto named = [](ChainLayer layer, std::string name, std::vector<std::string> from = {}) {
+        layer.name = std::move(name);
+        layer.from = std::move(from);
+        return layer;
+    };
+    const ChainLayer up{.kind = Kind::conv, .width = 16, .kernel = 2, .stride = 2, .transposed = true}, join{.kind = Kind::concat};
+    expect_equal_costs({"encoder and decoder", "",
+                        ChainSpec{.input_shape = {3, 32, 32},
+                                  .layers = {conv,
+                                             norm,
+                                             named(relu, "a"),
+                                             pool,
+                                             conv,
+                                             norm,
+                                             named(relu, "b"),
+                                             pool,
+                                             conv,
+                                             norm,
+                                             relu,
+                                             named(up, "up"),
+                                             named(join, "", {"b", "up"}),
+                                             conv,
+                                             norm,
+                                             relu,
+                                             named(up, "top"),
+                                             named(join, "", {"a", "top"}),
+                                             conv,
+                                             norm,
+                                             relu},
+                                  .per_pixel = true},
+                        ""});
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <tuple>
 
 namespace sextant {
 namespace {
@@ -91,6 +92,66 @@ TEST(ImageKernels, CopyLayoutsWhereTensorUnitsMultiply16BitsAndChannelsLieApart)
     EXPECT_EQ(copies_of_layouts(DataType::fp16, ComputeUnit::tensor, true), LayoutCopies{});
     EXPECT_EQ(copies_of_layouts(DataType::fp16, ComputeUnit::vector, false), LayoutCopies{});  // a GTX 1080 Ti multiplies FP16 as FP32
     EXPECT_EQ(copies_of_layouts(DataType::fp32, ComputeUnit::tensor, false), LayoutCopies{});  // TF32 has kernels for either
+}
+
+// One operator that reads and makes images of the extents that its kind says.
+BlockKernels kernels_of(const Convolution& c, const Plan& plan) {
+    OperatorGraphBuilder b;
+    const TensorId x = b.input("x", {c.batch, c.in_channels, c.in_h, c.in_w});
+    const auto weights = static_cast<double>(c.in_channels * c.out_channels * c.kernel_h * c.kernel_w);
+    b.output(b.add({.name = "conv", .kind = c, .inputs = {x}, .parameters = weights}, {c.batch, c.out_channels, c.out_h, c.out_w}));
+    return block_kernels(std::move(b).build(), BlockRole::layer, plan, round_machine::framework());
+}
+
+TEST(ImageKernels, OfATransposedConvolutionAreThoseOfTheUnderlyingOneInOtherRoles) {
+    Plan plan;
+    plan.micro_batch = plan.global_batch = 4;
+    const Convolution up{.batch = 4,
+                         .in_channels = 64,
+                         .out_channels = 32,
+                         .in_h = 8,
+                         .in_w = 8,
+                         .out_h = 16,
+                         .out_w = 16,
+                         .kernel_h = 2,
+                         .kernel_w = 2,
+                         .stride = 2,
+                         .transposed = true};
+    const BlockKernels found = kernels_of(up, plan), down = kernels_of(underlying(up), plan);
+    ASSERT_EQ(found.forward.size(), 1);
+    ASSERT_EQ(down.backward.size(), 2);  // of the image, of the filters
+    ASSERT_EQ(found.backward.size(), 2);
+    const auto expect_same = [](const Kernel& a, const Kernel& b) {
+        EXPECT_EQ(std::tuple(a.m, a.n, a.k, a.backward, a.weight_gradient, a.strided),
+                  std::tuple(b.m, b.n, b.k, b.backward, b.weight_gradient, b.strided));
+        EXPECT_EQ(a.flops.si(), b.flops.si());
+        EXPECT_EQ(a.bytes.si(), b.bytes.si());
+    };
+    expect_same(found.forward[0], down.backward[0]);
+    expect_same(found.backward[0], down.forward[0]);
+    expect_same(found.backward[1], down.backward[1]);
+    // 4 x 8 x 8 pixels of 64 channels times 2 x 2 of 32.
+    EXPECT_EQ(found.forward[0].flops.si(), 2.0 * 4 * 8 * 8 * 64 * 2 * 2 * 32);
+}
+
+TEST(ImageKernels, OfADilatedConvolutionAreNoneOfWinogradsDomain) {
+    Convolution c{.in_channels = 64, .out_channels = 64, .in_h = 9, .in_w = 9, .out_h = 9, .out_w = 9, .kernel_h = 3, .kernel_w = 3};
+    c.padding_h = c.padding_w = 1;
+    EXPECT_EQ(kernels_of(c, {}).forward[0].window, Window::winograd);
+    c.dilation = c.padding_h = c.padding_w = 2;
+    EXPECT_EQ(kernels_of(c, {}).forward[0].window, Window::other);
+}
+
+// Under full recomputation a block keeps what it reads, not what goes past it.
+TEST(ImageKernels, WhatABlockOnlyHandsOnIsKeptByTheOneThatReadsIt) {
+    Plan plan;
+    const Network network = build_network({"unet", "", ConvolutionalSpec{.name = "unet", .image_px = 32, .classes = 2}, ""}, {});
+    const auto kept = [&](std::size_t position) {
+        const Block& b = network.templates[static_cast<std::size_t>(network.sequence[position])];
+        return block_kernels(b.graph, b.role, plan, round_machine::framework()).kept_input / size_of(plan.precision.activation);
+    };
+    EXPECT_EQ(kept(9), 1024 * 2 * 2);                 // four larger images go past it
+    EXPECT_EQ(kept(10), 1024 * 2 * 2 + 512 * 4 * 4);  // reads one of them
 }
 
 }  // namespace

@@ -22,8 +22,15 @@ TEST(WorkloadWriter, NetworksWithoutAttentionReadBackTheSame) {
         layer.kernel = layer.stride = 2;
         layer.bias = kind == Kind::dense;
     }
-    for (const Workload& workload : {Workload{"own", "My own", chain, "me"}, Workload{"mlp", "MLP", MlpSpec{}, ""},
-                                     Workload{"resnet18", "ResNet-18", ConvolutionalSpec{"resnet18", 96, 1, 10}, ""}})
+    ChainSpec pixels;
+    pixels.input_shape = {3, 32, 32};
+    pixels.layers = {{.kind = Kind::conv, .width = 8, .kernel = 3, .dilation = 2},
+                     {.kind = Kind::conv, .width = 8, .kernel = 4, .stride = 2, .transposed = true},
+                     {.kind = Kind::upsample, .stride = 3, .upsampling = PointwiseKind::interpolate}};
+    pixels.per_pixel = true;
+    for (const Workload& workload :
+         {Workload{"own", "My own", chain, "me"}, Workload{"pixels", "Pixels", pixels, "me"}, Workload{"mlp", "MLP", MlpSpec{}, ""},
+          Workload{"resnet18", "ResNet-18", ConvolutionalSpec{"resnet18", 96, 1, 10}, ""}})
         expect_reads_back(workload);
 }
 

@@ -210,6 +210,16 @@ TEST(Lessons, ExpertsSharedOutSpareMemoryAndUpdates) {
     expect_better("experts shared out over copied", shared.samples_per_s.si(), copied.samples_per_s.si(), 1.01);
 }
 
+TEST(Lessons, ANetworkThatLabelsPixelsIsFullOfImages) {
+    const std::string name = "unet-4xa100", more = "plan.micro_batch=40";
+    const Estimate few = report_of(name, {"plan.micro_batch=1"}).estimate, usual = report_of(name).estimate;
+    expect_better("memory, eight images over one", usual.peak_memory.si(), few.peak_memory.si(), 3);
+    EXPECT_TRUE(usual.fits());
+    EXPECT_FALSE(report_of(name, {more}).estimate.fits());
+    EXPECT_TRUE(report_of(name, {more, "plan.precision=fp16"}).estimate.fits());
+    expect_better("images a second, fp16 over tf32", samples_per_second(name, {"plan.precision=fp16"}), samples_per_second(name), 1.5);
+}
+
 TEST(Lessons, SelectiveRecomputeSavesTimeAndCostsLittleMemory) {
     const std::string name = "megatron-22b-selective-recompute";
     expect_better("selective over full recompute", samples_per_second(name), samples_per_second(name, {"plan.recompute=full"}), 1.1);

@@ -97,6 +97,91 @@ TEST(Chain, AResidualMayBeWrittenOut) {
     }
 }
 
+ChainLayer up(std::int64_t width) { return {.kind = Kind::conv, .width = width, .kernel = 2, .stride = 2, .transposed = true}; }
+const ChainLayer halve{.kind = Kind::pool, .kernel = 2, .stride = 2};
+
+// A U-Net of three sizes, 8 x 16 x 16 at the first.
+std::vector<ChainLayer> small_unet() {
+    return {conv(8),
+            named(relu, "large"),
+            halve,
+            conv(16),
+            named(relu, "middle"),
+            halve,
+            conv(32),
+            relu,
+            named(up(16), "up"),
+            join(Kind::concat, {"middle", "up"}),
+            conv(16),
+            relu,
+            named(up(8), "top"),
+            join(Kind::concat, {"large", "top"}),
+            conv(8),
+            relu};
+}
+
+TEST(Chain, WhatADecoderJoinsGoesPastTheBlocksInBetween) {
+    const Network network =
+        build_chain({.input_shape = {3, 16, 16}, .layers = small_unet(), .classes = 5, .per_pixel = true}, {.micro_batch = 2});
+    // One block for each of seven convolutions, and the head.
+    ASSERT_EQ(network.sequence.size(), 8);
+    const std::vector<std::size_t> beside{1, 2, 2, 1, 1, 0, 0};  // images, behind each block
+    for (std::size_t i = 0; i < beside.size(); ++i) EXPECT_EQ(graph_at(network, i).outputs().size(), 1 + beside[i]) << i;
+    // Weights and biases: 3x3 from 3 to 8 to 16 to 32, 2x2 from 32 to 16, 3x3 from 32 to 16, 2x2 from 16 to 8, 3x3 from 16 to 8, 8 to 5.
+    EXPECT_EQ(network.parameters(),
+              27 * 8 + 8 + 72 * 16 + 16 + 144 * 32 + 32 + 128 * 16 + 16 + 288 * 16 + 16 + 64 * 8 + 8 + 144 * 8 + 8 + 45);
+    const auto losses = operators_of<CrossEntropy>(network.templates.back().graph);
+    ASSERT_EQ(losses.size(), 1);
+    EXPECT_EQ(losses[0].rows, 2 * 16 * 16);
+    EXPECT_EQ(losses[0].classes, 5);
+}
+
+TEST(Chain, ATransposedConvolutionMakesAnImageThatOneCountsByHand) {
+    const auto size_behind = [](ChainLayer layer) {
+        layer.kind = Kind::conv;
+        layer.width = 4;
+        layer.transposed = true;
+        const Network network = build_chain({.input_shape = {3, 7, 7}, .layers = {conv(4), layer, conv(4)}}, {});
+        return operators_of<Convolution>(graph_at(network, 1)).front().out_h;
+    };
+    EXPECT_EQ(size_behind({.kernel = 2, .stride = 2}), 14);
+    EXPECT_EQ(size_behind({.kernel = 3, .stride = 2}), 14);                // padded by one, and one more behind
+    EXPECT_EQ(size_behind({.kernel = 4, .stride = 2}), 14);                // padded by one
+    EXPECT_EQ(size_behind({.kernel = 3, .stride = 2, .padding = 0}), 15);  // 6 x 2 + 3
+    EXPECT_EQ(size_behind({.kernel = 16, .stride = 8}), 56);               // FCN's (arXiv 1411.4038)
+    EXPECT_EQ(size_behind({.kernel = 3}), 7);
+}
+
+TEST(Chain, AnUpsampledImageIsAsManyTimesAsLarge) {
+    const Network network =
+        build_chain({.input_shape = {3, 7, 7}, .layers = {conv(4), {.kind = Kind::upsample, .stride = 3}, conv(4)}}, {});
+    EXPECT_EQ(operators_of<Convolution>(graph_at(network, 1)).front().in_h, 21);
+}
+
+TEST(Chain, ADilatedConvolutionKeepsTheSizeUnlessTold) {
+    ChainLayer wide = conv(4), bare = conv(4);
+    wide.dilation = bare.dilation = 3;
+    bare.padding = 0;
+    const Network network = build_chain({.input_shape = {3, 16, 16}, .layers = {wide, bare, conv(4)}}, {});
+    EXPECT_EQ(operators_of<Convolution>(graph_at(network, 1)).front().in_h, 16);
+    EXPECT_EQ(operators_of<Convolution>(graph_at(network, 2)).front().in_h, 10);  // windows reach over 7
+}
+
+TEST(Chain, WhatCannotBeMadeLargerIsReportedWhereItIs) {
+    const auto build = [](ChainSpec spec) { return [=] { build_chain(spec, {}); }; };
+    ChainLayer grouped = up(8), gone = up(8);
+    grouped.groups = 4;
+    gone.padding = 20;
+    EXPECT_THAT(
+        refused_pointers(
+            build({.input_shape = {8, 16, 16}, .layers = {grouped, gone, {.kind = Kind::upsample, .stride = 10'000}, dense(4), up(4)}})),
+        ElementsAre("/workload/chain/layers/0", "/workload/chain/layers/1", "/workload/chain/layers/2", "/workload/chain/layers/4"));
+    EXPECT_THAT(refused_pointers(build({.input_shape = {8}, .layers = {dense(4)}, .per_pixel = true})),
+                ElementsAre("/workload/chain/per_pixel"));
+    EXPECT_THAT(refused_pointers(build({.input_shape = {8, 4, 4}, .layers = {dense(4)}, .per_pixel = true})),
+                ElementsAre("/workload/chain/per_pixel"));
+}
+
 TEST(Chain, WiringThatMakesNoSenseIsReportedWhereItIs) {
     const auto build = [](std::vector<ChainLayer> layers) {
         return [=] { build_chain({.input_shape = {8, 16, 16}, .layers = layers}, {}); };

@@ -159,6 +159,60 @@ constexpr Millions of_timm[] = {
     {"mixer_b16_224", 59.88},     {"mixer_l32_224", 206.94},    {"mixer_l16_224", 208.20}};
 INSTANTIATE_TEST_SUITE_P(Results, NetworkOfTimm, testing::ValuesIn(of_timm));
 
+TEST(Convolutional, UNetHasTheParametersThatOthersCount) {
+    // github.com/milesial/Pytorch-UNet with transposed convolutions, of two classes and of one: torchsummary of many who train it counts
+    // so, with two numbers for each channel of 18 batch norms and biases in transposed convolutions and at the end alone.
+    EXPECT_EQ(build_convolutional({.name = "unet", .image_px = 512, .classes = 2}, inference).parameters(), 31'037'698);
+    EXPECT_EQ(build_convolutional({.name = "unet", .image_px = 512, .classes = 1}, inference).parameters(), 31'037'633);
+}
+
+TEST(Convolutional, UNetHasTheOperationsThatOneCountsByHand) {
+    // Multiply-adds of a pixel of the image. A convolution of 3x3 from c to d channels costs 9 c d on each pixel of its size, of which
+    // there are 1, 1/4, 1/16, 1/64 and 1/256 of the image's. Down: 9 (3 + 64) 64; then 9 (64 + 128) 128 / 4 four times over, as twice the
+    // channels on a quarter of the pixels cost the same: 38,592 + 4 x 55,296. Up: 9 (128 + 64) 64 four times; transposed, each pixel that
+    // is made takes one from each of twice its channels: 128 x 64 at full size, four times. At the end 64 x 2.
+    const double of_pixel = 38'592 + 4 * 55'296 + 4 * 110'592 + 4 * 8'192 + 128;
+    const Network network = build_convolutional({.name = "unet", .image_px = 64, .classes = 2}, inference);
+    EXPECT_EQ(sum_forward_flops(network) / FLOP, 2 * of_pixel * 64 * 64);
+}
+
+TEST(Convolutional, WhatAnEncoderHandsToItsDecoderIsKeptOnceByTheBlockThatMadeIt) {
+    // At 16 px: the first size has images of 64 x 256 elements, s. Kept of it on the way down are the two convolutions (which batch norms
+    // read), the first ReLU, the second one that pooling reads, and goes past eighteen blocks; the data, 3 x 256, too.
+    const Network network = build_convolutional({.name = "unet", .image_px = 16, .classes = 2}, {});
+    constexpr double s = 64 * 256;
+    EXPECT_EQ(saved_elements(graph_at(network, 0)), 3 * 256 + s);
+    EXPECT_EQ(saved_elements(graph_at(network, 1)), s + s + s);  // the ReLU in front, the convolution, its ReLU; not the pooled one
+    EXPECT_EQ(graph_at(network, 1).outputs().size(), 2);
+    EXPECT_EQ(graph_at(network, 2).inputs().size(), 2);
+    EXPECT_EQ(graph_at(network, 9).inputs().size(), 5) << "all four sizes beside the smallest";
+    // The last "up": of what comes beside it reads, but keeps, nothing.
+    const OperatorGraph& up = graph_at(network, network.sequence.size() - 4);
+    EXPECT_EQ(up.outputs().size(), 1);
+    EXPECT_EQ(saved_elements(up), 2 * s / 4);  // 128 channels of a quarter of the pixels
+}
+
+TEST(Convolutional, FcnAndDeepLabHaveThePublishedParametersAndOperations) {
+    // torchvision's "num_params" and "_ops" at 520 px, both with an auxiliary classifier behind stage 3, of 65 x 65 pixels and 1024
+    // channels: 3x3 to 256, a batch norm, 1x1 to 21.
+    constexpr double in_both = 1024 * 256 * 9 + 256 * 21, parameters = in_both + 2 * 256 + 21, giga_macs = in_both * 65 * 65 / 1e9;
+    for (const auto& [name, all_parameters, all_giga_macs] : {std::tuple{"fcn_resnet50", 35'322'218, 152.717},
+                                                              {"fcn_resnet101", 54'314'346, 232.738},
+                                                              {"deeplabv3_resnet50", 42'004'074, 178.722},
+                                                              {"deeplabv3_resnet101", 60'996'202, 258.743}}) {
+        const Network network = build_convolutional({.name = name, .image_px = 520, .classes = 21}, inference);
+        EXPECT_EQ(network.parameters(), all_parameters - parameters) << name;
+        EXPECT_NEAR(sum_forward_flops(network) / (2 * GFLOP), all_giga_macs - giga_macs, 0.001) << name;
+    }
+}
+
+TEST(Convolutional, AModelIsOfTheClassesThatItWasMadeForUnlessToldOtherwise) {
+    const auto classes = [](const char* name) { return std::get<ConvolutionalSpec>(find_workload(name)->spec).classes; };
+    EXPECT_EQ(classes("resnet50"), 1000);
+    EXPECT_EQ(classes("fcn_resnet50"), 21);
+    EXPECT_EQ(classes("U-Net"), 2);
+}
+
 // Which parameters RegNets have without torchvision's rounding: appendix D of arXiv 2003.13678, in millions.
 class RegNetOfItsPaper : public testing::TestWithParam<Millions> {};
 TEST_P(RegNetOfItsPaper, HasThePublishedNumberOfParameters) {
@@ -247,7 +301,7 @@ TEST(Convolutional, AModuleOfHrnetEnlargesEverySmallerImageForEveryLargerOne) {
     // Of two sizes one pair, of three three, of four six: in one, four and three modules.
     const Network network = build_convolutional({.name = "hrnet_w18"}, {});
     const auto passes = operators_of<Pointwise>(graph_at(network, 5));
-    EXPECT_EQ(std::ranges::count(passes, PointwiseKind::copy, &Pointwise::kind), 1 + 4 * 3 + 3 * 6);
+    EXPECT_EQ(std::ranges::count(passes, PointwiseKind::repeat, &Pointwise::kind), 1 + 4 * 3 + 3 * 6);
 }
 
 TEST(Convolutional, TheSecondResnetNormalizesInFrontOfItsConvolutions) {
@@ -359,7 +413,9 @@ TEST(Convolutional, WhatABlockWritesIsWhatTheNextOneReads) {
                 build_convolutional({.name = name, .image_px = 160, .channels = 4, .classes = 10}, {.tensor = tp, .training = false});
             for (std::size_t i = 0; i + 1 < network.sequence.size(); ++i) {
                 const OperatorGraph &before = graph_at(network, i), &after = graph_at(network, i + 1);
-                EXPECT_EQ(before.tensor(before.outputs()[0]).shape, after.tensor(after.inputs()[0]).shape) << name << ", block " << i;
+                ASSERT_EQ(before.outputs().size(), after.inputs().size()) << name << ", block " << i;
+                for (std::size_t k = 0; k < before.outputs().size(); ++k)
+                    EXPECT_EQ(before.tensor(before.outputs()[k]).shape, after.tensor(after.inputs()[k]).shape) << name << ", block " << i;
             }
         }
 }

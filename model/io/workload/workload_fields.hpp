@@ -37,6 +37,7 @@ inline constexpr Word<ChainLayer::Kind> bare_layers[] = {{"dropout", ChainLayer:
                                                          {"residual_end", ChainLayer::Kind::residual_end}};
 inline constexpr Word<ChainLayer::Kind> joining_layers[] = {
     {"add", ChainLayer::Kind::add}, {"concat", ChainLayer::Kind::concat}, {"multiply", ChainLayer::Kind::multiply}};
+inline constexpr Word<PointwiseKind> upsampling_kinds[] = {{"nearest", PointwiseKind::repeat}, {"bilinear", PointwiseKind::interpolate}};
 inline constexpr Word<PoolingKind> pooling_kinds[] = {
     {"max", PoolingKind::max}, {"average", PoolingKind::average}, {"global_average", PoolingKind::global_average}};
 

@@ -98,6 +98,8 @@ void read_conv(ObjectReader& r, ChainLayer& layer) {
     r.optional("groups", layer.groups, width_bound);
     r.optional("kernel_w", layer.kernel_w, pixel_bound);
     r.optional("padding", layer.padding, padding_bound);
+    r.optional("dilation", layer.dilation, pixel_bound);
+    r.optional("transposed", layer.transposed);
     r.optional("bias", layer.bias);
 }
 
@@ -133,6 +135,12 @@ void read_pool(const JsonNode& node, ChainLayer& layer) {
     r.optional("round_up", layer.round_up);
 }
 
+void read_upsample(const JsonNode& node, ChainLayer& layer) {
+    ObjectReader r(node);
+    r.required("factor", layer.stride, pixel_bound);
+    r.word("kind", layer.upsampling, upsampling_kinds);
+}
+
 // {"<kind>": what it needs}, or the kind alone for a layer that needs nothing. Beside the kind: "name", and "from", the names of what it
 // reads.
 void read_layer(const JsonNode& node, ChainLayer& layer) {
@@ -165,6 +173,7 @@ void read_layer(const JsonNode& node, ChainLayer& layer) {
         read_conv(inner, layer);
     }
     if (is("pool", LayerKind::pool)) read_pool(r.get("pool"), layer);
+    if (is("upsample", LayerKind::upsample)) read_upsample(r.get("upsample"), layer);
     if (is("norm", LayerKind::norm)) read_norm(r, layer);
     if (is("dropout", LayerKind::dropout)) ObjectReader nothing(r.get("dropout"));
     for (const auto& w : joining_layers)
@@ -184,6 +193,7 @@ void read_chain(const JsonNode& node, ChainSpec& spec) {
     });
     const JsonNode layers = r.need("layers");
     r.optional("classes", spec.classes, width_bound);
+    r.optional("per_pixel", spec.per_pixel);
     if (layers.is_array() && (layers.elements().empty() || layers.elements().size() > max_layers))
         return layers.complain("a chain has 1 to 10000 layers");
     r.each("layers", [&](const JsonNode& n) { read_layer(n, spec.layers.emplace_back()); });

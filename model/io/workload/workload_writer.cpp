@@ -73,6 +73,8 @@ Json kind_of(const ChainLayer& l) {
             Json conv = window_of(l, {{"width", l.width}});
             conv["groups"] = l.groups;
             conv["bias"] = l.bias;
+            if (l.dilation > 1) conv["dilation"] = l.dilation;
+            if (l.transposed) conv["transposed"] = true;
             return {{"conv", conv}};
         }
         case Kind::norm:
@@ -83,6 +85,8 @@ Json kind_of(const ChainLayer& l) {
         case Kind::pool:
             if (l.pooling == PoolingKind::global_average) return {{"pool", "global_average"}};
             return {{"pool", window_of(l, {{"kind", word_of(l.pooling, pooling_kinds)}})}};
+        case Kind::upsample:
+            return {{"upsample", {{"factor", l.stride}, {"kind", word_of(l.upsampling, upsampling_kinds)}}}};
         case Kind::dropout:
         case Kind::residual_begin:
         case Kind::residual_end:
@@ -107,7 +111,9 @@ Json json_of(const ChainLayer& l) {
 Json json_of(const ChainSpec& spec) {
     Json layers = Json::array();
     for (const ChainLayer& layer : spec.layers) layers.push_back(json_of(layer));
-    return {{"input_shape", spec.input_shape}, {"layers", layers}, {"classes", spec.classes}};
+    Json out{{"input_shape", spec.input_shape}, {"layers", layers}, {"classes", spec.classes}};
+    if (spec.per_pixel) out["per_pixel"] = true;
+    return out;
 }
 
 const char* key_of(const TransformerSpec&) { return "transformer"; }
