@@ -124,7 +124,8 @@ void add_import(CLI::App& app, ExitCode& exit_code) {
             "sequence length in tokens; default: the longest that the model takes, up to " + std::to_string(longest_usual_sequence))
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}))
         ->type_name("N");
-    add_format(*command, exit_code, "onnx", "an ONNX file: convolutions, dense layers, and how they are wired", "model.onnx", read_onnx);
+    add_format(*command, exit_code, "onnx", "an ONNX file: convolutions, dense layers, a decoder, and how they are wired", "model.onnx",
+               read_onnx);
     add_format(*command, exit_code, "dlio", "a workload of DLIO, as MLPerf Storage has them: what predict answers, as JSON",
                "unet3d_h100.yaml", read_dlio);
 }

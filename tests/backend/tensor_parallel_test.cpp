@@ -100,7 +100,8 @@ Workload convolutions() {
          {Layer{.kind = conv, .width = 8, .kernel = 3}, Layer{.kind = norm}, Layer{.kind = activation, .function = PointwiseKind::gelu},
           Layer{.kind = conv, .width = 8, .kernel = 3, .stride = 2, .groups = 4}, Layer{.kind = norm, .groups = 2, .norm = NormKind::group},
           Layer{.kind = pool, .kernel = 2, .stride = 2, .pooling = PoolingKind::average}, Layer{.kind = conv, .width = 12, .kernel = 1},
-          Layer{.kind = dropout}, Layer{.kind = dense, .width = 16}, Layer{.kind = activation, .function = PointwiseKind::silu}})
+          Layer{.kind = conv, .width = 8, .kernel = 2, .stride = 2, .transposed = true}, Layer{.kind = dropout},
+          Layer{.kind = dense, .width = 16}, Layer{.kind = activation, .function = PointwiseKind::silu}})
         chain.layers.push_back(l);
     Workload w;
     w.name = "vit";  // for data of ten classes

@@ -31,6 +31,7 @@ struct Attribute {
     std::string name;
     std::vector<std::int64_t> values;
     bool list = true;
+    std::string text{};
 };
 struct Node {
     std::string type;
@@ -41,6 +42,7 @@ struct Node {
 struct Weight {
     std::string name;
     std::vector<std::int64_t> dims;
+    std::vector<float> values{};  // none: as many as nobody reads
 };
 
 std::string to_text(const Node& n) {
@@ -55,7 +57,10 @@ std::string to_text(const Node& n) {
             else
                 attribute += number(3, v);
         }
-        if (a.list) attribute += bytes(8, packed);
+        if (!a.text.empty())
+            attribute += bytes(4, a.text);
+        else if (a.list)
+            attribute += bytes(8, packed);
         text += bytes(5, attribute);
     }
     return text;
@@ -64,7 +69,9 @@ std::string to_text(const Node& n) {
 std::string to_text(const Weight& w) {
     std::string text;
     for (const std::int64_t d : w.dims) text += number(1, d);
-    return text + number(2, 1) + bytes(8, w.name) + bytes(9, std::string(16, '\0'));  // the data are never read
+    std::string data(16, '\0');  // never read
+    if (!w.values.empty()) data.assign(reinterpret_cast<const char*>(w.values.data()), 4 * w.values.size());
+    return text + number(2, 1) + bytes(8, w.name) + bytes(9, data);
 }
 
 // `shape` behind the number of samples, which is left open.
@@ -179,6 +186,66 @@ TEST(OnnxImport, ReadsActivationsOfChains) {
     const Workload w = import_onnx(model({3, 32, 32}, weights_of_residual, nodes), "small.onnx");
     EXPECT_EQ(std::get<ChainSpec>(w.spec).layers[2].function, PointwiseKind::tanh);
     EXPECT_THAT(write_workload(w), HasSubstr("\"tanh\""));
+}
+
+const std::vector<Weight> weights_of_decoder{{"w1", {8, 3, 3, 3}}, {"w2", {16, 8, 3, 3}},        {"up", {16, 8, 2, 2}},
+                                             {"ub", {8}},          {"w3", {8, 16, 3, 3}},        {"w4", {2, 8, 1, 1}},
+                                             {"b4", {2}},          {"scales", {4}, {1, 1, 2, 2}}};
+// An encoder of two sizes and its decoder; between them a dilated convolution.
+std::vector<Node> decoder() {
+    return {{"Conv", {"data", "w1"}, "c1", {same3}},
+            {"Relu", {"c1"}, "skip"},
+            {"MaxPool", {"skip"}, "half", {{"kernel_shape", {2, 2}}, stride2}},
+            {"Conv", {"half", "w2"}, "c2", {{"pads", {2, 2, 2, 2}}, {"dilations", {2, 2}}}},
+            {"Relu", {"c2"}, "r2"},
+            {"ConvTranspose", {"r2", "up", "ub"}, "u", {{"kernel_shape", {2, 2}}, stride2}},
+            {"Pad", {"u"}, "padded", {{"pads", {0, 0, 0, 0, 0, 0, 0, 0}}}},
+            {"Concat", {"skip", "padded"}, "both", {{"axis", {1}, false}}},
+            {"Conv", {"both", "w3"}, "c3", {same3}},
+            {"Relu", {"c3"}, "r3"},
+            {"Conv", {"r3", "w4", "b4"}, "logits"},
+            {"Sigmoid", {"logits"}, "probabilities"}};
+}
+
+TEST(OnnxImport, ReadsAnEncoderAndItsDecoder) {
+    const Workload w = import_onnx(model({3, 16, 16}, weights_of_decoder, decoder()), "unet.onnx");
+    const auto& chain = std::get<ChainSpec>(w.spec);
+    EXPECT_THAT(kinds_of(w), ElementsAre(LayerKind::conv, LayerKind::activation, LayerKind::pool, LayerKind::conv, LayerKind::activation,
+                                         LayerKind::conv, LayerKind::concat, LayerKind::conv, LayerKind::activation));
+    EXPECT_EQ(chain.layers[3].dilation, 2);
+    EXPECT_FALSE(chain.layers[3].padding);
+    EXPECT_TRUE(chain.layers[5].transposed);
+    EXPECT_FALSE(chain.layers[5].padding);
+    EXPECT_THAT(chain.layers[6].from, ElementsAre("skip", "u"));
+    EXPECT_TRUE(chain.per_pixel);
+    EXPECT_EQ(chain.classes, 2);
+    EXPECT_EQ(size_of(w).parameters, 216 + 1152 + 16 * 8 * 4 + 8 + 1152 + 18);
+    expect_reads_back(w);
+}
+
+TEST(OnnxImport, ReadsHowMuchLargerAnImageIsMade) {
+    std::vector<Node> nodes = decoder();
+    nodes[5] = {"Resize", {"r2", "", "scales"}, "u", {{"mode", {}, false, "linear"}}};
+    std::vector<Weight> weights = weights_of_decoder;
+    weights[4].dims = {8, 24, 3, 3};
+    const Workload w = import_onnx(model({3, 16, 16}, weights, nodes), "unet.onnx");
+    const ChainLayer& layer = std::get<ChainSpec>(w.spec).layers[5];
+    EXPECT_EQ(layer.kind, LayerKind::upsample);
+    EXPECT_EQ(layer.stride, 2);
+    EXPECT_EQ(layer.upsampling, PointwiseKind::interpolate);
+}
+
+TEST(OnnxImport, SaysWhichLayerItCannotMakeLarger) {
+    std::vector<Node> nodes = decoder();
+    nodes[5] = {"Resize", {"r2", "", "", "sizes"}, "u"};
+    EXPECT_THAT(refusal(model({3, 16, 16}, weights_of_decoder, nodes)),
+                HasSubstr("model.onnx:/graph/node/5: Resize: it does not state one whole factor"));
+    nodes = decoder();
+    nodes[6].attributes = {{"pads", {0, 0, 1, 1, 0, 0, 0, 0}}};
+    EXPECT_THAT(refusal(model({3, 16, 16}, weights_of_decoder, nodes)), HasSubstr("model.onnx:/graph/node/6: Pad: it pads by something"));
+    nodes[5] = {"ConvTranspose", {"r2", "up"}, "u", {stride2, {"group", {8}, false}}};
+    EXPECT_THAT(refusal(model({3, 16, 16}, weights_of_decoder, nodes)),
+                HasSubstr("ConvTranspose: a transposed convolution here is square"));
 }
 
 TEST(OnnxImport, LeavesOutWhatTheClassifierDoesNotRead) {

@@ -1,5 +1,7 @@
 #include "model/io/format/protobuf_fields.hpp"
 
+#include <bit>
+
 namespace sextant {
 namespace {
 
@@ -58,6 +60,15 @@ std::optional<std::string_view> take_message(std::string_view& from) { return ta
 
 void add_fixed_integers(std::string_view bytes, std::vector<std::int64_t>& list) {
     while (const auto next = take_fixed(bytes, 8)) list.push_back(static_cast<std::int64_t>(*next));
+}
+
+void add_fixed_reals(std::string_view bytes, std::vector<double>& list) {
+    while (const auto next = take_fixed(bytes, 4)) list.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(*next)));
+}
+
+void ProtobufField::add_reals(std::vector<double>& list) const {
+    if (is_number) list.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(value)));
+    add_fixed_reals(bytes, list);
 }
 
 void ProtobufField::add_integers(std::vector<std::int64_t>& list) const {

@@ -18,10 +18,12 @@ struct ProtobufField {
     [[nodiscard]] std::int64_t integer() const { return static_cast<std::int64_t>(value); }
     // Adds the integers of this field to those of a repeated one, which writers may pack.
     void add_integers(std::vector<std::int64_t>&) const;
+    void add_reals(std::vector<double>&) const;  // likewise of single precision
 };
 
-// Adds integers of 8 bytes each, the lowest byte first. Bytes that are left over are not used.
+// Adds integers of 8 bytes each, or numbers of single precision, the lowest byte first. Bytes that are left over are not used.
 void add_fixed_integers(std::string_view bytes, std::vector<std::int64_t>&);
+void add_fixed_reals(std::string_view bytes, std::vector<double>&);
 
 // The next of several messages, each of which follows its length. None where no whole message is left.
 std::optional<std::string_view> take_message(std::string_view& from);

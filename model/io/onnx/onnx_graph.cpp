@@ -86,13 +86,14 @@ private:
                 std::string unnamed;
                 attribute.tensor = tensor_of(f.bytes, unnamed);
             }
+            if (f.number == 7) f.add_reals(attribute.reals);
             if (f.number == 8) f.add_integers(attribute.integers);
         });
         node.attributes.insert_or_assign(std::move(name), std::move(attribute));
     }
 
     OnnxTensor tensor_of(std::string_view bytes, std::string& name) const {
-        constexpr std::uint64_t int64 = 7;  // TensorProto.DataType
+        constexpr std::uint64_t float32 = 1, int64 = 7;  // TensorProto.DataType
         constexpr std::size_t longest_shape = 16;
         OnnxTensor tensor;
         std::string_view raw;
@@ -100,12 +101,14 @@ private:
         each(bytes, [&](const ProtobufField& f) {
             if (f.number == 1) f.add_integers(tensor.dims);
             if (f.number == 2) type = f.value;
+            if (f.number == 4 && f.bytes.size() <= 4 * longest_shape) f.add_reals(tensor.reals);
             if (f.number == 7 && f.bytes.size() <= 8 * longest_shape) f.add_integers(tensor.integers);
             if (f.number == 8) name = text(f);
             if (f.number == 9) raw = f.bytes;
         });
         if (type != int64) tensor.integers.clear();
         if (type == int64 && raw.size() <= 8 * longest_shape) add_fixed_integers(raw, tensor.integers);
+        if (type == float32 && raw.size() <= 4 * longest_shape) add_fixed_reals(raw, tensor.reals);
         return tensor;
     }
 
@@ -151,6 +154,11 @@ std::int64_t OnnxNode::integer(std::string_view attribute, std::int64_t otherwis
 std::vector<std::int64_t> OnnxNode::integers(std::string_view attribute) const {
     const auto found = attributes.find(attribute);
     return found == attributes.end() ? std::vector<std::int64_t>() : found->second.integers;
+}
+
+std::vector<double> OnnxNode::reals(std::string_view attribute) const {
+    const auto found = attributes.find(attribute);
+    return found == attributes.end() ? std::vector<double>() : found->second.reals;
 }
 
 std::string_view OnnxNode::text(std::string_view attribute) const {

@@ -13,6 +13,7 @@ namespace sextant {
 struct OnnxTensor {
     std::vector<std::int64_t> dims;
     std::vector<std::int64_t> integers{};  // what is in it, if it is a list of integers such as a shape
+    std::vector<double> reals{};           // likewise a list of a few numbers, such as factors
 
     [[nodiscard]] double elements() const;
 };
@@ -20,6 +21,7 @@ struct OnnxTensor {
 struct OnnxAttribute {
     std::optional<std::int64_t> integer{};
     std::vector<std::int64_t> integers{};
+    std::vector<double> reals{};
     std::string text{};
     std::optional<OnnxTensor> tensor{};
 };
@@ -31,6 +33,7 @@ struct OnnxNode {
 
     [[nodiscard]] std::int64_t integer(std::string_view attribute, std::int64_t otherwise) const;
     [[nodiscard]] std::vector<std::int64_t> integers(std::string_view attribute) const;  // empty where there is none
+    [[nodiscard]] std::vector<double> reals(std::string_view attribute) const;           // likewise
     [[nodiscard]] std::string_view text(std::string_view attribute) const;
 };
 

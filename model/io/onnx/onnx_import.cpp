@@ -117,8 +117,13 @@ private:
             return complain(node, i, "its first operand is no image");
         if (images.size() > 1) return read_join(node, i, images);
         if (read_weighted(node, i) || read_free(node)) return;
+        if (node.type == "Resize" || node.type == "Upsample")
+            return add(node, i, onnx_upsampling(node, input(node, node.type == "Resize" ? 2 : 1).tensor));
         if (node.type == "MaxPool" || node.type == "AveragePool") return add(node, i, onnx_pooling(node));
         if (OnnxLayer found = onnx_activation(node); found.problem.empty()) return add(node, i, std::move(found));
+        if (node.type == "Pad")
+            return complain(node, i, "it pads by something, or by what the file works out",
+                            "without padding apart; onnxsim folds constants");
         complain(node, i, "no layer of a chain does that", "of a transformer: sextant import hf config.json");
     }
 
@@ -146,6 +151,10 @@ private:
         const double parameters = weight.tensor.elements() + (has_bias ? bias.tensor.elements() : 0);
         if (node.type == "Conv" && has_weight) {
             add(node, i, onnx_convolution(node, weight.tensor), parameters);
+            return true;
+        }
+        if (node.type == "ConvTranspose" && has_weight) {
+            add(node, i, onnx_transposed_convolution(node, weight.tensor), parameters);
             return true;
         }
         if ((node.type == "Gemm" || node.type == "MatMul") && has_weight && dims.size() == 2) {
@@ -189,13 +198,21 @@ private:
         } else if (node.type == "LRN") {
             left_out_.insert("local response normalization");
             set_output(node, Value(input(node, 0)));
-        } else if (keeps_elements(node) || node.type == "Softmax" || node.type == "LogSoftmax") {
+        } else if (keeps_elements(node) || pads_nothing(node) || node.type == "Softmax" || node.type == "LogSoftmax") {
             if (node.type == "Transpose" && !puts_channels_first(node)) left_out_.insert("transpositions (of channel shuffles)");
             set_output(node, Value(input(node, 0)));
         } else {
             return false;
         }
         return true;
+    }
+
+    // As decoders do whose images might have differed from the encoder's.
+    bool pads_nothing(const OnnxNode& node) const {
+        if (node.type != "Pad") return false;
+        std::vector<std::int64_t> pads = node.integers("pads");
+        if (pads.empty()) pads = input(node, 1).tensor.integers;
+        return !pads.empty() && std::ranges::all_of(pads, [](std::int64_t p) { return p == 0; });
     }
 
     bool is_mean_over_pixels(const OnnxNode& node) const {
@@ -253,19 +270,23 @@ private:
         return false;
     }
 
+    // Of features, of averages or of pixels.
     [[nodiscard]] bool is_linear(int layer) const {
         const ChainLayer& l = made(layer).layer;
-        return l.kind == Kind::dense || (l.kind == Kind::conv && l.kernel == 1 && l.groups == 1 && of_one_pixel(layer));
+        return l.kind == Kind::dense || (l.kind == Kind::conv && l.kernel == 1 && l.stride == 1 && l.groups == 1 && !l.transposed);
     }
 
     // A chain ends with a linear layer of its own.
     void end_with_classifier() {
-        const Value& out = value(graph_.outputs.empty() ? std::string() : graph_.outputs.front());
-        if (out.layer < 0 || !is_linear(out.layer))
-            return complain("/graph/output", "the network does not end with a linear layer to classes",
+        int out = value(graph_.outputs.empty() ? std::string() : graph_.outputs.front()).layer;
+        if (out >= 0 && made(out).layer.kind == Kind::activation && made(out).layer.function == PointwiseKind::sigmoid)
+            out = made(out).sources.front();  // the loss is of what comes before, as with a softmax
+        if (out < 0 || !is_linear(out))
+            return complain("/graph/output", "the network does not end with a linear layer to classes, of the sample or of each pixel",
                             "what is trained here is a classifier");
-        const Made& last = made(out.layer);
+        const Made& last = made(out);
         spec_.classes = last.layer.width;
+        spec_.per_pixel = last.layer.kind == Kind::conv && !of_one_pixel(out);
         classifier_parameters_ = last.parameters + (last.layer.bias ? 0 : static_cast<double>(last.layer.width));  // ours has a bias
         end_ = last.sources.front();
         if (end_ < 0) complain("/graph/output", "there is one layer only");

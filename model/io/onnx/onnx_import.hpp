@@ -1,8 +1,9 @@
 // An ONNX file as a workload: a chain of layers, with the wiring that the file has.
 //
-// Networks of convolutions, dense layers, normalizations, poolings, additions, concatenations and gates are read, for inference or for
-// training; the last dense layer becomes the classifier. What a chain does not have (dilation, local response normalization, channel
-// shuffles) is named in Workload::source. Transformers lie in ONNX operation by operation: their config.json says more (hf_import.hpp).
+// Networks of convolutions, also transposed ones, dense layers, normalizations, poolings, upsamplings, additions, concatenations and gates
+// are read, for inference or for training; the last linear layer becomes the classifier, of each pixel where it is a convolution of images.
+// What a chain does not have (local response normalization, channel shuffles) is named in Workload::source. Transformers lie in ONNX
+// operation by operation: their config.json says more (hf_import.hpp).
 #pragma once
 
 #include "model/base/diagnostics.hpp"

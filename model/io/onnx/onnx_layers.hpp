@@ -15,6 +15,8 @@ struct OnnxLayer {
 };
 
 OnnxLayer onnx_convolution(const OnnxNode&, const OnnxTensor& weight);  // weight [out_channels, in_channels / groups, height, width]
+OnnxLayer onnx_transposed_convolution(const OnnxNode&, const OnnxTensor& weight);  // weight [in_channels, out_channels, height, width]
+OnnxLayer onnx_upsampling(const OnnxNode&, const OnnxTensor& scales);              // Resize or Upsample; scales [4], where it reads them
 OnnxLayer onnx_pooling(const OnnxNode&);
 OnnxLayer onnx_activation(const OnnxNode&);  // `problem` where the operator is no activation function
 
