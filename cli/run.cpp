@@ -16,7 +16,6 @@
 #include "model/io/profile/processor_info.hpp"
 #include "model/io/trace/run_reader.hpp"
 #include "model/io/trace/run_writer.hpp"
-#include "model/plan/partition.hpp"
 #include "model/sextant.hpp"
 
 #include <CLI/CLI.hpp>
@@ -68,7 +67,8 @@ void keep(const fs::path& record, const fs::path& as) {
 
 // Ranks that have to share cores here, and not on the scenario's hardware, are slower than predicted; no report could tell why.
 void note_missing_cores(const Launch& launch, const Scenario& scenario) {
-    const int here = usable_cores(), there = scenario.cluster.node.host.cores * used_nodes(scenario);
+    const int nodes = std::ranges::max(nodes_of_ranks(scenario)) + 1;
+    const int here = usable_cores(), there = nodes * scenario.cluster.node.host.cores;
     if (here >= std::min(launch.ranks * launch.threads, there)) return;
     std::cerr << "note: " << counted(launch.ranks, "rank") << " share " << counted(here, "core")
               << " here, where the scenario's hardware has " << there << ": a step takes longer than predicted\n";

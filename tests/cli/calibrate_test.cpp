@@ -174,8 +174,8 @@ TEST(CalibrateFrom, LogsMakesAProfileThatPredicts) {
     const Cluster* cluster = find_cluster(library.catalog, profile, problems);
     ASSERT_NE(cluster, nullptr) << to_text(problems.list().front());
     ASSERT_TRUE(cluster->calibration);
-    // The logs are predictions of an earlier model with 2 % of noise, whose trees over nodes were faster inside each.
-    EXPECT_LT(cluster->calibration->median_error, 0.06);
+    // The logs are predictions of an earlier model with 2 % of noise, whose trees over nodes and whose steps were faster inside each.
+    EXPECT_LT(cluster->calibration->median_error, 0.07);
     EXPECT_EQ(cluster->node.nics, 4);
 
     const ProcessResult shown = run_sextant({"calibrate", "--show", profile});
