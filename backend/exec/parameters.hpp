@@ -1,8 +1,7 @@
 // The parameters of a block on one rank: which tensors an operator has, where they lie, and which part of the serial network's they are.
 //
-//   Gemm, Convolution    weight [outputs, inputs] (of a convolution its inputs are in_channels / groups x kernel_h x kernel_w, of a
-//   transposed
-//                        one those of the underlying convolution), bias
+//   Gemm, Convolution    weight [outputs, inputs], bias; of a convolution its inputs are in_channels / groups x kernel_h x kernel_w, of a
+//                        transposed one those of the underlying convolution
 //   Normalization        gain, and a shift unless it is an RMS norm or has none
 //   Embedding            table [rows, width]
 //   bias, multiply       a vector over the last extent (of an image: its channels)
