@@ -3,6 +3,7 @@
 #include "model/base/enum_names.hpp"
 #include "model/base/list_text.hpp"
 #include "model/plan/partition.hpp"
+#include "model/plan/plan_features.hpp"
 #include "model/report/running_cost.hpp"
 #include "model/search/cut_search.hpp"
 #include "model/search/plan_fields.hpp"
