@@ -78,12 +78,13 @@ Bytes gradient_memory(const Prepared::State& job, std::size_t stage, const Param
     return gradients + gradient_placeholders(job, stage);
 }
 
-Bytes gradient_copies_of_update(const Prepared::State& job, const ParameterCount& trained) {
+Bytes gradient_copies_of_update(const Prepared::State& job, std::size_t stage) {
     const Plan& plan = job.scenario.plan;
     const Framework& f = job.scenario.framework;
     if (!f.flattens_gradients_to_update || !plan.updates_weights() || offloads_gradients(plan, f)) return {};
     const DataType type = job.precision.gradient_type();
     const Bytes in_fp32 = type == DataType::fp32 ? Bytes{} : size_of(DataType::fp32);
+    const ParameterCount trained = parameters_of(job, stage).trained;
     if (plan.shards_states()) return held_parameters(trained, plan, true) * (size_of(type) + in_fp32);
     return plan.data_parallel == DataParallel::all_reduce ? held_parameters(trained, plan, false) * 2 * in_fp32 : Bytes{};
 }

@@ -55,11 +55,6 @@ StageMemory held_memory(const Prepared::State& job, std::size_t stage) {
     return memory;
 }
 
-HeldBytes with_update(const Prepared::State& job, std::size_t stage, Bytes throughout) {
-    if (job.scenario.plan.forward_only) return {throughout, {}};
-    return {throughout, gradient_copies_of_update(job, parameters_of(job, stage).trained)};
-}
-
 // The allocator keeps what was in flight for the next step, and the update's copies beside it.
 Bytes unused_memory(const Prepared::State& job, Bytes in_flight, const HeldBytes& held) {
     const Bytes needed = held.throughout + max(in_flight, held.in_update);
@@ -79,7 +74,7 @@ std::vector<StageMemory> stage_memory(const Prepared::State& job) {
     stages.reserve(job.stages.size());
     for (std::size_t s = 0; s < job.stages.size(); ++s) {
         StageMemory& memory = stages.emplace_back(held_memory(job, s));
-        const HeldBytes held = with_update(job, s, memory.total());
+        const HeldBytes held{memory.total(), gradient_copies_of_update(job, s)};
         const InFlightBytes bytes = in_flight_bytes(job, s);
         memory[MemoryKind::activations] = bytes.activations;
         memory[MemoryKind::logits] = bytes.logits;
@@ -91,7 +86,9 @@ std::vector<StageMemory> stage_memory(const Prepared::State& job) {
     return stages;
 }
 
-HeldBytes held_bytes(const Prepared::State& job, std::size_t stage) { return with_update(job, stage, held_memory(job, stage).total()); }
+HeldBytes held_bytes(const Prepared::State& job, std::size_t stage) {
+    return {held_memory(job, stage).total(), gradient_copies_of_update(job, stage)};
+}
 
 Bytes peak_bytes(const Prepared::State& job, std::size_t stage, const HeldBytes& held, const InFlightBytes& bytes) {
     const Bytes all = bytes.activations + bytes.logits + gathered_weights(job, stage, bytes.weights_in_use);
