@@ -16,7 +16,7 @@ dnnl::memory::desc describe(const Dims& dims, Format format, Element e = Element
 
 // Pixels behind the last row or column that the windows still reach.
 std::int64_t padding_behind(const Convolution& c, std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t before) {
-    return std::max<std::int64_t>(0, (out - 1) * c.stride + (kernel - 1) * c.dilation + 1 - in - before);
+    return std::max<std::int64_t>(0, c.covered(out, kernel) - in - before);
 }
 
 struct Shape {
@@ -164,21 +164,13 @@ void add_weight_gradient(Engine& e, const Convolution& k, bool biased, const Arr
     add_weight_gradient(e, s, e.wrap(s.in, image.memory.get()), gradient, sums);
 }
 
-void add_bias(const Array& bias, const Array& rows) {
-    with_type(rows.element, [&]<class Value>() {
-        const auto* from = bias.as<Value>();
-        auto* to = rows.as<Value>();
-        for (std::int64_t i = 0; i < rows.elements; ++i) to[i] = to[i] + from[i % bias.elements];
-    });
-}
-
 }  // namespace
 
 void forward(Engine& e, const Convolution& k, const OperatorCall& c) {
     const bool biased = c.weights.size() > 1;
     if (!k.transposed) return convolve(e, Shape(k, biased, c.inputs[0].element), c.inputs[0], c.weights, c.outputs[0]);
     convolve_back(e, Shape(underlying(k), false, c.inputs[0].element), c.inputs[0], c.weights[0], c.outputs[0]);
-    if (biased) add_bias(c.weights[1], c.outputs[0]);
+    if (biased) add_bias(c.outputs[0], c.weights[1], c.outputs[0]);
 }
 
 void backward(Engine& e, const Convolution& k, const OperatorCall& c) {

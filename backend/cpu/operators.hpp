@@ -68,6 +68,8 @@ inline void fall_with_distance(float* row, std::int64_t keys, float slope, std::
     for (std::int64_t j = 0; j < keys; ++j) row[j] -= slope * static_cast<float>(beside < j ? j - beside : beside - j);
 }
 
+// y = x + bias in each row of a matrix, whose width is that of the bias; all of one type.
+void add_bias(const Array& x, const Array& bias, const Array& y);
 // The gradient of a bias is summed over the rows of a matrix.
 template <class Value>
 void add_column_sums(const Value* from, float* sums, std::int64_t rows, std::int64_t columns) {

@@ -27,26 +27,20 @@ void for_each_pair(const kernels::ResizeImage& image, std::int64_t samples, cons
             });
 }
 
+// Each pixel of one image is added to those of the other that it takes part in: `back` from the larger to the smaller.
+void add_pairs(const Pointwise& p, const OperatorCall& c, const Array& from, const Array& to, bool back) {
+    const kernels::ResizeImage image = kernels::resize_image(p, c);
+    std::fill_n(to.reals(), to.elements, 0.0F);
+    for_each_pair(image, c.output(0).shape[0], [&](std::int64_t large, std::int64_t small, float weight) {
+        const float* x = from.reals() + (back ? large : small);
+        float* y = to.reals() + (back ? small : large);
+        for (std::int64_t i = 0; i < image.channels; ++i) y[i] += weight * x[i];
+    });
+}
+
 }  // namespace
 
-void forward_resize(const Pointwise& p, const OperatorCall& c) {
-    const kernels::ResizeImage image = kernels::resize_image(p, c);
-    const float* x = c.inputs[0].reals();
-    float* y = c.outputs[0].reals();
-    std::fill_n(y, c.outputs[0].elements, 0.0F);
-    for_each_pair(image, c.output(0).shape[0], [&](std::int64_t large, std::int64_t small, float weight) {
-        for (std::int64_t i = 0; i < image.channels; ++i) y[large + i] += weight * x[small + i];
-    });
-}
-
-void backward_resize(const Pointwise& p, const OperatorCall& c) {
-    const kernels::ResizeImage image = kernels::resize_image(p, c);
-    const float* dy = c.output_gradients[0].reals();
-    float* dx = c.input_gradients[0].reals();
-    std::fill_n(dx, c.input_gradients[0].elements, 0.0F);
-    for_each_pair(image, c.output(0).shape[0], [&](std::int64_t large, std::int64_t small, float weight) {
-        for (std::int64_t i = 0; i < image.channels; ++i) dx[small + i] += weight * dy[large + i];
-    });
-}
+void forward_resize(const Pointwise& p, const OperatorCall& c) { add_pairs(p, c, c.inputs[0], c.outputs[0], false); }
+void backward_resize(const Pointwise& p, const OperatorCall& c) { add_pairs(p, c, c.output_gradients[0], c.input_gradients[0], true); }
 
 }  // namespace sextant::cpu

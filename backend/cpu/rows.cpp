@@ -52,14 +52,6 @@ void backward_table(const OperatorCall& c) {
     if (c.input_gradients[0]) std::copy_n(dy, count, c.input_gradients[0].reals());
 }
 
-void forward_bias(const OperatorCall& c) {
-    const std::int64_t width = c.output(0).shape[1];
-    const float *x = c.inputs[0].reals(), *bias = c.weights[0].reals();
-    float* y = c.outputs[0].reals();
-    for (std::int64_t i = 0; i < c.outputs[0].elements; i += width)
-        for (std::int64_t j = 0; j < width; ++j) y[i + j] = x[i + j] + bias[j];
-}
-
 // The class token goes before the other tokens of each sample.
 struct ClassToken {
     std::int64_t width, tokens;  // with it
@@ -174,12 +166,21 @@ PointwiseKind kind_of(const OperatorCall& c) { return std::get<Pointwise>(c.op.k
 
 }  // namespace
 
+void add_bias(const Array& x, const Array& bias, const Array& y) {
+    with_type(y.element, [&]<class Value>() {
+        const auto *from = x.as<Value>(), *row = bias.as<Value>();
+        auto* to = y.as<Value>();
+        for (std::int64_t i = 0; i < y.elements; i += bias.elements)
+            for (std::int64_t j = 0; j < bias.elements; ++j) to[i + j] = from[i + j] + row[j];
+    });
+}
+
 void forward_rows(const OperatorCall& c) {
     switch (kind_of(c)) {
         case PointwiseKind::add:
             return forward_add(c);
         case PointwiseKind::bias:
-            return forward_bias(c);
+            return add_bias(c.inputs[0], c.weights[0], c.outputs[0]);
         default:
             if (!c.weights.empty()) return forward_class_token(c);
             if (c.inputs.size() == 1) return forward_selection(c);

@@ -28,7 +28,7 @@ struct ConvolutionShape {
 // The image grows by the pixels that are read behind it, beyond as many as before it.
 inline ConvolutionShape shape_of(const Convolution& c, Element element) {
     const auto grown = [&](std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t before) {
-        return std::max(in, (out - 1) * c.stride + (kernel - 1) * c.dilation + 1 - 2 * before);
+        return std::max(in, c.covered(out, kernel) - 2 * before);
     };
     return {c.batch,
             c.in_channels,
@@ -76,8 +76,9 @@ struct Grow : ToMatrix<T> {
     const T* from;
     std::int64_t in_h, in_w, grown_h, grown_w;
     SEXTANT_KERNEL float operator()(std::int64_t pixel, std::int64_t c) const {
-        const std::int64_t x = pixel % grown_w, y = pixel / grown_w % grown_h, sample = pixel / (grown_w * grown_h);
-        return y < in_h && x < in_w ? from[((sample * in_h + y) * in_w + x) * this->width + c] : T{0};
+        const PixelPlace at(pixel, grown_h, grown_w);
+        const bool inside = at.row < in_h && at.column < in_w;
+        return inside ? from[((at.sample * in_h + at.row) * in_w + at.column) * this->width + c] : T{0};
     }
 };
 template <class T>
@@ -85,8 +86,8 @@ struct Shrink : ToMatrix<T> {
     const T* from;
     std::int64_t in_h, in_w, grown_h, grown_w;
     SEXTANT_KERNEL float operator()(std::int64_t pixel, std::int64_t c) const {
-        const std::int64_t x = pixel % in_w, y = pixel / in_w % in_h, sample = pixel / (in_w * in_h);
-        return from[((sample * grown_h + y) * grown_w + x) * this->width + c];
+        const PixelPlace at(pixel, in_h, in_w);
+        return from[((at.sample * grown_h + at.row) * grown_w + at.column) * this->width + c];
     }
 };
 

@@ -60,11 +60,11 @@ struct Resize : ToMatrix<T> {
     const T* x;
     ResizeImage image;
     SEXTANT_KERNEL float operator()(std::int64_t pixel, std::int64_t c) const {
-        const std::int64_t sample = pixel / image.columns.out / image.rows.out;
-        const auto rows = image.rows.mixture(static_cast<std::int32_t>(pixel / image.columns.out % image.rows.out));
-        const auto columns = image.columns.mixture(static_cast<std::int32_t>(pixel % image.columns.out));
+        const PixelPlace here(pixel, image.rows.out, image.columns.out);
+        const auto rows = image.rows.mixture(static_cast<std::int32_t>(here.row));
+        const auto columns = image.columns.mixture(static_cast<std::int32_t>(here.column));
         const auto at = [&](std::int32_t row, std::int32_t column) {
-            return float{x[((sample * image.rows.in + row) * image.columns.in + column) * image.channels + c]};
+            return float{x[((here.sample * image.rows.in + row) * image.columns.in + column) * image.channels + c]};
         };
         const auto in_row = [&](std::int32_t row) {
             return (1 - columns.of_second) * at(row, columns.first) + columns.of_second * at(row, columns.second);
@@ -79,14 +79,13 @@ struct ResizeGradient : ToMatrix<T> {
     const T* dy;
     ResizeImage image;
     SEXTANT_KERNEL float operator()(std::int64_t pixel, std::int64_t c) const {
-        const std::int64_t sample = pixel / image.columns.in / image.rows.in;
-        const auto row = static_cast<std::int32_t>(pixel / image.columns.in % image.rows.in);
-        const auto column = static_cast<std::int32_t>(pixel % image.columns.in);
+        const PixelPlace here(pixel, image.rows.in, image.columns.in);
+        const auto row = static_cast<std::int32_t>(here.row), column = static_cast<std::int32_t>(here.column);
         float sum = 0;
         for (std::int32_t i = image.rows.begin(row); i < image.rows.end(row); ++i) {
             const float of_row = image.rows.mixture(i).of(row);
             if (of_row == 0) continue;
-            const T* from = dy + (sample * image.rows.out + i) * image.columns.out * image.channels + c;
+            const T* from = dy + (here.sample * image.rows.out + i) * image.columns.out * image.channels + c;
             for (std::int32_t j = image.columns.begin(column); j < image.columns.end(column); ++j)
                 sum += of_row * image.columns.mixture(j).of(column) * from[j * image.channels];
         }

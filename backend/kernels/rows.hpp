@@ -7,6 +7,14 @@
 
 namespace sextant::kernels {
 
+// Where a pixel lies, of images of this size one behind the other.
+struct PixelPlace {
+    std::int64_t sample, row, column;
+
+    SEXTANT_KERNEL PixelPlace(std::int64_t pixel, std::int64_t height, std::int64_t width)
+        : sample(pixel / width / height), row(pixel / width % height), column(pixel % width) {}
+};
+
 template <class T>
 struct AddArrays : ToElement<T> {
     const T *a, *b;

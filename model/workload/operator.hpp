@@ -51,6 +51,11 @@ struct Convolution {
     // The gradient of the images of a convolution, as an operator: of one that reads images as they are made here, and makes them as they
     // are read here. Filters and paddings are that one's.
     bool transposed = false;
+
+    // Along one side: the pixels from the first to the last that so many windows of this length read.
+    [[nodiscard]] std::int64_t covered(std::int64_t windows, std::int64_t kernel) const {
+        return (windows - 1) * stride + (kernel - 1) * dilation + 1;
+    }
 };
 // Of a transposed convolution the one whose gradient it is; of any other itself.
 Convolution underlying(const Convolution&);
