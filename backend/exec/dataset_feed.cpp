@@ -17,8 +17,6 @@ const Tensor& samples_of(const Network& network) {
     return first.tensor(first.inputs().front());
 }
 
-bool is_image(const Tensor& t) { return t.shape.size() == 4; }
-
 LoaderSettings settings_of(const Job& job, const RankPlace& place, const FeedSettings& feed) {
     const DataSource& data = job.scenario.data;
     LoaderSettings s;
@@ -54,23 +52,15 @@ void check_extents(const Tensor& reads, const Extents& extents, const std::files
                                     "sextant data make --size"});
 }
 
-// A dataset has a label for each sample.
-void refuse_labels_of_pixels(const Network& serial, const std::filesystem::path& path) {
-    for (const Operator& op : serial.templates[static_cast<std::size_t>(serial.sequence.back())].graph.operators()) {
-        const auto* loss = std::get_if<CrossEntropy>(&op.kind);
-        if (loss != nullptr && is_image(samples_of(serial)) && loss->rows > samples_of(serial).shape[0])
-            throw InputError(Diagnostic{path.string(), "", "its samples have one label each, and the network wants one for each pixel",
-                                        "without a dataset it trains on samples that are made"});
-    }
-}
-
 }  // namespace
 
 DatasetFeed::DatasetFeed(const Job& job, const RankPlace& place, const FeedSettings& feed)
     : micro_batch_(job.scenario.plan.micro_batch), element_(job.element()), bounds_(values_of_indices(job.serial)) {
     const Tensor& reads = samples_of(job.serial);
     if (reads.role == TensorRole::index) sequence_ = reads.shape.back();
-    refuse_labels_of_pixels(job.serial, feed.path);
+    if (losses_of_pixels(job.serial) != nullptr)
+        throw InputError(Diagnostic{feed.path.string(), "", "its samples have one label each, and the network wants one for each pixel",
+                                    "without a dataset it trains on samples that are made"});
     if (place.tensor > 0 || place.context > 0) return;
     const LoaderSettings settings = settings_of(job, place, feed);
     workers_ = settings.workers;

@@ -56,8 +56,9 @@ struct OperatorCall {
 // Whether the operator computes the gradients of its weights in a pass of its own: matrix products, convolutions and tables.
 bool weight_gradients_apart(const Operator&);
 
-// Of a tensor as a matrix. An image [samples, channels, height, width] is one of pixels by channels.
-inline std::int64_t columns_of(const Tensor& t) { return t.shape.size() == 4 ? t.shape[1] : t.shape.back(); }
+inline bool is_image(const Tensor& t) { return t.shape.size() == 4; }  // [samples, channels, height, width]
+// Of a tensor as a matrix. An image is one of pixels by channels.
+inline std::int64_t columns_of(const Tensor& t) { return is_image(t) ? t.shape[1] : t.shape.back(); }
 
 struct OptimizerSettings {
     Optimizer kind = Optimizer::adamw;

@@ -44,12 +44,10 @@ GeneratedTask::GeneratedTask(const Network& serial, std::uint64_t seed, Element 
             }
             if (is_label(graph, graph.inputs()[i])) classes_ = values;
         }
-        for (const Operator& op : graph.operators()) {
-            const std::vector<std::int64_t>& shape = graph.tensor(op.outputs.front()).shape;
-            if (!std::holds_alternative<CrossEntropy>(op.kind) || shape.size() < 4) continue;
-            labelled_height_ = shape[2];
-            labelled_width_ = shape[3];
-        }
+    }
+    if (const Tensor* losses = losses_of_pixels(serial)) {
+        labelled_height_ = losses->shape[2];
+        labelled_width_ = losses->shape[3];
     }
     if (of_tokens_) {
         const OperatorGraph& first = serial.templates[static_cast<std::size_t>(serial.sequence.front())].graph;
@@ -81,7 +79,7 @@ Array GeneratedTask::reals(ComputeDevice& device, const Tensor& t, std::int64_t 
     std::vector<float> values(static_cast<std::size_t>(t.elements()));
     const std::int64_t per_sample = static_cast<std::int64_t>(values.size()) / samples;
     // An image lies channels last; anything else is a row of so many.
-    const bool image = t.shape.size() == 4;
+    const bool image = is_image(t);
     const std::int64_t channels = image ? t.shape[1] : per_sample, height = image ? t.shape[2] : 1, width = image ? t.shape[3] : 1;
     for (std::int64_t s = 0; s < samples; ++s) {
         const RandomKey own = key_.with(1).with(static_cast<std::uint64_t>(first + s));

@@ -46,6 +46,15 @@ std::vector<std::vector<std::int64_t>> values_of_indices(const Network& serial) 
     return values;
 }
 
+const Tensor* losses_of_pixels(const Network& serial) {
+    const OperatorGraph& last = serial.templates[static_cast<std::size_t>(serial.sequence.back())].graph;
+    for (const Operator& op : last.operators()) {
+        const Tensor& made = last.tensor(op.outputs.front());
+        if (std::holds_alternative<CrossEntropy>(op.kind) && is_image(made)) return &made;
+    }
+    return nullptr;
+}
+
 Array index_input(ComputeDevice& device, const OperatorGraph& graph, TensorId input, ContextCut context, std::int64_t sequence,
                   std::int64_t samples, const IndexAt& value) {
     const Operator* reader = reader_of(graph, input);

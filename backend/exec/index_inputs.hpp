@@ -18,6 +18,9 @@ bool is_label(const OperatorGraph&, TensorId input);
 // The same for every input of every block, 0 where it is no integer. It takes the whole network, because a rank may hold a part of a table.
 std::vector<std::vector<std::int64_t>> values_of_indices(const Network& serial);
 
+// The losses of an image each pixel of which has a label, [samples, 1, height, width]; null where samples or tokens have labels.
+const Tensor* losses_of_pixels(const Network& serial);
+
 // The integer at a position of a sample, which is a token's or a pixel's, or, without a position, that of the whole sample. Samples count
 // from the first of a micro-batch.
 using IndexAt = std::function<std::int64_t(std::int64_t sample, std::optional<std::int64_t> position)>;
