@@ -50,6 +50,7 @@ private:
     [[nodiscard]] Kernel filter_gradient(const Kernel& forward) const;
     [[nodiscard]] bool multiplies_16_bits() const { return size_of(product_type_) == Bytes::from_si(2); }
     [[nodiscard]] bool filter_gradients_on_vector_units() const { return framework_.vector_filter_gradients && multiplies_16_bits(); }
+    void add_filter_layouts(const Operator& op, const Convolution& c, bool makes_image_gradient, BlockKernels& out) const;
     void add_image_layouts(const Operator& op, bool makes_image_gradient, BlockKernels& out) const;
     void write_operator(const Operator& op, const Convolution& c, BlockKernels& out) const;
     void write_operator(const Operator& op, const Attention& a, BlockKernels& out) const;
@@ -63,7 +64,6 @@ private:
     void write_products(const Operator& op, const Gemm& g, DataType type, BlockKernels& out) const;
     void share_among_calls(const Operator& op, const Gemm& g, BlockKernels& out) const;
     void write_scores(const Operator& op, const Attention& a, BlockKernels& out) const;
-    void add_filter_layouts(const Operator& op, const Convolution& c, bool makes_image_gradient, BlockKernels& out) const;
     // Launches of a sum over rows or pixels. Plain kernels sum parts, then the parts, then use the result.
     [[nodiscard]] int sum_launches() const { return framework_.plain_kernels ? 3 : 1; }
     void wait(Kernel& k, double times) const {

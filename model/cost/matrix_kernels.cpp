@@ -132,8 +132,25 @@ void KernelWriter::write_operator(const Operator& op, const Convolution& c, Bloc
     if (makes_image_gradient) out.backward.push_back(c.transposed ? result : gradient);
     out.backward.push_back(filter_gradient(result));
     if (has_bias) add_bias_gradient(op.name, output_bytes(op), out);
-    if (framework_.plain_kernels) add_filter_layouts(op, of, makes_image_gradient, out);
+    if (framework_.rearranges_filters) add_filter_layouts(op, of, makes_image_gradient, out);
     if (!result.direct) add_image_layouts(op, makes_image_gradient, out);
+}
+
+// Filters of one pixel lie as plain kernels want them. oneDNN wants any of them in blocks of channels.
+void KernelWriter::add_filter_layouts(const Operator& op, const Convolution& c, bool makes_image_gradient, BlockKernels& out) const {
+    const bool lie_as_wanted = framework_.plain_kernels && c.kernel_h * c.kernel_w == 1;
+    const auto filters = static_cast<double>(c.out_channels * (c.in_channels / c.groups) * c.kernel_h * c.kernel_w);
+    const Bytes there = size_of(product_type_), gradient = size_of(plan_.precision.gradient_type());
+    const auto lay_out = [&](std::vector<Kernel>& list, bool backward) {
+        push_memory(list, op.name + ".filters", 2.0 * filters * there, backward);
+        list.back().exponentials = filters * laid_out_filter;
+        wait(list.back(), waits_of_filters);
+    };
+    if (!lie_as_wanted) lay_out(out.forward, false);
+    if (!lie_as_wanted && makes_image_gradient) lay_out(out.backward, true);
+    push_weight_gradient(out.backward, op.name + ".filters", filters * (there + 2.0 * gradient));
+    out.backward.back().exponentials = filters * laid_back_filter;
+    wait(out.backward.back(), waits_of_filter_gradients);
 }
 
 // Tensor units read images of 16 bits with their channels last (TF32 has kernels for either layout). Where the framework keeps them first,

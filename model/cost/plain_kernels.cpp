@@ -69,20 +69,4 @@ void KernelWriter::write_scores(const Operator& op, const Attention& a, BlockKer
     out.backward.push_back(product(keys, a.value_dim, at_once, true));
 }
 
-// Filters lie as libraries want them only where their windows are a pixel; each call lays them out, and their gradients back.
-void KernelWriter::add_filter_layouts(const Operator& op, const Convolution& c, bool makes_image_gradient, BlockKernels& out) const {
-    const std::int64_t channels = c.in_channels / c.groups;
-    const auto filters = static_cast<double>(c.out_channels * channels * c.kernel_h * c.kernel_w);
-    const Bytes there = size_of(product_type_), gradient = size_of(plan_.precision.gradient_type());
-    const auto lay_out = [&](std::vector<Kernel>& list, bool backward) {
-        push_memory(list, op.name + ".filters", 2.0 * filters * there, backward);
-        wait(list.back(), waits_of_filters);
-    };
-    const bool turned = c.kernel_h * c.kernel_w > 1;
-    if (turned) lay_out(out.forward, false);
-    if (turned && makes_image_gradient) lay_out(out.backward, true);
-    push_weight_gradient(out.backward, op.name + ".filters", filters * (there + 2.0 * gradient));
-    wait(out.backward.back(), waits_of_filter_gradients);
-}
-
 }  // namespace sextant

@@ -1,9 +1,12 @@
 // Kernels of networks that work on images.
+#include "model/cost/elementwise.hpp"
 #include "model/cost/kernel.hpp"
 #include "tests/cost/round_machine.hpp"
+#include "tests/cost/small_gpt.hpp"
 
 #include "model/workload/workload.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,6 +14,8 @@
 
 namespace sextant {
 namespace {
+
+using testing::ElementsAre;
 
 TEST(ImageKernels, OfBatchNormReadTheirInputOnceMoreForItsStatisticsInTraining) {
     Plan training;
@@ -95,12 +100,12 @@ TEST(ImageKernels, CopyLayoutsWhereTensorUnitsMultiply16BitsAndChannelsLieApart)
 }
 
 // One operator that reads and makes images of the extents that its kind says.
-BlockKernels kernels_of(const Convolution& c, const Plan& plan) {
+BlockKernels kernels_of(const Convolution& c, const Plan& plan, const Framework& framework = round_machine::framework()) {
     OperatorGraphBuilder b;
     const TensorId x = b.input("x", {c.batch, c.in_channels, c.in_h, c.in_w});
     const auto weights = static_cast<double>(c.in_channels * c.out_channels * c.kernel_h * c.kernel_w);
     b.output(b.add({.name = "conv", .kind = c, .inputs = {x}, .parameters = weights}, {c.batch, c.out_channels, c.out_h, c.out_w}));
-    return block_kernels(std::move(b).build(), BlockRole::layer, plan, round_machine::framework());
+    return block_kernels(std::move(b).build(), BlockRole::layer, plan, framework);
 }
 
 TEST(ImageKernels, OfATransposedConvolutionAreThoseOfTheUnderlyingOneInOtherRoles) {
@@ -132,6 +137,27 @@ TEST(ImageKernels, OfATransposedConvolutionAreThoseOfTheUnderlyingOneInOtherRole
     expect_same(found.backward[1], down.backward[1]);
     // 4 x 8 x 8 pixels of 64 channels times 2 x 2 of 32.
     EXPECT_EQ(found.forward[0].flops.si(), 2.0 * 4 * 8 * 8 * 64 * 2 * 2 * 32);
+}
+
+TEST(ImageKernels, LayFiltersOutForEachCall) {
+    Framework framework = round_machine::framework();
+    framework.rearranges_filters = true;
+    Convolution c{.in_channels = 64, .out_channels = 32, .in_h = 9, .in_w = 9, .out_h = 9, .out_w = 9, .kernel_h = 3, .kernel_w = 3};
+    const auto bytes = [&](auto pass) {
+        std::vector<double> of_filters;
+        for (const Kernel& k : named(kernels_of(c, {}, framework).*pass, "conv.filters")) of_filters.push_back(k.bytes.si());
+        return of_filters;
+    };
+    // 32 x 64 x 3 x 3 of two bytes are read and written; their gradients are read, and added to others.
+    EXPECT_THAT(bytes(&BlockKernels::forward), ElementsAre(4 * 18432));
+    EXPECT_THAT(bytes(&BlockKernels::backward), ElementsAre(4 * 18432, 6 * 18432));
+    EXPECT_EQ(kernels_of(c, {}, framework).forward.back().exponentials, 18432 * laid_out_filter);
+    // Those of one pixel as well, but where they lie as plain kernels want them.
+    c.kernel_h = c.kernel_w = 1;
+    EXPECT_THAT(bytes(&BlockKernels::forward), ElementsAre(4 * 2048));
+    framework.plain_kernels = true;
+    EXPECT_THAT(bytes(&BlockKernels::forward), ElementsAre());
+    EXPECT_THAT(bytes(&BlockKernels::backward), ElementsAre(6 * 2048));
 }
 
 TEST(ImageKernels, OfADilatedConvolutionAreNoneOfWinogradsDomain) {

@@ -132,6 +132,7 @@ void read_kernels(const FrameworkFields& r, Framework& f) {
     r.optional("head_chunks", f.head_chunks);
     r.optional("logits_gradient_apart", f.logits_gradient_apart);
     r.read("channels_last", f.channels_last);
+    r.optional("rearranges_filters", f.rearranges_filters);
     r.optional("frozen_batch_norm_passes", f.frozen_batch_norm_passes, passes_bounds);
     r.optional("frozen_batch_norm_kernels", f.frozen_batch_norm_kernels, Bounds{1, 100});
     r.optional("tensor_units", f.tensor_units);
