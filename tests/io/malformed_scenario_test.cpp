@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ctime>
+
 namespace sextant::fixtures {
 namespace {
 
@@ -192,6 +194,14 @@ TEST(ScenarioReader, NestingWithoutEndIsOneProblem) {
     const auto problems = read_text(deep).problems;
     ASSERT_EQ(problems.size(), 1u);
     EXPECT_THAT(problems[0].what, HasSubstr("nested deeper than"));
+}
+
+TEST(ScenarioReader, ManyObjectsInAListTakeNoLongerThanTheirTextIsLong) {
+    std::string text = "[{}";
+    for (int i = 0; i < 200'000; ++i) text += ",{}";
+    const std::clock_t start = std::clock();
+    EXPECT_EQ(read_text(text + "]").problems.size(), 1U);
+    EXPECT_LT(std::clock() - start, 10 * CLOCKS_PER_SEC);  // half a minute where each of them was looked at for each
 }
 
 TEST(ScenarioReader, AKeyThatStandsTwiceIsAProblemBesideTheOthers) {

@@ -27,27 +27,37 @@ std::string escape_pointer_token(std::string_view key) {
     return out;
 }
 
-// What the parser lets pass: more levels than a stack holds, and a key that stands twice in one object, of which it keeps the last.
-class StructureWatch {
+// What is wrong with a text: that it is no JSON, and what the parser would let pass: more levels than a stack holds, and a key that stands
+// twice in one object, of which it keeps the last. Only once this is known is the text parsed: the parser can be watched while it builds
+// the document, but then it looks through all elements of a list at the end of each object in it.
+class StructureCheck : public nlohmann::json_sax<nlohmann::json> {
 public:
-    // Whether to go on.
-    bool see(nlohmann::json::parse_event_t event, const nlohmann::json& parsed) {
-        using Event = nlohmann::json::parse_event_t;
-        if (event == Event::key) {
-            Level& object = levels_.back();
-            object.key = parsed.get<std::string>();
-            if (!object.keys.insert(object.key).second) repeated_.push_back(pointer());
-            return true;
-        }
-        if (event == Event::object_end || event == Event::array_end) {
-            levels_.pop_back();
-            return true;
-        }
-        if (!levels_.empty()) ++levels_.back().elements;
-        if (event != Event::value) levels_.emplace_back();
-        return static_cast<int>(levels_.size()) <= max_depth;
+    bool null() override { return element(); }
+    bool boolean(bool /*value*/) override { return element(); }
+    bool number_integer(number_integer_t /*value*/) override { return element(); }
+    bool number_unsigned(number_unsigned_t /*value*/) override { return element(); }
+    bool number_float(number_float_t /*value*/, const string_t& /*text*/) override { return element(); }
+    bool string(string_t& /*value*/) override { return element(); }
+    bool binary(binary_t& /*value*/) override { return element(); }
+    bool start_object(std::size_t /*elements*/) override { return open(); }
+    bool start_array(std::size_t /*elements*/) override { return open(); }
+    bool end_object() override { return close(); }
+    bool end_array() override { return close(); }
+    bool key(string_t& key) override {
+        Level& object = levels_.back();
+        object.key = key;
+        if (!object.keys.insert(key).second) repeated_.push_back(pointer());
+        return true;
     }
-    [[nodiscard]] bool too_deep() const { return static_cast<int>(levels_.size()) > max_depth; }
+    bool parse_error(std::size_t /*byte*/, const std::string& /*token*/, const nlohmann::json::exception& e) override {
+        error_ = e.what();  // "[json.exception.parse_error.101] parse error at line 3, column 5: ..."
+        if (const auto bracket = error_.find("] "); bracket != std::string::npos) error_ = error_.substr(bracket + 2);
+        error_ = "not valid JSON: " + error_;
+        return false;
+    }
+
+    // Empty where the text can be parsed.
+    [[nodiscard]] const std::string& error() const { return error_; }
     [[nodiscard]] const std::vector<std::string>& repeated() const { return repeated_; }
 
 private:
@@ -56,6 +66,21 @@ private:
         std::string key;
         std::size_t elements = 0;
     };
+    bool element() {
+        if (!levels_.empty()) ++levels_.back().elements;
+        return true;
+    }
+    bool open() {
+        element();
+        levels_.emplace_back();
+        if (static_cast<int>(levels_.size()) <= max_depth) return true;
+        error_ = "nested deeper than " + std::to_string(max_depth) + " levels";
+        return false;
+    }
+    bool close() {
+        levels_.pop_back();
+        return true;
+    }
     [[nodiscard]] std::string pointer() const {
         std::string text;
         for (const Level& l : levels_) text += '/' + (l.keys.empty() ? std::to_string(l.elements - 1) : escape_pointer_token(l.key));
@@ -63,6 +88,7 @@ private:
     }
     std::vector<Level> levels_;
     std::vector<std::string> repeated_;
+    std::string error_;
 };
 
 // What is parsed is; what comes from a command line need not be, and no JSON could be written of it.
@@ -126,24 +152,14 @@ JsonFile JsonFile::from_text(std::string_view text, std::string name, Diagnostic
         file.document_.reset();
         return file;
     }
-    StructureWatch watch;
-    const auto see = [&](int, nlohmann::json::parse_event_t event, const nlohmann::json& parsed) {
-        return !watch.too_deep() && watch.see(event, parsed);
-    };
-    try {
-        *file.document_ = nlohmann::json::parse(text.begin(), text.end(), see);
-    } catch (const nlohmann::json::exception& e) {
-        std::string what = e.what();  // "[json.exception.parse_error.101] parse error at line 3, column 5: ..."
-        if (const auto bracket = what.find("] "); bracket != std::string::npos) what = what.substr(bracket + 2);
-        diagnostics.add({*file.name_, "", "not valid JSON: " + what, {}});
+    StructureCheck check;
+    if (!nlohmann::json::sax_parse(text.begin(), text.end(), &check)) {
+        diagnostics.add({*file.name_, "", check.error(), {}});
         file.document_.reset();
         return file;
     }
-    if (watch.too_deep()) {
-        diagnostics.add({*file.name_, "", "nested deeper than " + std::to_string(max_depth) + " levels", {}});
-        file.document_.reset();
-    }
-    for (const std::string& pointer : watch.repeated()) diagnostics.add({*file.name_, pointer, "stands twice", "one of them"});
+    *file.document_ = nlohmann::json::parse(text.begin(), text.end());
+    for (const std::string& pointer : check.repeated()) diagnostics.add({*file.name_, pointer, "stands twice", "one of them"});
     return file;
 }
 
