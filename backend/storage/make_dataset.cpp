@@ -4,6 +4,7 @@
 #include "backend/storage/formats.hpp"
 #include "backend/storage/learnable_samples.hpp"
 #include "backend/storage/replace_dataset.hpp"
+#include "backend/storage/storage_kind.hpp"
 #include "model/base/diagnostics.hpp"
 
 namespace sextant {
@@ -19,6 +20,12 @@ void check_encoding(const DatasetFormat& format, SampleEncoding encoding) {
 }
 
 bool has_codec(const Extents& extents) { return extents.size() == 3 && (extents[2] == 1 || extents[2] == 3); }
+
+void check_room_for(const fs::path& dataset, std::int64_t samples, std::size_t bytes_of_one, std::string hint) {
+    const fs::path folder = fs::absolute(dataset).parent_path();
+    if (fs::is_directory(folder))  // else it cannot be written there, and who tries says why
+        check_room(folder, static_cast<double>(samples) * static_cast<double>(bytes_of_one) * units::B, std::move(hint));
+}
 
 // A sample as it is to be written.
 class Converter {
@@ -80,13 +87,17 @@ Written make_dataset(const MakeSettings& s, const SamplesDone& progress) {
     if (outline.encoding != SampleEncoding::raw && !has_codec(s.extents))
         throw InputError(Diagnostic{"--size", "", to_text(s.extents) + " is no image of one or three channels", "--encoding raw"});
     const LearnableSamples samples(s.extents, s.classes, s.seed);
+    const auto sample_at = [&](std::int64_t i) {
+        Sample sample = samples.sample(i);
+        return outline.encoding == SampleEncoding::raw ? sample
+                                                       : encode({sample.extents, std::move(sample.bytes)}, sample.label, outline.encoding);
+    };
     replace_dataset(s.out, [&](const fs::path& aside) {
+        // They are nearly of one size.
+        check_room_for(aside, s.samples, sample_at(0).bytes.size(), "fewer --samples, a smaller --size, or another disk");
         const std::unique_ptr<DatasetWriter> writer = format.create(aside, outline);
         for (std::int64_t i = 0; i < s.samples; ++i) {
-            Sample sample = samples.sample(i);
-            if (outline.encoding != SampleEncoding::raw)
-                sample = encode({sample.extents, std::move(sample.bytes)}, sample.label, outline.encoding);
-            writer->append(sample);
+            writer->append(sample_at(i));
             progress(i + 1, s.samples);
         }
         writer->finish();
@@ -120,6 +131,8 @@ Written convert_dataset(const ConvertSettings& s, const SamplesDone& progress) {
     if (good.empty()) throw InputError(Diagnostic{s.in.string(), "", "none of its samples is good", written.skipped.front()});
     written.samples = static_cast<std::int64_t>(good.size());
     replace_dataset(s.out, [&](const fs::path& aside) {
+        if (encoding == SampleEncoding::raw)  // all are of the first one's size
+            check_room_for(aside, written.samples, first->bytes.size(), "encoded they take less, and --resize makes them smaller");
         const std::unique_ptr<DatasetWriter> writer = format.create(aside, {written.samples, encoding, converter.extents()});
         for (std::int64_t done = 0; done < written.samples; ++done) {
             writer->append(converter(good[static_cast<std::size_t>(done)]));

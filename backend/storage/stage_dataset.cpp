@@ -6,7 +6,6 @@
 #include "backend/storage/make_dataset.hpp"
 #include "backend/storage/storage_kind.hpp"
 #include "model/base/diagnostics.hpp"
-#include "model/base/quantity_text.hpp"
 
 namespace sextant {
 namespace {
@@ -68,11 +67,7 @@ void StagedDataset::bring(const fs::path& dataset, const fs::path& folder, Stage
     if (mode == StageMode::untar && format_at(dataset).name != std::string_view("tar"))
         throw InputError(Diagnostic{dataset.string(), "", "it is no tar archive that could be unpacked", "--stage-mode copy"});
     folder_.emplace(folder);
-    const Bytes needed = (mode == StageMode::untar ? 2 : 1) * size_at(dataset), free = storage_facts(folder).free;
-    if (needed > free)
-        throw InputError(Diagnostic{folder.string(), "",
-                                    "the dataset takes " + to_text(needed) + " there, and " + to_text(free) + " are free",
-                                    "train on it where it is, without --stage"});
+    check_room(folder, (mode == StageMode::untar ? 2 : 1) * size_at(dataset), "train on it where it is, without --stage");
     const Seconds start = now();
     path_ = folder_->path() / name_of(dataset);
     bring_all(dataset, path_);

@@ -1,6 +1,7 @@
 #include "backend/storage/storage_kind.hpp"
 
 #include "model/base/diagnostics.hpp"
+#include "model/base/quantity_text.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -77,6 +78,13 @@ StorageFacts storage_facts(const fs::path& path) {
     }
     facts.shared = true;
     return facts;
+}
+
+void check_room(const fs::path& folder, Bytes needed, std::string hint) {
+    const Bytes free = storage_facts(folder).free;
+    if (needed > free)
+        throw InputError(Diagnostic{
+            folder.string(), "", "the dataset takes " + to_text(needed) + " there, and " + to_text(free) + " are free", std::move(hint)});
 }
 
 }  // namespace sextant

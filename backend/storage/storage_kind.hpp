@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 
 namespace sextant {
 
@@ -17,5 +18,8 @@ struct StorageFacts {
 
 // Throws BackendError where the system gives no answer.
 StorageFacts storage_facts(const std::filesystem::path&);
+
+// Throws InputError where a dataset of `needed` bytes does not fit into a folder.
+void check_room(const std::filesystem::path& folder, Bytes needed, std::string hint);
 
 }  // namespace sextant

@@ -2,6 +2,7 @@
 
 #include "backend/storage/codec.hpp"
 #include "model/base/diagnostics.hpp"
+#include "tests/base/refusal.hpp"
 #include "tests/storage/dataset_fixture.hpp"
 
 #include <gmock/gmock.h>
@@ -48,6 +49,13 @@ TEST_F(MadeDatasets, KeepTheirEncodingWhereNothingIsSaid) {
 TEST_F(MadeDatasets, MayHaveMoreClassesThanMemoryHolds) {
     make_dataset({at("d"), "files", SampleEncoding::png, 3, 1'000'000'000'000, {8, 6, 3}, 1}, no_progress);
     EXPECT_EQ(open_dataset(at("d"))->count(), 3);
+}
+
+TEST_F(MadeDatasets, AreRefusedBeforeTheyFillTheDisk) {
+    const auto never = [](std::int64_t, std::int64_t) { ADD_FAILURE() << "something was written"; };
+    const MakeSettings too_many{at("d"), "files", SampleEncoding::raw, 1'000'000'000'000, 10, {224, 224, 3}, 1};
+    EXPECT_THAT(refusal_by([&] { return make_dataset(too_many, never).samples; }), HasSubstr("the dataset takes 151 PB there, and "));
+    EXPECT_TRUE(fs::is_empty(at("d").parent_path()));
 }
 
 TEST_F(MadeDatasets, AreResizedOnceForAll) {
