@@ -52,9 +52,7 @@ std::string shown_file(Catalog& catalog, const ProfileOptions& options) {
     known.insert(known.end(), frameworks.begin(), frameworks.end());
     const std::vector<std::string> models = workload_names();
     known.insert(known.end(), models.begin(), models.end());
-    std::string hint = did_you_mean(nearest_names(name, known, 3));
-    if (hint.empty()) hint = "`sextant profiles list` names everything";
-    throw InputError({"", "", "nothing here is called \"" + name.substr(0, 80) + "\"", hint});
+    throw InputError({"", "", "nothing here is called \"" + name.substr(0, 80) + "\"", hint_for_profile(nearest_names(name, known, 3))});
 }
 
 // None where no framework is called so.

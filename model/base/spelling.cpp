@@ -155,6 +155,12 @@ std::string did_you_mean(const std::vector<std::string>& near) {
     return near.empty() ? "" : "did you mean \"" + joined(near, {}, "\", \"") + "\"?";
 }
 
+std::string hint_for_profile(const std::vector<std::string>& near) {
+    std::string hint = did_you_mean(near);
+    append_to_list(hint, "`sextant profiles list` has all names; one of your own is a .json file", " ");
+    return hint;
+}
+
 std::string hint_for(std::string_view word, const std::vector<std::string_view>& known) {
     constexpr std::size_t readable = 40;
     std::string hint = did_you_mean(nearest_names(word, known));

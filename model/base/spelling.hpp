@@ -33,6 +33,9 @@ std::vector<std::string> nearest_numbered_names(std::string_view word, const std
 // "did you mean "a", "b"?" of such names; nothing where there are none.
 std::string did_you_mean(const std::vector<std::string>& near);
 
+// The same where `sextant profiles list` has all the names that may be meant, which are too many to be read here.
+std::string hint_for_profile(const std::vector<std::string>& near);
+
 // What helps who wrote a word that is none of these: the nearest, and all of them unless there are so many that they would hide it.
 std::string hint_for(std::string_view word, const std::vector<std::string_view>& known);
 

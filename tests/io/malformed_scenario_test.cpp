@@ -85,7 +85,11 @@ INSTANTIATE_TEST_SUITE_P(
                   "did you mean \"fp32\"?"},
         Malformed{"unknown model", {"workload=gpt3-175"}, "/workload", "did you mean \"gpt3-175b\"?"},
         Malformed{"unknown model with another's weights", {"workload=meta-llama/Llama-3.1-8B"}, "/workload", "mean \"llama-3.1-8b\"?"},
-        Malformed{"unknown model of a known kind", {"workload=llama-3.2-2b"}, "/workload", "those of this kind: llama-7b, llama-13b"},
+        Malformed{"unknown model of no kind", {"workload=xyzzy"}, "/workload", "hint: `sextant profiles list` has all names"},
+        Malformed{"unknown model of a known kind",
+                  {"workload=llama-3.2-2b"},
+                  "/workload",
+                  "there are llama-3.2-1b, llama-3.2-3b, llama-3.1-8b. "},
         Malformed{
             "unknown cluster", {"hardware.cluster=bocks", "hardware.network_bandwidth=1 GB/s"}, "/hardware/cluster", "one of: box, single"},
         Malformed{"unknown framework", {"framework=plane"}, "/framework", "did you mean \"plain\"?"},

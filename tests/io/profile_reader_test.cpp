@@ -103,6 +103,7 @@ TEST_F(ProfileCatalog, NamesTheNearestProfilesWhenThereIsNone) {
     EXPECT_THAT(text, HasSubstr("scenario.json:/hardware/cluster"));
     EXPECT_THAT(text, HasSubstr("no cluster is called \"snelius-gcn\""));
     EXPECT_THAT(text, HasSubstr("did you mean \"snellius-gcn\""));
+    EXPECT_THAT(text, HasSubstr("`sextant profiles list` has all names"));
 }
 
 TEST_F(ProfileCatalog, SurvivesNamesThatAreNone) {

@@ -1,5 +1,6 @@
 #include "model/io/profile/framework_reader.hpp"
 
+#include "model/base/spelling.hpp"
 #include "model/hardware/catalog.hpp"
 #include "model/io/format/text_file.hpp"
 
@@ -246,7 +247,7 @@ Framework load_named(const std::string& wanted, const JsonNode& place, const std
     if (std::ranges::binary_search(names, wanted)) return load_file(file_of(data_root, wanted), *place.diagnostics);
     if (const std::string name = name_like(wanted, data_root, names); !name.empty())
         return load_file(file_of(data_root, name), *place.diagnostics);
-    complain_about_word(place, wanted, {names.begin(), names.end()});
+    complain_unknown(place, wanted, hint_for_profile(nearest_names(wanted, {names.begin(), names.end()}, 3)));
     return {};
 }
 

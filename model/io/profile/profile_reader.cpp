@@ -133,10 +133,9 @@ template <class T>
 void complain_about_name(Catalog& catalog, std::string_view name, Diagnostics& diagnostics, const NamedBy& by) {
     std::vector<std::string_view> known;
     for (const auto& [slug, text] : Kind<T>::set(catalog).names) known.push_back(text);
-    std::string hint = did_you_mean(nearest_names(name, known, 3));
-    if (hint.empty()) hint = "`sextant profiles list` names those known; or name a .json file";
     const std::string shown(name.substr(0, 80));
-    diagnostics.add({by.file, by.pointer, "no " + std::string(Kind<T>::what) + " is called \"" + shown + "\"", std::move(hint)});
+    diagnostics.add({by.file, by.pointer, "no " + std::string(Kind<T>::what) + " is called \"" + shown + "\"",
+                     hint_for_profile(nearest_names(name, known, 3))});
 }
 
 template <class T>

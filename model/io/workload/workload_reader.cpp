@@ -1,5 +1,6 @@
 #include "model/io/workload/workload_reader.hpp"
 
+#include "model/base/list_text.hpp"
 #include "model/base/spelling.hpp"
 #include "model/io/format/text_file.hpp"
 #include "model/io/workload/hf_import.hpp"
@@ -215,19 +216,16 @@ void read_overrides(ObjectReader& r, Workload& workload) {
     }
 }
 
-// The model that is meant, else those of its family, which begin with the same letters, else all.
+// The models that may be meant, else the nearest of the family, which begin with the same letters.
 std::string hint_for_model(std::string_view name) {
     const std::vector<std::string> listed = workload_names(), aliases = workload_aliases();
     std::vector<std::string_view> known{listed.begin(), listed.end()};
     known.insert(known.end(), aliases.begin(), aliases.end());
-    if (std::string hint = did_you_mean(nearest_numbered_names(name, known, 3)); !hint.empty()) return hint;
+    if (const auto near = nearest_numbered_names(name, known, 3); !near.empty()) return hint_for_profile(near);
     const std::string letters = lower_case(name.substr(0, name.find_first_of("0123456789-_. ")));
-    std::string family, all;
-    for (const std::string_view n : known)
-        if (letters.size() > 1 && n.starts_with(letters)) family.append(family.empty() ? "those of this kind: " : ", ").append(n);
-    if (!family.empty()) return family;
-    for (const std::string& n : listed) all.append(all.empty() ? "one of: " : ", ").append(n);
-    return all;
+    std::erase_if(known, [&](std::string_view n) { return letters.size() < 2 || !n.starts_with(letters); });
+    const std::string family = joined(nearest_names(name, known, 3));
+    return (family.empty() ? "" : "there are " + family + ". ") + hint_for_profile({});
 }
 
 bool find_model(const JsonNode& node, const FindWorkload& find, Workload& workload) {
