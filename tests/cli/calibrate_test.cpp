@@ -254,6 +254,10 @@ TEST(CalibrateFrom, RefusesWhatItCannotUseAndSaysWhatWouldHelp) {
     refused({other, "--out", out}, "sextant calibrate --storage FILE.json");
     std::ofstream(other) << "STREAM version $Revision: 5.10 $\nTriad:  272000.0  0.0089  0.0088  0.0090\n";
     refused({other, "--cluster", "dgx-a100"}, "is its \"stream_fraction\"");
+    std::ofstream(other) << R"({"schema": "run/3", "trace": )";
+    refused({other, "--out", out}, "not valid JSON");
+    std::ofstream(other) << "{}";
+    refused({other, "--out", out}, "a document without a schema, in which nothing was measured");
     fs::remove(other);
     refused({logs + "nccl_all_reduce.txt", logs + "osu_latency.txt", "--cluster", "dgx-a100"}, "a profile holds one library");
     refused({logs + "nccl_all_reduce_two_hosts.txt", "--cluster", "pcie-4x1080ti"}, "no place on");

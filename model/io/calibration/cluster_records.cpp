@@ -40,7 +40,7 @@ std::string schema_of(const JsonFile& file) {
     return schema;
 }
 
-// A document without a schema is taken for measurements, whose reader says what is wrong with it.
+// Published measurements have rows in place of a schema.
 FileKind kind_of(const std::string& text, const std::string& name) {
     switch (kind_of_log(text)) {
         case LogKind::nccl_tests:
@@ -60,7 +60,7 @@ FileKind kind_of(const std::string& text, const std::string& name) {
     const std::string schema = schema_of(file);
     if (schema.starts_with("run/")) return FileKind::run;
     if (schema.starts_with("step-times/")) return FileKind::step_times;
-    return schema.empty() ? FileKind::measurements : FileKind::unmeasured;
+    return schema.empty() && file.root().child("rows").value ? FileKind::measurements : FileKind::unmeasured;
 }
 
 class RecordsReader {
@@ -97,12 +97,14 @@ private:
         }
     }
 
-    // A scenario, a profile.
+    // A scenario, a profile; or what is no JSON, though it begins so.
     void refuse_unmeasured(const std::string& text, const std::string& name) {
-        Diagnostics unused;
-        const std::string schema = schema_of(JsonFile::from_text(text, name, unused));
-        diagnostics_.add({name, "", "a " + schema.substr(0, schema.find('/')) + " (" + schema + "), in which nothing was measured",
-                          "--from takes " + std::string(taken)});
+        const JsonFile file = JsonFile::from_text(text, name, diagnostics_);
+        if (!file.root().value) return;
+        const std::string schema = schema_of(file);
+        const std::string document =
+            schema.empty() ? "a document without a schema" : "a " + schema.substr(0, schema.find('/')) + " (" + schema + ")";
+        diagnostics_.add({name, "", document + ", in which nothing was measured", "--from takes " + std::string(taken)});
     }
 
     // Paths in a file are as seen from where the file was made, or from the file.
