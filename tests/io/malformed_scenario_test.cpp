@@ -188,6 +188,13 @@ TEST(ScenarioReader, ATextThatIsNoJSONIsOneProblem) {
     }
 }
 
+TEST(ScenarioReader, AClusterThatIsNotKnownIsTheOnlyProblem) {
+    const auto problems =
+        read_text(good_scenario, {"hardware.cluster=bocks", R"(data={"storage": "shared", "sample_size": "1 KB"})"}).problems;
+    ASSERT_EQ(problems.size(), 1U) << all_of(problems);
+    EXPECT_EQ(problems[0].pointer, "/hardware/cluster");
+}
+
 TEST(ScenarioReader, EveryTruncationOfAScenarioIsReported) {
     for (std::size_t length = 0; length < good_scenario.size(); ++length)
         EXPECT_FALSE(read_text(good_scenario.substr(0, length)).problems.empty()) << length;

@@ -297,7 +297,9 @@ Scenario read_scenario(const JsonFile& file, const ScenarioSources& sources, Dia
     const std::size_t before_bandwidth = problems(hardware);
     if (wanted.has_cluster) read_network_bandwidth(hardware, scenario);
     wanted.usable = wanted.usable && problems(hardware) == before_bandwidth;
-    if (const JsonNode n = r.get("data"); n.value) read_data_source(n, sources.storage, scenario.cluster, scenario.data);
+    // Storage cannot be judged without its cluster.
+    if (const JsonNode n = r.get("data"); n.value && wanted.has_cluster)
+        read_data_source(n, sources.storage, scenario.cluster, scenario.data);
     if (const JsonNode n = r.get("run"); n.value) read_run(n, scenario.workload, scenario.run);
     join_data_and_run(file.root(), scenario);
 
