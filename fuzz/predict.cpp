@@ -34,7 +34,7 @@ void predict(std::string_view input) {
     static Library library = open_library();
     Diagnostics diagnostics;
     const JsonFile file = JsonFile::from_text(input, "input.json", diagnostics);
-    const Scenario scenario = read_scenario(file, sources(library, diagnostics), diagnostics);
+    const Scenario scenario = read_scenario(file, sources(library), diagnostics);
     if (!diagnostics.empty()) return;
     try {
         const Report report = sextant::predict(scenario);

@@ -18,7 +18,7 @@ Scenario two_ranks() {
         "hardware": {"cluster": "two-core-reference"}, "framework": "sextant",
         "plan": {"dp": 2, "micro_batch": 4, "global_batch": 8, "precision": "fp32", "optimizer": "sgd"}})",
                                               "scenario.json", diagnostics);
-    Scenario scenario = read_scenario(file, sources(library, diagnostics), diagnostics);
+    Scenario scenario = read_scenario(file, sources(library), diagnostics);
     diagnostics.throw_if_any();
     return scenario;
 }

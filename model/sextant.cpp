@@ -45,7 +45,7 @@ Library open_library(const std::filesystem::path& profiles) {
     return library;
 }
 
-ScenarioSources sources(Library& library, Diagnostics& diagnostics) {
+ScenarioSources sources(Library& library) {
     ScenarioSources s;
     s.workload = [](std::string_view name) { return find_workload(name); };
     Catalog& catalog = library.catalog;
@@ -54,8 +54,8 @@ ScenarioSources sources(Library& library, Diagnostics& diagnostics) {
     s.link = by_reference<LinkType>(catalog, read_link_reference);
     s.storage = by_reference<StorageClass>(catalog, read_storage_reference);
     s.framework = [&library](const JsonNode& n) { return load_framework(n, library.root); };
-    s.library = [&catalog, &diagnostics](std::string_view name, const JsonNode& n) {
-        const CommunicationLibrary* found = find_library(catalog, name, diagnostics, {*n.file, n.pointer});
+    s.library = [&catalog](std::string_view name, const JsonNode& n) {
+        const CommunicationLibrary* found = find_library(catalog, name, *n.diagnostics, {*n.file, n.pointer});
         return found ? *found : CommunicationLibrary{};
     };
     return s;
@@ -105,7 +105,7 @@ ScenarioDocument open_predictable(Library& library, const std::filesystem::path&
 }
 
 Scenario read_training(Library& library, const JsonFile& file, Diagnostics& diagnostics) {
-    Scenario scenario = read_scenario(file, sources(library, diagnostics), diagnostics);
+    Scenario scenario = read_scenario(file, sources(library), diagnostics);
     library.check_read(diagnostics);
     return scenario;
 }
@@ -123,7 +123,7 @@ Predictable load_predictable(Library& library, const std::filesystem::path& path
     Diagnostics diagnostics;
     const JsonFile file = as_json(open_predictable(library, path, overrides), diagnostics);
     if (!is_storage_benchmark(file)) return read_training(library, file, diagnostics);
-    StorageBenchmark benchmark = read_storage_benchmark(file, sources(library, diagnostics));
+    StorageBenchmark benchmark = read_storage_benchmark(file, sources(library));
     library.check_read(diagnostics);
     return benchmark;
 }

@@ -52,8 +52,8 @@ struct Library {
 // `profiles`: the directory of --profiles; empty for the bundled one. Throws InputError when there is none.
 Library open_library(const std::filesystem::path& profiles = {});
 
-// Where the names in a scenario are looked up. References `library` and `diagnostics`.
-ScenarioSources sources(Library& library, Diagnostics& diagnostics);
+// Where the names in a scenario are looked up. References `library`.
+ScenarioSources sources(Library& library);
 // Where the names in a measurement are looked up: a name that is not known refuses a row, and no more. What is wrong with a file that has
 // the name is thrown as InputError: no row can be predicted by it. References `library`.
 MeasurementSources measurement_sources(Library& library);

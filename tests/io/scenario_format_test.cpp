@@ -24,7 +24,7 @@ TEST(ScenarioFormat, TheDocumentedExampleIsReadAsDocumented) {
     Library library = open_library(SEXTANT_SOURCE_DIR "/hardware_profiles");
     Diagnostics diagnostics;
     const JsonFile file = JsonFile::from_text(text.substr(begin, end - begin), "scenario_format.md", diagnostics);
-    const Scenario scenario = read_scenario(file, sources(library, diagnostics), diagnostics);
+    const Scenario scenario = read_scenario(file, sources(library), diagnostics);
     EXPECT_NO_THROW(diagnostics.throw_if_any());
     EXPECT_EQ(scenario.plan.dp, 8);
     EXPECT_EQ(scenario.plan.micro_batches(), 192);

@@ -160,7 +160,10 @@ ObjectReader::~ObjectReader() {
     if (!node_.value || !reports_unknown_) return;
     for (auto it = node_.value->begin(); it != node_.value->end(); ++it) {
         if (known_.contains(it.key())) continue;
-        std::string hint = did_you_mean(nearest_names(it.key(), std::vector<std::string_view>(known_.begin(), known_.end())));
+        std::vector<std::string> near;
+        if (meant_elsewhere_) near = {meant_elsewhere_(it.key())};
+        if (near.empty() || near.front().empty()) near = nearest_names(it.key(), {known_.begin(), known_.end()});
+        std::string hint = did_you_mean(near);
         if (hint.empty()) hint = "known here: " + joined(known_);
         node_.child(it.key()).complain("unknown key " + in_quotes(it.key()), std::move(hint));
     }

@@ -205,6 +205,8 @@ public:
     [[nodiscard]] bool has(std::string_view key);
     // Keys that nobody asked for are somebody else's business here, and not reported.
     void ignore_others() { reports_unknown_ = false; }
+    // What a key that nobody asked for may mean instead, such as "plan.tp"; empty where nothing.
+    void meant_elsewhere(std::function<std::string(const std::string& key)> meant) { meant_elsewhere_ = std::move(meant); }
     // The child, marked as known; value null when absent (or JSON null).
     JsonNode get(std::string_view key);
     // As get, and complains when absent.
@@ -260,6 +262,7 @@ private:
     JsonNode node_;
     Provenance inherited_;
     bool reports_unknown_ = true;
+    std::function<std::string(const std::string& key)> meant_elsewhere_;
     std::set<std::string, std::less<>> known_;
 };
 

@@ -1,6 +1,7 @@
 #include "model/io/scenario/scenario_reader.hpp"
 
 #include "model/base/enum_names.hpp"
+#include "model/io/format/json_assignment.hpp"
 #include "model/io/profile/profile_fields.hpp"
 #include "model/io/scenario/allocation_reader.hpp"
 #include "model/io/scenario/data_source_reader.hpp"
@@ -12,7 +13,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <map>
 #include <numeric>
+#include <set>
 
 namespace sextant {
 namespace {
@@ -264,14 +267,15 @@ std::optional<Workload> read_checked_workload(ObjectReader& r, const ScenarioSou
     return workload;
 }
 
-}  // namespace
+using MeantElsewhere = std::function<std::string(const std::string& key)>;
 
-Scenario read_scenario(const JsonFile& file, const ScenarioSources& sources, Diagnostics& diagnostics) {
+Scenario read(const JsonFile& file, const ScenarioSources& sources, Diagnostics& diagnostics, const MeantElsewhere& meant) {
     Scenario scenario;
     scenario.file = file.name();
     if (!is_scenario(file)) return scenario;
     ObjectReader r(file.root());
     if (!r) return scenario;
+    r.meant_elsewhere(meant);
     r.schema(scenario_schema);
     if (r.required("name", scenario.name) && scenario.name.empty()) r.get("name").complain("a scenario has a name");
     r.optional("description", scenario.description);
@@ -308,6 +312,46 @@ Scenario read_scenario(const JsonFile& file, const ScenarioSources& sources, Dia
         for (Diagnostic& d : check_plan(scenario)) diagnostics.add(std::move(d));
     }
     return scenario;
+}
+
+// What of the members of a document would be known one level further down: "tp" as "plan.tp". Each part is read with all of them in it.
+std::map<std::string, std::string> places_below(const JsonFile& file, const ScenarioSources& sources) {
+    constexpr auto of_no_part = "?";  // where this passes, a part cannot tell what it knows
+    constexpr std::size_t by_mistake = 100;
+    std::map<std::string, std::string> places;
+    std::vector<std::string> keys{of_no_part};
+    for (const auto& [key, node] : file.root().members()) keys.push_back(key);
+    if (keys.size() > by_mistake) return places;
+    for (const char* part : {"plan", "workload", "hardware", "data", "run", "framework"}) {
+        nlohmann::json document = *file.root().value;
+        nlohmann::json& inner = document[part];
+        if (!inner.is_object()) inner = object_in_place_of(inner, part);
+        for (const std::string& key : keys) {
+            nlohmann::json* const network = described_network(inner, part, key);
+            (network && network->is_object() ? *network : inner).emplace(key, nullptr);
+        }
+        Diagnostics problems;
+        read(JsonFile::from_text(document.dump(), file.name(), problems), sources, problems, {});
+        std::set<std::string> refused;
+        for (const Diagnostic& d : problems.list())
+            if (d.pointer.starts_with('/' + std::string(part) + '/')) refused.insert(d.pointer.substr(d.pointer.rfind('/')));
+        const auto is_known = [&](const std::string& key) { return !refused.contains(file.root().child(key).pointer); };
+        if (is_known(of_no_part)) continue;
+        for (const std::string& key : keys)
+            if (is_known(key)) places.emplace(key, std::string(part) + '.' + key);
+    }
+    return places;
+}
+
+}  // namespace
+
+Scenario read_scenario(const JsonFile& file, const ScenarioSources& sources, Diagnostics& diagnostics) {
+    std::optional<std::map<std::string, std::string>> places;
+    return read(file, sources, diagnostics, [&](const std::string& key) {
+        if (!places) places = places_below(file, sources);
+        const auto place = places->find(key);
+        return place == places->end() ? std::string() : place->second;
+    });
 }
 
 }  // namespace sextant
