@@ -2,11 +2,13 @@
 #include "model/io/scenario/scenario_reader.hpp"
 
 #include "tests/io/scenario_fixture.hpp"
+#include "tests/temporary_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <ctime>
+#include <fstream>
 
 namespace sextant::fixtures {
 namespace {
@@ -203,6 +205,17 @@ TEST(ScenarioReader, AClusterThatIsNotKnownIsTheOnlyProblem) {
         read_text(good_scenario, {"hardware.cluster=bocks", R"(data={"storage": "shared", "sample_size": "1 KB"})"}).problems;
     ASSERT_EQ(problems.size(), 1U) << all_of(problems);
     EXPECT_EQ(problems[0].pointer, "/hardware/cluster");
+}
+
+using ScenarioOfFiles = TemporaryFolder;
+
+TEST_F(ScenarioOfFiles, AWorkloadThatNamesItselfIsOneProblem) {
+    std::ofstream(file("one.json")) << R"({"schema": "workload/1", "model": "other.json"})";
+    std::ofstream(file("other.json")) << R"({"schema": "workload/1", "model": "one.json"})";
+    const auto problems = read_text(good_scenario, {"workload=" + file("one.json")}).problems;
+    ASSERT_EQ(problems.size(), 1U) << all_of(problems);
+    EXPECT_EQ(problems[0].pointer, "/model");
+    EXPECT_THAT(problems[0].what, HasSubstr("names itself"));
 }
 
 TEST(ScenarioReader, EveryTruncationOfAScenarioIsReported) {

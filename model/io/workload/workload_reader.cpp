@@ -228,21 +228,33 @@ std::string hint_for_model(std::string_view name) {
     return (family.empty() ? "" : "there are " + family + ". ") + hint_for_profile({});
 }
 
-bool find_model(const JsonNode& node, const FindWorkload& find, Workload& workload) {
+// Where models are looked up, and how many files lie between here and where reading began, each named by the one before it.
+struct Models {
+    const FindWorkload& find;
+    int files = 0;
+};
+constexpr int most_files = 16;  // nobody writes as many: they name one another in a circle
+
+bool read_file(const JsonFile&, const Models&, Workload&);
+
+bool find_model(const JsonNode& node, const Models& models, Workload& workload) {
     std::string name;
     if (!read_value(node, name)) return false;
-    const bool is_file = name.ends_with(".json");
-    std::optional<Workload> found =
-        is_file ? read_workload_file(JsonFile::load(file_beside(*node.file, name), *node.diagnostics), find) : find(name);
-    if (!found && !is_file) complain_unknown(node, name, hint_for_model(name));
-    if (found) workload = std::move(*found);
-    return found.has_value();
+    if (!name.ends_with(".json")) {
+        const std::optional<Workload> found = models.find(name);
+        if (!found) return complain_unknown(node, name, hint_for_model(name)), false;
+        workload = *found;
+        return true;
+    }
+    if (models.files == most_files)
+        return node.complain("the file names itself, or files that name it", "describe the network in one of them"), false;
+    return read_file(JsonFile::load(file_beside(*node.file, name), *node.diagnostics), {models.find, models.files + 1}, workload);
 }
 
-void read_spec(ObjectReader& r, std::string_view kind, const FindWorkload& find, Workload& workload) {
+void read_spec(ObjectReader& r, std::string_view kind, const Models& models, Workload& workload) {
     const JsonNode node = r.get(kind);
     if (kind == "model") {
-        if (find_model(node, find, workload)) return read_overrides(r, workload);
+        if (find_model(node, models, workload)) return read_overrides(r, workload);
         r.ignore_others();  // what may be overridden depends on the model
     } else if (kind == "transformer") {
         TransformerSpec spec;
@@ -269,7 +281,7 @@ void read_spec(ObjectReader& r, std::string_view kind, const FindWorkload& find,
     }
 }
 
-bool read_object(ObjectReader& r, const FindWorkload& find, Workload& workload) {
+bool read_object(ObjectReader& r, const Models& models, Workload& workload) {
     const JsonNode& node = r.node();
     if (!node.value) return false;
     const std::size_t problems = node.diagnostics->list().size();
@@ -278,7 +290,7 @@ bool read_object(ObjectReader& r, const FindWorkload& find, Workload& workload) 
         if (r.has(kind)) kinds.push_back(kind);
     if (kinds.size() == 1) {
         workload.name = "custom " + std::string(kinds.front());
-        read_spec(r, kinds.front(), find, workload);
+        read_spec(r, kinds.front(), models, workload);
     } else {
         node.complain(kinds.empty() ? "no network is named" : "more than one network is named",
                       "exactly one of model, transformer, convolutional, mlp, chain");
@@ -290,31 +302,35 @@ bool read_object(ObjectReader& r, const FindWorkload& find, Workload& workload) 
     return node.diagnostics->list().size() == problems;
 }
 
-}  // namespace
-
-std::optional<Workload> read_workload(const JsonNode& node, const FindWorkload& find) {
-    Workload workload;
-    if (node.is_string()) return find_model(node, find, workload) ? std::optional(std::move(workload)) : std::nullopt;
-    if (node.value && !node.is_object()) {
-        node.complain("a workload is a name or an object", R"(as in "gpt3-175b" or {"model": "gpt3-175b", "seq_len": 4096})");
-        return std::nullopt;
-    }
-    ObjectReader r(node);
-    if (!read_object(r, find, workload)) return std::nullopt;
-    return workload;
-}
-
-std::optional<Workload> read_workload_file(const JsonFile& file, const FindWorkload& find) {
-    Workload workload;
+bool read_file(const JsonFile& file, const Models& models, Workload& workload) {
     ObjectReader r(file.root());
     if (!r.has("schema") && r.has("model_type")) {
         r.ignore_others();
         const std::size_t problems = file.root().diagnostics->list().size();
         workload = import_hf_config(file).workload;
-        return file.root().diagnostics->list().size() == problems ? std::optional(std::move(workload)) : std::nullopt;
+        return file.root().diagnostics->list().size() == problems;
     }
     r.schema("workload/1");
-    if (!read_object(r, find, workload)) return std::nullopt;
+    return read_object(r, models, workload);
+}
+
+}  // namespace
+
+std::optional<Workload> read_workload(const JsonNode& node, const FindWorkload& find) {
+    Workload workload;
+    if (node.is_string()) return find_model(node, {find}, workload) ? std::optional(std::move(workload)) : std::nullopt;
+    if (node.value && !node.is_object()) {
+        node.complain("a workload is a name or an object", R"(as in "gpt3-175b" or {"model": "gpt3-175b", "seq_len": 4096})");
+        return std::nullopt;
+    }
+    ObjectReader r(node);
+    if (!read_object(r, {find}, workload)) return std::nullopt;
+    return workload;
+}
+
+std::optional<Workload> read_workload_file(const JsonFile& file, const FindWorkload& find) {
+    Workload workload;
+    if (!read_file(file, {find}, workload)) return std::nullopt;
     return workload;
 }
 
