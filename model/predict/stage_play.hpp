@@ -78,7 +78,7 @@ private:
     [[nodiscard]] std::vector<Turn> turns(const StageExchanges&, std::size_t ahead) const;
 
     template <class MicroBatch, class Finish>
-    DataParallelPrice play(Overlap&, Seconds period, bool recurs, const MicroBatch&, const Finish&) const;
+    DataParallelPrice play(Overlap&, Seconds period, std::int64_t apart, const MicroBatch&, const Finish&) const;
     [[nodiscard]] DataParallelPrice recurring(DataParallelPrice) const;
 
     const Prepared::State& job_;
@@ -96,11 +96,11 @@ private:
 
 // Micro-batches one after another, each by `micro_batch(o, first, last)`, which says whether all that follow will be like it: the first,
 // the last, and those between, which soon all take the same; then `finish(o)`. `period`: what a micro-batch takes with nothing beside it.
-// `recurs`: whether the first may differ from those between, or the host be ahead.
+// `apart`: those between that are played one by one, at most.
 template <class MicroBatch, class Finish>
-DataParallelPrice StagePlay::play(Overlap& o, Seconds period, bool recurs, const MicroBatch& micro_batch, const Finish& finish) const {
-    // What a background thread has put off grows and shifts from one to the next.
-    const std::int64_t m = job_.micro_batches, most = o.puts_off() ? m - 1 : std::min<std::int64_t>(m - 1, recurs ? 3 : 1);
+DataParallelPrice StagePlay::play(Overlap& o, Seconds period, std::int64_t apart, const MicroBatch& micro_batch,
+                                  const Finish& finish) const {
+    const std::int64_t m = job_.micro_batches, most = std::min(m - 1, apart);
     const Seconds start = o.now;
     OverlapTimes before = o;
     std::int64_t between = 0;

@@ -195,7 +195,7 @@ DataParallelPrice StagePlay::play_sharded(const StageExchanges& exchanges) const
     const auto micro_batch = [&](Overlap& at, bool first, bool last) { return turns_of_blocks.play(at, first, last), false; };
     Overlap o(slowdown_);
     const Seconds period = work_.forward.device() + context_.overhead + work_.backward.device();
-    DataParallelPrice price = recurring(play(o, period, true, micro_batch, [](Overlap&) {}));
+    DataParallelPrice price = recurring(play(o, period, 3, micro_batch, [](Overlap&) {}));
     price.at_end = {};
     turns_of_blocks.share_out(price);
     return price;

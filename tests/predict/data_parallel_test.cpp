@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <ctime>
+
 namespace sextant {
 namespace {
 
@@ -132,6 +134,18 @@ TEST(DataParallel, FusesWhatIsReadyWhenABackgroundThreadWakes) {
     // Two do not fit into 0.3 GB: one in each cycle, the tenth at 200 ms.
     job.scenario.framework.bucket = round_machine::given(0.3 * GB);
     EXPECT_NEAR(price_ms(job, {}, 110 * ms).exposed, 93.016, 1e-9);
+}
+
+TEST(DataParallel, OfABackgroundThreadAfterManyMicroBatchesIsThatOfTheLastAlone) {
+    // As above: the last of them begins at a multiple of 220 ms, which eleven cycles take.
+    Prepared::State job = replicated();
+    job.scenario.plan.gradient_overlap = true;
+    job.scenario.framework.bucket = round_machine::given(1 * GB);
+    job.scenario.framework.reduction_cycle = round_machine::given(20 * ms);
+    job.micro_batches = 100'000'001;
+    const std::clock_t start = std::clock();
+    EXPECT_NEAR(price_ms(job, {}, 110 * ms).exposed, 13.016, 1e-3);
+    EXPECT_LT(std::clock() - start, CLOCKS_PER_SEC);  // minutes, where each is played
 }
 
 TEST(DataParallel, OfABackgroundThreadGoesOnWhenALongExchangeHasEnded) {
