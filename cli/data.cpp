@@ -72,7 +72,7 @@ void add_bench(CLI::App& data, ExitCode& exit_code) {
     option(bench, "--resize", "resize images when they are decoded")->type_name("HxW");
     option(bench, "--seed", "seed of the order; default: 1")->type_name("N");
     option(bench, "--bad-samples", "what to do with damaged samples: fail or skip; default: fail")->type_name("POLICY");
-    option(bench, "--format,--format-output", "text or json")->type_name("FORMAT");
+    option(bench, "--format", "text or json")->type_name("FORMAT");
 }
 
 }  // namespace
