@@ -10,6 +10,9 @@
 
 namespace sextant {
 
+// Of whoever goes through a dataset's folders: those of classes may be links to where the pictures are.
+inline constexpr auto follow_links = std::filesystem::directory_options::follow_directory_symlink;
+
 // Owns a file descriptor.
 class Descriptor {
 public:

@@ -21,7 +21,7 @@ class FilesReader final : public DatasetReader {
 public:
     explicit FilesReader(fs::path root) : root_(std::move(root)) {
         std::error_code error;
-        for (fs::recursive_directory_iterator at(root_, error), end; !error && at != end; at.increment(error))
+        for (fs::recursive_directory_iterator at(root_, follow_links, error), end; !error && at != end; at.increment(error))
             if (names_a_sample(at->path().native())) paths_.push_back(at->path().lexically_relative(root_).native());
         if (error) throw_damage("its folders cannot be listed: " + error.message());
         std::ranges::sort(paths_, comes_before);

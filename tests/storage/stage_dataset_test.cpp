@@ -1,5 +1,6 @@
 #include "backend/storage/stage_dataset.hpp"
 
+#include "backend/storage/page_cache.hpp"
 #include "model/base/diagnostics.hpp"
 #include "tests/storage/dataset_fixture.hpp"
 
@@ -36,6 +37,19 @@ TEST_F(StagingTest, CopiesAndTakesAwayAgain) {
     }
     { const StagedDataset again(data / "", at("near"), StageMode::copy); }
     EXPECT_TRUE(is_empty()) << "whoever forgets to remove it";
+}
+
+// As of some classes of a dataset that somebody else has.
+TEST_F(StagingTest, BringsFoldersThatAreLinks) {
+    const fs::path data = make("d", {"files", SampleEncoding::png}), folder = fs::directory_iterator(data)->path();
+    const Bytes all = drop_from_cache(data).all;
+    fs::rename(folder, at("elsewhere"));
+    fs::create_directory_symlink(at("elsewhere"), folder);
+    EXPECT_EQ(open_dataset(data)->count(), 20);
+    EXPECT_EQ(drop_from_cache(data).all, all);
+    const StagedDataset staged(data, at("near"), StageMode::copy);
+    fs::remove_all(at("elsewhere"));
+    EXPECT_EQ(samples_of(*open_dataset(staged.path())).size(), 20);
 }
 
 TEST_F(StagingTest, UnpacksAnArchiveIntoFiles) {
