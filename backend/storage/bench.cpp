@@ -79,9 +79,10 @@ public:
         for (int epoch = 0; epoch < s_.epochs; ++epoch) {
             for (std::size_t i = 0; i < passes_.size(); ++i) {
                 read(passes_[i], rows_[i], epoch);
-                done();
+                ++done_;
             }
-            if (s_.write) write(), done();
+            if (s_.write) write(), ++done_;
+            tell();
         }
         result_.rows = open_rows_;
         result_.rows.insert(result_.rows.end(), rows_.begin(), rows_.end());
@@ -90,8 +91,9 @@ public:
     }
 
 private:
-    void done() {
-        progress_(++done_, static_cast<std::int64_t>(s_.epochs) * static_cast<std::int64_t>(passes_.size() + (s_.write ? 1 : 0)));
+    // Also within a pass, which of a large dataset takes minutes: whoever is told may end it.
+    void tell() const {
+        progress_(done_, static_cast<std::int64_t>(s_.epochs) * static_cast<std::int64_t>(passes_.size() + (s_.write ? 1 : 0)));
     }
 
     // A look at everything; so warm is warm.
@@ -102,18 +104,20 @@ private:
         result_.samples = reader->count();
         Sample sample;
         for (std::int64_t i = 0; i < reader->count(); ++i) {
+            tell();
             try {
                 reader->read(i, sample);
                 result_.bytes += static_cast<double>(sample.bytes.size()) * units::B;
-                if (!result_.extents.empty()) continue;
-                result_.encoding =
-                    to_text(sample.extents.empty() ? encoding_of(sample.bytes).value_or(SampleEncoding::raw) : SampleEncoding::raw);
-                naming([&] { return reader->name(i); }, [&] { result_.extents = to_text(decode(sample).extents); });
+                if (!extents_.empty()) continue;
+                encoding_ = encoding_of(sample);
+                naming([&] { return reader->name(i); }, [&] { extents_ = decode(sample).extents; });
             } catch (const InputError& e) {
                 if (s_.bad == BadSamples::fail) throw;
                 note(std::string("skipped: ") + e.what());
             }
         }
+        result_.encoding = to_text(encoding_);
+        result_.extents = to_text(extents_);
     }
 
     void note(const std::string& text) {
@@ -152,6 +156,7 @@ private:
         while (const std::optional<LoadedBatch> loaded = loader.next()) {
             samples += static_cast<std::int64_t>(loaded->labels.size());
             bytes += loaded->work.read;
+            tell();
         }
         add_time(row, reading.elapsed(), before, samples, bytes);
         for (const auto& [index, why] : loader.skipped()) note("skipped: " + why);
@@ -164,6 +169,7 @@ private:
         std::vector<Sample> samples;
         Bytes bytes;
         for (std::int64_t i = 0; i < reader->count() && bytes.si() < most_to_write / s_.epochs; ++i) {
+            tell();
             try {
                 reader->read(i, samples.emplace_back());
                 bytes += static_cast<double>(samples.back().bytes.size()) * units::B;
@@ -174,13 +180,10 @@ private:
         }
         if (write_rows_.empty()) write_rows_ = {{"write", 1, false, 0, {}, {}, 0, {}}, {"write to the disk", 1, false, 0, {}, {}, 0, {}}};
         const auto count = static_cast<std::int64_t>(samples.size());
-        const Extents extents = samples.front().extents.empty() ? decode(samples.front()).extents : samples.front().extents;
-        const SampleEncoding encoding =
-            samples.front().extents.empty() ? encoding_of(samples.front().bytes).value_or(SampleEncoding::raw) : SampleEncoding::raw;
         const ReadCounters before = read_counters();
         const fs::path& beside = written_.emplace_back(s_.path.string() + ".bench" + std::to_string(written_.size()));
         const Stopwatch writing;
-        const std::unique_ptr<DatasetWriter> writer = format.create(beside, {count, encoding, extents});
+        const std::unique_ptr<DatasetWriter> writer = format.create(beside, {count, encoding_, extents_});
         for (const Sample& sample : samples) writer->append(sample);
         writer->finish();
         add_time(write_rows_[0], writing.elapsed(), before, count, bytes);
@@ -194,6 +197,8 @@ private:
     std::vector<Pass> passes_;
     std::vector<BenchRow> open_rows_, rows_, write_rows_;
     BenchResult result_;
+    SampleEncoding encoding_ = SampleEncoding::raw;  // of the first good sample
+    Extents extents_;                                // likewise
     std::vector<fs::path> written_;
     std::int64_t done_ = 0;
 };

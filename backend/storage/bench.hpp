@@ -37,14 +37,15 @@ struct BenchRow {
 };
 
 struct BenchResult {
-    std::string path, format, encoding, extents;  // extents: of the first sample
+    std::string path, format, encoding, extents;  // the last two: of the first good sample
     std::int64_t samples = 0;
     Bytes bytes;  // of all samples
     std::vector<BenchRow> rows;
     std::vector<std::string> notes;  // what was not as asked: what stayed in memory, what was skipped
 };
 
-// `progress` is called with the repetitions done and their total. Throws InputError for a bad dataset, BackendError when the disk refuses.
+// `progress` is called now and then with the repetitions done and their total; an exception that it throws ends the work. Throws InputError
+// for a bad dataset, BackendError when the disk refuses.
 BenchResult bench_dataset(const BenchSettings&, const std::function<void(std::int64_t done, std::int64_t of)>& progress);
 
 std::string bench_to_text(const BenchResult&);

@@ -30,6 +30,10 @@ std::optional<SampleEncoding> encoding_of(BlobView file) {
     return std::nullopt;
 }
 
+SampleEncoding encoding_of(const Sample& sample) {
+    return sample.extents.empty() ? encoding_of(sample.bytes).value_or(SampleEncoding::raw) : SampleEncoding::raw;
+}
+
 ByteArray decode(const Sample& sample) {
     if (!sample.extents.empty()) return {sample.extents, sample.bytes};
     const std::optional<SampleEncoding> encoding = encoding_of(sample.bytes);

@@ -9,6 +9,8 @@ namespace sextant {
 
 // Recognizes the encoding of a file by its first bytes; none where it is not one of these.
 std::optional<SampleEncoding> encoding_of(BlobView file);
+// Of a sample's bytes; `raw` also where they are none that is recognized.
+SampleEncoding encoding_of(const Sample&);
 
 // Refuses a damaged or truncated file, even where the library would accept it.
 ByteArray decode(const Sample&);

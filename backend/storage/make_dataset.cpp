@@ -45,8 +45,7 @@ private:
     Sample converted(Sample sample) {
         // What is already as it should be is passed on as it is, and only looked at.
         ByteArray array = decode(sample);
-        const bool same =
-            !settings_.resize && sample.extents.empty() && encoding_ != SampleEncoding::raw && encoding_of(sample.bytes) == encoding_;
+        const bool same = !settings_.resize && encoding_ != SampleEncoding::raw && encoding_of(sample) == encoding_;
         if (settings_.resize) {
             if (array.extents.size() != 3) throw_damage(to_text(array.extents) + " is no image that could be resized");
             array = sextant::resize(array, settings_.resize->height, settings_.resize->width);
@@ -74,7 +73,7 @@ SampleEncoding encoding_at(const DatasetReader& reader, const DatasetFormat& for
             if (i + 1 == reader.count()) throw;
         }
     }
-    return first.extents.empty() ? encoding_of(first.bytes).value_or(SampleEncoding::raw) : SampleEncoding::raw;
+    return encoding_of(first);
 }
 
 }  // namespace
@@ -119,6 +118,7 @@ Written convert_dataset(const ConvertSettings& s, const SamplesDone& progress) {
     for (std::int64_t i = 0; i < reader->count(); ++i) {
         try {
             if (looks_first || !first) {
+                progress(0, reader->count());
                 Sample sample = converter(i);
                 if (!first) first = std::move(sample);
             }

@@ -1,5 +1,5 @@
-// Makes and converts datasets. `progress` is called with the number of samples done. An exception that it throws ends the work and leaves
-// what was there before.
+// Makes and converts datasets. `progress` is called with the number of samples done, also while none is done yet. An exception that it
+// throws ends the work and leaves what was there before.
 #pragma once
 
 #include "backend/storage/dataset.hpp"

@@ -47,11 +47,26 @@ using BenchOfFiles = DatasetTest;
 TEST_F(BenchOfFiles, NamesWhatItSkips) {
     BenchSettings s;
     s.path = make("d", {"files", SampleEncoding::png});
-    write_bytes(open_dataset(s.path)->name(2), "damaged");
+    for (const int i : {0, 2}) write_bytes(open_dataset(s.path)->name(i), "damaged");
     s.epochs = 1;
+    s.write = true;
     EXPECT_THROW(bench_dataset(s, no_progress), InputError);
     s.bad = BadSamples::skip;
-    EXPECT_THAT(bench_dataset(s, no_progress).notes, Contains(HasSubstr("00000002.png: it is neither PNG")));
+    const BenchResult result = bench_dataset(s, no_progress);
+    EXPECT_THAT(result.notes, Contains(HasSubstr("00000002.png: it is neither PNG")));
+    EXPECT_EQ(result.extents, "8x6x3");
+}
+
+TEST_F(BenchOfFiles, CanBeEndedWithinAPass) {
+    struct Ended {};
+    BenchSettings s;
+    s.path = make("d", {"files", SampleEncoding::png});
+    int told = 0;
+    const auto end_soon = [&](std::int64_t done, std::int64_t) {
+        EXPECT_EQ(done, 0);
+        if (++told == 21) throw Ended{};  // after a look at twenty samples
+    };
+    EXPECT_THROW(bench_dataset(s, end_soon), Ended);
 }
 
 TEST(BenchRow, HasTheMedianOfItsTimes) {

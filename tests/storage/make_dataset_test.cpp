@@ -64,6 +64,21 @@ TEST_F(MadeDatasets, AreResizedOnceForAll) {
     EXPECT_EQ(samples_of(*open_dataset(at("to")))[0].extents, (Extents{3, 2, 3}));
 }
 
+struct Ended {};
+
+// A look at all samples takes about as long as to write them.
+TEST_F(MadeDatasets, CanBeEndedWhileTheyAreLookedAt) {
+    make("from", {"files", SampleEncoding::png});
+    int asked = 0;
+    const auto end_soon = [&](std::int64_t done, std::int64_t of) {
+        EXPECT_EQ(done, 0);
+        EXPECT_EQ(of, 20);
+        if (++asked == 3) throw Ended{};
+    };
+    EXPECT_THROW(convert_dataset({at("from"), at("to"), "tar", {}, {}, BadSamples::skip}, end_soon), Ended);
+    EXPECT_FALSE(fs::exists(at("to")));
+}
+
 TEST_F(MadeDatasets, LoseBadSamplesOnlyWhereThatIsAskedFor) {
     make("from", {"files", SampleEncoding::png});
     write_bytes(open_dataset(at("from"))->name(7), "damaged");
