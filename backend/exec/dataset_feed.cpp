@@ -55,11 +55,14 @@ void check_extents(const Tensor& reads, const Extents& extents, const std::files
 }  // namespace
 
 DatasetFeed::DatasetFeed(const Job& job, const RankPlace& place, const FeedSettings& feed)
-    : micro_batch_(job.scenario.plan.micro_batch), element_(job.element()), bounds_(values_of_indices(job.serial)) {
+    : path_(feed.path.string()),
+      micro_batch_(job.scenario.plan.micro_batch),
+      element_(job.element()),
+      bounds_(values_of_indices(job.serial)) {
     const Tensor& reads = samples_of(job.serial);
     if (reads.role == TensorRole::index) sequence_ = reads.shape.back();
     if (losses_of_pixels(job.serial) != nullptr)
-        throw InputError(Diagnostic{feed.path.string(), "", "its samples have one label each, and the network wants one for each pixel",
+        throw InputError(Diagnostic{path_, "", "its samples have one label each, and the network wants one for each pixel",
                                     "without a dataset it trains on samples that are made"});
     if (place.tensor > 0 || place.context > 0) return;
     const LoaderSettings settings = settings_of(job, place, feed);
@@ -110,9 +113,9 @@ std::int64_t DatasetFeed::integer(std::int64_t sample, std::optional<std::int64_
     const auto s = static_cast<std::size_t>(sample), length = static_cast<std::size_t>(elements(loader_->extents()));
     const std::int64_t value = position ? batch_.values[s * length + static_cast<std::size_t>(*position)] : batch_.labels[s];
     if (value < 0 || value >= bound)
-        throw InputError(Diagnostic{"", "",
-                                    "the dataset has a " + std::string(label ? "label " : "token ") + std::to_string(value) +
-                                        ", and the network knows " + std::to_string(bound),
+        throw InputError(Diagnostic{path_, "",
+                                    "sample " + std::to_string(batch_.samples[s]) + " has the " + (label ? "label " : "token ") +
+                                        std::to_string(value) + ", and the network knows " + std::to_string(bound),
                                     "sextant data make --classes"});
     return value;
 }

@@ -39,6 +39,7 @@ private:
     [[nodiscard]] std::int64_t integer(std::int64_t sample, std::optional<std::int64_t> position, bool label, std::int64_t bound) const;
     [[nodiscard]] Array reals(ComputeDevice&, const Tensor&) const;
 
+    std::string path_;  // of the dataset
     std::optional<Loader> loader_;
     int workers_ = 0;
     std::uint64_t taken_ = 0;

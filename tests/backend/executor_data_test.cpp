@@ -86,6 +86,9 @@ TEST_F(ExecutorData, IsRefusedWhereItDoesNotFitTheNetwork) {
     EXPECT_THAT(start(small_images(), json::object(), 1, {"--data", data_}).err,
                 HasSubstr("its samples are 8x8x1, and the network reads images of 3 channels"));
     EXPECT_EQ(start(small_images(), json::object(), 1, {"--data", "/no/such/file"}).exit_code, 2);
+    make({"--samples", "32", "--size", "8x8x3", "--classes", "1000"});
+    EXPECT_THAT(start(small_images(), json::object(), 1, {"--data", data_}).err,
+                AllOf(HasSubstr(data_ + ": sample "), HasSubstr(" has the label ")));
     json of_pixels = small_images();
     of_pixels["chain"]["layers"].erase(3);
     of_pixels["chain"]["per_pixel"] = true;
