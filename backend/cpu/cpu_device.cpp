@@ -107,7 +107,6 @@ Array CpuDevice::allocate(std::int64_t elements, Element element) {
 }
 std::int64_t CpuDevice::bytes_in_use() const { return state_->memory.in_use(); }
 std::int64_t CpuDevice::peak_bytes() const { return state_->memory.peak(); }
-void CpuDevice::reset_peak() { state_->memory.reset_peak(); }
 void CpuDevice::begin_step() { state_->memory.begin_step(); }
 
 void CpuDevice::upload(const void* from, const Array& to) { std::memcpy(to.memory.get(), from, static_cast<std::size_t>(to.bytes())); }

@@ -21,7 +21,6 @@ public:
     Array allocate(std::int64_t elements, Element = Element::real) override;
     [[nodiscard]] std::int64_t bytes_in_use() const override;
     [[nodiscard]] std::int64_t peak_bytes() const override;
-    void reset_peak() override;
 
     void upload(const void* from, const Array& to) override;
     void download(const Array& from, void* to) override;

@@ -76,8 +76,7 @@ public:
 
     virtual Array allocate(std::int64_t elements, Element = Element::real) = 0;  // content undefined
     [[nodiscard]] virtual std::int64_t bytes_in_use() const = 0;
-    [[nodiscard]] virtual std::int64_t peak_bytes() const = 0;  // since the last reset
-    virtual void reset_peak() = 0;
+    [[nodiscard]] virtual std::int64_t peak_bytes() const = 0;  // so far
 
     virtual void upload(const void* from, const Array& to) = 0;
     virtual void download(const Array& from, void* to) = 0;

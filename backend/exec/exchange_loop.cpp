@@ -121,17 +121,16 @@ void ExchangeLoop::start_streams(Lock& lock) {
 }
 
 // Collectives in turn, messages all at once: two ranks that send to each other would wait for each other.
-void ExchangeLoop::advance(Job& job) {
-    const auto at = std::ranges::find_if(jobs_, [&](const Job& j) { return &j == &job; });
-    while (job.next < job.calls.size()) {
-        const bool message = std::holds_alternative<MessageCall>(job.calls[job.next]);
-        if (!message && job.active > 0) return;
-        active_.emplace(transport_.start(job.calls[job.next++]), at);
-        ++job.active;
+void ExchangeLoop::advance(JobPlace job) {
+    while (job->next < job->calls.size()) {
+        const bool message = std::holds_alternative<MessageCall>(job->calls[job->next]);
+        if (!message && job->active > 0) return;
+        active_.emplace(transport_.start(job->calls[job->next++]), job);
+        ++job->active;
     }
-    if (job.active > 0) return;
-    finish(job);
-    jobs_.erase(at);
+    if (job->active > 0) return;
+    finish(*job);
+    jobs_.erase(job);
 }
 
 // Whoever waits has the arrays to himself then: none goes back to its memory by this thread, which would have to make a mark.
@@ -168,15 +167,15 @@ bool ExchangeLoop::progress(Lock& lock) {
     lock.unlock();
     for (Job& job : begun) {
         job.start = now();
-        advance(jobs_.emplace_back(std::move(job)));
+        advance(jobs_.insert(jobs_.end(), std::move(job)));
     }
     std::vector<Ticket> ended;
     if (!active_.empty()) transport_.poll(ended);
     for (const Ticket t : ended) {
-        const auto job = active_.at(t);
+        const JobPlace job = active_.at(t);
         active_.erase(t);
         --job->active;
-        advance(*job);
+        advance(job);
     }
     lock.lock();
     return completed || !begun.empty() || !ended.empty();

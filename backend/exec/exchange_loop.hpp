@@ -68,7 +68,8 @@ private:
     void start_streams(Lock&);
     [[nodiscard]] std::vector<Job> take_startable();
     bool take_completed();
-    void advance(Job&);
+    using JobPlace = std::list<Job>::iterator;
+    void advance(JobPlace);
     void finish(Job&);
     bool progress(Lock&);
     void rest(Lock&);
@@ -95,7 +96,7 @@ private:
     // Of the thread that communicates alone.
     PollBackoff backoff_;
     std::list<Job> jobs_;
-    std::map<Ticket, std::list<Job>::iterator> active_;
+    std::map<Ticket, JobPlace> active_;
 };
 
 }  // namespace sextant

@@ -77,11 +77,6 @@ std::int64_t MemoryPool::peak() const {
     return shelf_->peak;
 }
 
-void MemoryPool::reset_peak() {
-    const std::lock_guard lock(shelf_->mutex);
-    shelf_->peak = shelf_->in_use;
-}
-
 void MemoryPool::begin_step() {
     const std::lock_guard lock(shelf_->mutex);
     const std::int64_t now = ++shelf_->step;

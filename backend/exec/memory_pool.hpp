@@ -42,7 +42,6 @@ public:
     std::shared_ptr<void> take(std::int64_t bytes);
     [[nodiscard]] std::int64_t in_use() const;
     [[nodiscard]] std::int64_t peak() const;
-    void reset_peak();
     void begin_step();
 
 private:

@@ -17,8 +17,8 @@ const Operator* user_of(SharedMatrix matrix, const Network& network, int block) 
 
 class Planner {
 public:
-    Planner(const TaskGraph& graph, GraphRank rank, const SharedUses& shared, PassingArrays passing)
-        : graph_(graph), rank_(rank), shared_(shared), passing_(passing) {
+    Planner(const TaskGraph& graph, GraphRank rank, PassingArrays passing)
+        : graph_(graph), rank_(rank), shared_(shared_uses(graph, rank)), passing_(passing) {
         for (const ServedRound& round : served_rounds(graph, rank))
             for (const Push& push : round.pushes) pushed_[push.segment] = push.block;
     }
@@ -130,7 +130,7 @@ private:
 
     const TaskGraph& graph_;
     GraphRank rank_;
-    const SharedUses& shared_;
+    SharedUses shared_;
     PassingArrays passing_;
     SegmentIndex at_ = 0;
     RankPlan plan_;
@@ -184,8 +184,6 @@ std::vector<int> stages_with(const TaskGraph& graph, SharedMatrix matrix) {
     return stages;
 }
 
-RankPlan plan_rank(const TaskGraph& graph, GraphRank rank, const SharedUses& shared, PassingArrays passing) {
-    return Planner(graph, rank, shared, passing).write();
-}
+RankPlan plan_rank(const TaskGraph& graph, GraphRank rank, PassingArrays passing) { return Planner(graph, rank, passing).write(); }
 
 }  // namespace sextant

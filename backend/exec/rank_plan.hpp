@@ -63,6 +63,6 @@ std::vector<int> stages_with(const TaskGraph&, SharedMatrix);
 struct PassingArrays {
     bool weights = false, gradients = false;
 };
-RankPlan plan_rank(const TaskGraph&, GraphRank, const SharedUses&, PassingArrays);
+RankPlan plan_rank(const TaskGraph&, GraphRank, PassingArrays);
 
 }  // namespace sextant

@@ -48,7 +48,7 @@ RankPlan planned(const Job& job, GraphRank rank, GradientFlow& flow) {
     const PassingArrays passing{
         .weights = flow.sharded_parameters || plan.offloads_parameters(),
         .gradients = flow.sharded && gives_up_reduced_gradients(plan, job.scenario.framework, plan.micro_batches())};
-    RankPlan of_rank = plan_rank(job.graph, rank, shared_uses(job.graph, rank), passing);
+    RankPlan of_rank = plan_rank(job.graph, rank, passing);
     flow.sums_apart = passing.gradients || (!flow.sharded && !flow.served && of_rank.reduces_repeatedly);
     return of_rank;
 }

@@ -18,7 +18,6 @@ public:
     Array allocate(std::int64_t elements, Element element) override { return device_.allocate(elements, element); }
     [[nodiscard]] std::int64_t bytes_in_use() const override { return device_.bytes_in_use(); }
     [[nodiscard]] std::int64_t peak_bytes() const override { return device_.peak_bytes(); }
-    void reset_peak() override { device_.reset_peak(); }
     void upload(const void* from, const Array& to) override { device_.upload(from, to); }
     void download(const Array& from, void* to) override { device_.download(from, to); }
     void fill(const Array& a, float value) override { device_.fill(a, value); }

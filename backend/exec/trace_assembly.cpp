@@ -36,6 +36,7 @@ private:
     static constexpr auto none = static_cast<std::size_t>(-1);
 
     void collect(GraphRank rank, Seconds begin) {
+        const auto first = static_cast<std::ptrdiff_t>(entries_.size());
         RankRecord& record = ranks_[rank];
         const RankInfo& info = graph_.ranks()[rank];
         trace_.ranks.push_back({info.rank, info.stage, info.multiplicity, info.server, record.host});
@@ -47,9 +48,8 @@ private:
         }
         for (const RecordedArrival& a : record.arrivals) arrived_[a.segment] = a.at - begin;
         trace_.end = max(trace_.end, record.end - begin);
-        std::stable_sort(entries_.begin() + static_cast<std::ptrdiff_t>(first_), entries_.end(),
+        std::stable_sort(entries_.begin() + first, entries_.end(),
                          [](const Entry& a, const Entry& b) { return a.span.start < b.span.start; });
-        first_ = entries_.size();
     }
 
     // An eager send is over for its sender before it arrives; spans of one stream stay apart.
@@ -162,7 +162,6 @@ private:
     const TaskGraph& graph_;
     std::vector<RankRecord> ranks_;
     std::vector<Entry> entries_;  // of each rank in order of start
-    std::size_t first_ = 0;
     std::map<SegmentIndex, Seconds> arrived_;
     std::map<SegmentIndex, std::size_t> last_of_;
     Trace trace_;

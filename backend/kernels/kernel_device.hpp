@@ -61,7 +61,6 @@ public:
     }
     [[nodiscard]] std::int64_t bytes_in_use() const override { return machine_.memory().in_use(); }
     [[nodiscard]] std::int64_t peak_bytes() const override { return machine_.memory().peak(); }
-    void reset_peak() override { machine_.memory().reset_peak(); }
 
     void upload(const void* from, const Array& to) override { machine_.upload(from, to.memory.get(), to.bytes()); }
     void download(const Array& from, void* to) override { machine_.download(from.memory.get(), to, from.bytes()); }

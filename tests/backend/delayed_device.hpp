@@ -50,7 +50,6 @@ public:
     Array allocate(std::int64_t elements, Element) override;
     [[nodiscard]] std::int64_t bytes_in_use() const override { return memory_.in_use(); }
     [[nodiscard]] std::int64_t peak_bytes() const override { return memory_.peak(); }
-    void reset_peak() override { memory_.reset_peak(); }
     void upload(const void* from, const Array& to) override;
     void download(const Array& from, void* to) override;
     void fill(const Array& a, float value) override;

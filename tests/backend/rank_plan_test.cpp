@@ -17,7 +17,7 @@ TaskGraph untied_graph(std::vector<std::string> overrides) {
 // second brought before the update.
 TEST(RankPlan, TakesAReductionInBeforeTheNextBackward) {
     const TaskGraph graph = untied_graph({"plan.micro_batch=2", "plan.reduce_every_micro_batch=true", "plan.gradient_overlap=false"});
-    const RankPlan plan = plan_rank(graph, 0, {}, {});
+    const RankPlan plan = plan_rank(graph, 0, {});
     EXPECT_TRUE(plan.reduces_repeatedly);
     std::vector<std::size_t> settled;
     for (const SegmentIndex s : plan.compute) {
@@ -34,7 +34,7 @@ TEST(RankPlan, TakesAReductionInBeforeTheNextBackward) {
 // the last two leave before the update.
 TEST(RankPlan, MakesNoThirdBlockOfGradientsThatAreGivenUp) {
     const TaskGraph graph = untied_graph({"plan.data_parallel=zero3", "plan.gather_overlap=true"});
-    const RankPlan plan = plan_rank(graph, 0, {}, {.weights = true, .gradients = true});
+    const RankPlan plan = plan_rank(graph, 0, {.weights = true, .gradients = true});
     std::vector<std::size_t> settled;
     for (const SegmentIndex s : plan.compute)
         if (const auto found = plan.plans.find(s); found != plan.plans.end() && !found->second.settles.empty())
@@ -45,7 +45,7 @@ TEST(RankPlan, MakesNoThirdBlockOfGradientsThatAreGivenUp) {
 // Of parameter servers a worker waits for its weights: what they have of its gradients is cleared then, and not after.
 TEST(RankPlan, ClearsWhatServersHaveBeforeItWaitsForThem) {
     const TaskGraph graph = untied_graph({"plan.data_parallel=parameter_server", "plan.servers_on_workers=true"});
-    const RankPlan plan = plan_rank(graph, 0, {}, {});
+    const RankPlan plan = plan_rank(graph, 0, {});
     std::size_t settled = 0;
     for (const auto& [segment, p] : plan.plans) {
         if (p.settles.empty()) continue;
@@ -58,7 +58,7 @@ TEST(RankPlan, ClearsWhatServersHaveBeforeItWaitsForThem) {
 // Six blocks are gathered for a forward, and kept for the backward behind it: each gather is released by a backward.
 TEST(RankPlan, KeepsGatheredWeightsUntilTheirLastUse) {
     const TaskGraph graph = untied_graph({"plan.data_parallel=zero3"});
-    const RankPlan plan = plan_rank(graph, 0, {}, {.weights = true});
+    const RankPlan plan = plan_rank(graph, 0, {.weights = true});
     std::size_t released = 0;
     for (const auto& [segment, p] : plan.plans)
         for ([[maybe_unused]] const SegmentIndex gather : p.releases) {
@@ -74,7 +74,7 @@ TEST(RankPlan, ReadsWhatArrivesInPartsBehindAGather) {
                                           R"(framework={"base": "sextant", "scatters_pipeline": true})"});
     GraphRank last = 0;
     while (graph.ranks()[last].stage == 0) ++last;
-    const RankPlan plan = plan_rank(graph, last, {}, {});
+    const RankPlan plan = plan_rank(graph, last, {});
     ASSERT_FALSE(plan.arriving.empty());
     for (const Arrival& a : plan.arriving) {
         ASSERT_TRUE(a.gather);
