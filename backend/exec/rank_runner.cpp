@@ -204,15 +204,14 @@ StepRecord RankRunner::step(int number) {
     device_.finish();
     loop_.end_step();
     record.end = now();
-    record.spans = recorder_.take();
+    StepDetails& details = record.details.emplace(StepDetails{recorder_.take(), loop_.take_arrivals()});
     const std::vector<RecordedSpan> beside = loop_.take_spans();
-    record.spans.insert(record.spans.end(), beside.begin(), beside.end());
-    record.arrivals = loop_.take_arrivals();
+    details.spans.insert(details.spans.end(), beside.begin(), beside.end());
+    if (operators_) details.operators = operators_->take();
     record.losses = losses_;
     record.mtp_losses = mtp_losses_;
     record.expert_rows = expert_rows_;
     record.peak_bytes = device_.peak_bytes();
-    if (operators_) record.operators = operators_->take();
     return record;
 }
 

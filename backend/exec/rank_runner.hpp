@@ -14,21 +14,11 @@
 #include "backend/exec/rank_plan.hpp"
 #include "backend/exec/recording_device.hpp"
 #include "backend/exec/server_traffic.hpp"
+#include "backend/exec/step_record.hpp"
 #include "backend/exec/tensor_parts.hpp"
 #include "model/plan/rank_layout.hpp"
 
 namespace sextant {
-
-struct StepRecord {
-    std::vector<RecordedSpan> spans;
-    std::vector<RecordedArrival> arrivals;
-    Seconds begin, end;
-    std::int64_t peak_bytes = 0;                // of arrays on the device, up to the end of the step
-    std::vector<double> losses;                 // by round, this rank's share: the sum over the ranks is the mean over the global batch
-    std::vector<double> mtp_losses{};           // the same for multi-token prediction, as a mean over its modules
-    std::vector<double> expert_rows{};          // rows that this rank's routers sent, [blocks of the network, experts of a layer]
-    std::vector<RecordedOperator> operators{};  // where the run times operators
-};
 
 class RankRunner {
 public:

@@ -9,10 +9,11 @@
 namespace sextant {
 namespace {
 
-// The first step allocates memory and makes primitives.
-int median_step(const std::vector<Seconds>& times) {
-    std::vector<int> order(times.size());
-    std::iota(order.begin(), order.end(), 0);
+// Of those with details. The first step allocates memory and makes primitives.
+int median_walk(const std::vector<StepRecord>& walks, const std::vector<Seconds>& times) {
+    std::vector<int> order;
+    for (std::size_t i = 0; i < walks.size(); ++i)
+        if (walks[i].details) order.push_back(static_cast<int>(i));
     if (order.size() > 1) order.erase(order.begin());
     const auto middle = order.begin() + static_cast<std::ptrdiff_t>((order.size() - 1) / 2);
     std::ranges::nth_element(order, middle, {}, [&](int i) { return times[static_cast<std::size_t>(i)]; });
@@ -77,7 +78,7 @@ RunRecord summarize(const Job& job, const std::vector<StepRecord>& walks, Second
         const auto ranks = static_cast<std::size_t>(job.scenario.plan.ep);
         if (ranks > 1) record.expert_rank_imbalance.push_back(imbalance(rows, job.experts(), ranks));
     }
-    record.traced_step = median_step(times) * job.rounds();
+    record.traced_step = median_walk(walks, times) * job.rounds();
     record.steps_in_trace = job.rounds();
     return record;
 }

@@ -48,7 +48,7 @@ StepRecord ServerRunner::step(int number) {
     }
     drain();
     record.end = now();
-    record.spans = std::exchange(spans_, {});
+    record.details.emplace(StepDetails{std::exchange(spans_, {})});
     record.peak_bytes = device_.peak_bytes();
     return record;
 }

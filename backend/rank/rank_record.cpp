@@ -35,13 +35,13 @@ EnvironmentBytes environment(const RankEngine& engine, const MpiWorld& world, in
 }
 
 Trace traced(const MpiWorld& world, const Job& job, StepRecord step, Seconds offset) {
-    for (RecordedSpan& s : step.spans) {
+    for (RecordedSpan& s : step.details->spans) {
         s.start += offset;
         s.end += offset;
     }
-    for (RecordedArrival& arrival : step.arrivals) arrival.at += offset;
-    auto spans = gather(world, step.spans);
-    auto arrivals = gather(world, step.arrivals);
+    for (RecordedArrival& arrival : step.details->arrivals) arrival.at += offset;
+    auto spans = gather(world, step.details->spans);
+    auto arrivals = gather(world, step.details->arrivals);
     const auto times = gather(world, std::vector<Seconds>{step.begin + offset, step.end + offset});
     if (world.rank() != 0) return {};
     std::vector<RankRecord> records;
@@ -64,14 +64,15 @@ RunRecord gather_record(const RankEngine& engine, const MpiWorld& world, const E
     for (LibraryVersion& library : engine.libraries(*resources.device)) record.libraries.push_back(std::move(library));
     if (a.parameters) record.parameters = summarize(outcome.weights, sum);
     if (outcome.loss_scale) record.loss_scale = LossScaleSummary{outcome.loss_scale->value(), outcome.loss_scale->skipped()};
-    if (!a.data.empty()) record.dataset = summarize(gather(world, outcome.inputs), a.data);
+    const auto inputs = gather(world, outcome.inputs);
     if (job.servers() > 0) record.servers = summarize(outcome.pushed, outcome.applied, gather(world, outcome.staleness), sum);
     const auto environments = gather(
         world, std::vector{environment(engine, world, a.threads.value_or(1), outcome.walks.back().peak_bytes, resources.host.get())});
     StepRecord& median = outcome.walks[static_cast<std::size_t>(record.traced_step / job.rounds())];
-    if (a.operators) record.operators = summarize(job.graph.network(), gather(world, median.operators));
+    if (a.operators) record.operators = summarize(job.graph.network(), gather(world, median.details->operators));
     record.trace = traced(world, job, std::move(median), offset);
     if (world.rank() != 0) return record;
+    if (!a.data.empty()) record.dataset = summarize(inputs, a.data);  // which opens it once more
     for (std::size_t r = 0; r < record.trace.ranks.size(); ++r) {
         const EnvironmentBytes& e = environments[r][0];
         record.trace.ranks[r].host = e.host;

@@ -19,6 +19,7 @@ std::vector<StepRecord> walk(Runner& runner, const ExecArguments& a, const Job& 
     std::vector<StepRecord> records;
     for (int i = 0; i < walks; ++i) {
         records.push_back(runner.step(i));
+        thin_out(records);
         if (tells) std::cout << "step " << (i + 1) * job.rounds() << " of " << walks * job.rounds() << std::endl;
     }
     return records;
@@ -33,15 +34,18 @@ bool is_fed(const ExecArguments& a, const Job& job, const RankPlace& place) {
     return !a.data.empty() && (place.pipeline == 0 || place.pipeline == last);
 }
 
-// What the rank was fed, and its loads among the spans of each walk.
+// What the rank was fed, and its loads among the spans of each walk that has some.
 void tell_feed(const MpiWorld& world, const Job& job, const DatasetFeed& feed, const RankPlace& place, RankOutcome& outcome) {
     // Stages behind the first one meet the same bad samples.
     if (place.pipeline == 0)
         for (const std::string& why : feed.skipped()) std::cerr << "rank " << world.rank() << " skipped " << why << '\n';
     outcome.inputs = {input_of(feed, place)};
-    for (StepRecord& walk : outcome.walks)
-        for (const RecordedSpan& span : loader_spans(job.graph, static_cast<GraphRank>(world.rank()), feed.loads(), walk.begin, walk.end))
-            walk.spans.push_back(span);
+    const std::vector<BatchLoad> loads = feed.loads();
+    for (StepRecord& walk : outcome.walks) {
+        if (!walk.details) continue;
+        for (const RecordedSpan& span : loader_spans(job.graph, static_cast<GraphRank>(world.rank()), loads, walk.begin, walk.end))
+            walk.details->spans.push_back(span);
+    }
 }
 
 }  // namespace

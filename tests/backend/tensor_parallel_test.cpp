@@ -109,7 +109,7 @@ Workload convolutions() {
     return w;
 }
 
-Job perceptron() {
+Job cut_perceptron() {
     Job j = job("mlp", 2);
     j.workload.spec = MlpSpec{.widths = {12, 16, 14, 6}};
     return j;
@@ -122,7 +122,7 @@ Job vision_by_sequence() {
 }
 
 std::vector<Job> jobs() {
-    return {perceptron(),
+    return {cut_perceptron(),
             {.name = "convolutions_over_2", .workload = convolutions(), .shard = {.micro_batch = 4, .tensor = 2}},
             job("gpt", 2),
             job("gpt", 2, true),
