@@ -78,7 +78,7 @@ Table ranks_table(const Comparison& c) {
     Table t{{QStringLiteral("rank"), QStringLiteral("stage"), QStringLiteral("host"), QStringLiteral("ends, simulated"),
              QStringLiteral("ends, measured"), QStringLiteral("memory, predicted"), QStringLiteral("memory, measured")},
             {},
-            {0, 1, 3, 4, 5, 6}};
+            {3, 4, 5, 6}};
     for (const RankComparison& r : c.ranks)
         t.rows.push_back({r.rank, r.server ? QVariant(QStringLiteral("server")) : QVariant(r.stage), q(r.host), quantity(r.simulated.end),
                           quantity(r.measured.end), r.server ? QStringLiteral("-") : quantity(r.predicted_memory.process),

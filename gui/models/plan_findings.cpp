@@ -187,7 +187,7 @@ Table alternatives_table(const PlanAnswer& a) {
     for (const Alternative& x : a.alternatives) {
         const TriedWords w = in_words(a, x.tried);
         t.rows.push_back({capitalized(q(name_of(x))), q(w.step), q(w.longer), q(w.memory),
-                          x.is_the_best ? QStringLiteral("this is plan 1") : q(w.remark)});
+                          x.is_the_best ? QStringLiteral("this is plan 1") : with_signs(w.remark)});
     }
     return t;
 }

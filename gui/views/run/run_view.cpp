@@ -14,7 +14,6 @@
 #include "model/io/report/comparison_writer.hpp"
 
 #include <QCheckBox>
-#include <QFile>
 #include <QFileDialog>
 #include <QLineEdit>
 #include <QPushButton>
@@ -168,8 +167,9 @@ private:
         if (path.isEmpty()) return;
         try {
             replace_file(path.toStdString(), [&](const std::filesystem::path& aside) {
-                if (!QFile::copy(record(), QString::fromStdString(aside.string())))
-                    throw BackendError("cannot write " + path.toStdString());
+                std::error_code error;
+                std::filesystem::copy_file(record().toStdString(), aside, std::filesystem::copy_options::overwrite_existing, error);
+                if (error) throw BackendError("cannot write " + path.toStdString() + ": " + error.message());
             });
             run_panel_->say(tr("The record is kept in %1.").arg(path.toHtmlEscaped()));
         } catch (const BackendError& e) {

@@ -245,7 +245,8 @@ private:
         }
         if (!canvas_->content() || !chosen) {
             details_->setText(
-                tr("Click a segment for its numbers and what it waited for; Shift+drag selects a range for all views.<br>"
+                tr("Click a segment for its numbers and what it waited for.<br>"
+                   "Shift+drag selects a range for all views.<br>"
                    "Wheel or W, S zoom; drag or A, D move; F fits.<br>"
                    "Comma and period choose the segment beside, R its range; [ and ] go to cause and effect."));
             details_->setToolTip(details_->text());

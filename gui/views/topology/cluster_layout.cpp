@@ -123,12 +123,12 @@ private:
         }
     }
 
-    // With its memory beside it. Where NICs and devices meet at PCIe switches their links pass by the sockets: both are no wider than the
-    // room between two of these links, and stand above one another.
+    // With its memory close beside it. Where NICs and devices meet at PCIe switches their links pass by the sockets: both are no wider than
+    // the room between two of these links, and stand above one another.
     void place_socket(const std::map<VertexKind, std::vector<int>>& parts, std::size_t i, double centre, double y, double room) {
         const bool above = parts.contains(VertexKind::pcie_switch);
         const double cell = room * static_cast<double>(parts.at(VertexKind::socket).size()) / cells_;
-        const double width = std::min(above ? cell - 3 : room / 2 - 9, 62.0), aside = above ? 0 : width / 2 + 6;
+        const double width = std::min(above ? cell - 3 : room / 2 - 9, 62.0), aside = above ? 0 : width / 2 + 3;
         set(parts.at(VertexKind::socket)[i], centre - aside, y + (above ? memory_level : 0), width);
         const auto memories = parts.find(VertexKind::host_memory);
         if (memories != parts.end() && i < memories->second.size()) set(memories->second[i], centre + aside, y, width);

@@ -208,14 +208,11 @@ QString MainWindow::name_of_file() const {
     return session ? q(session->document.file.filename().string()) : QString();
 }
 
-// A view in a window of its own is of the same scenario.
 void MainWindow::refresh_title() {
     const QString name = name_of_file();
     if (name.isEmpty()) return setWindowTitle(QStringLiteral("Sextant"));
     setWindowTitle(name + QStringLiteral("[*] \u2013 Sextant"));
     setWindowModified(!workbench_.history().is_saved());
-    for (const auto& [own, title] : windows_)
-        if (own) own->setWindowTitle(name + QStringLiteral(": ") + title + QStringLiteral(" \u2013 Sextant"));
 }
 
 void MainWindow::tell(const QString& what) {

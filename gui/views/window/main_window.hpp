@@ -6,7 +6,6 @@
 #include "gui/views/window/file_actions.hpp"
 
 #include <QMainWindow>
-#include <QPointer>
 
 #include <map>
 
@@ -76,7 +75,6 @@ private:
     std::map<std::string, QDockWidget*> side_;
     bool side_by_side_ = true;  // those at the two sides; else they take turns in one place
     std::map<std::string, View*> made_;
-    std::vector<std::pair<QPointer<View>, QString>> windows_;  // of views of their own, with what is in them
 };
 
 }  // namespace sextant::gui

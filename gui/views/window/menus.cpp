@@ -110,8 +110,12 @@ void MainWindow::add_view_menu() {
         own->setParent(this, Qt::Window);
         own->setAttribute(Qt::WA_DeleteOnClose);
         own->setObjectName(QStringLiteral("own_window"));
-        windows_.emplace_back(own, shown().title);
-        refresh_title();
+        const auto name = [this, own, title = shown().title] {  // which is of the same scenario as this window
+            const QString file = name_of_file();
+            own->setWindowTitle((file.isEmpty() ? file : file + QStringLiteral(": ")) + title + QStringLiteral(" \u2013 Sextant"));
+        };
+        connect(&workbench_, &Workbench::changed, own, name);
+        name();
         own->resize(900, 700);
         own->show();
     });
