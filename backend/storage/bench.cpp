@@ -3,6 +3,7 @@
 #include "backend/storage/bring_to_disk.hpp"
 #include "backend/storage/clock.hpp"
 #include "backend/storage/codec.hpp"
+#include "backend/storage/file.hpp"
 #include "backend/storage/formats.hpp"
 #include "backend/storage/page_cache.hpp"
 #include "model/base/diagnostics.hpp"
@@ -181,7 +182,7 @@ private:
         if (write_rows_.empty()) write_rows_ = {{"write", 1, false, 0, {}, {}, 0, {}}, {"write to the disk", 1, false, 0, {}, {}, 0, {}}};
         const auto count = static_cast<std::int64_t>(samples.size());
         const ReadCounters before = read_counters();
-        const fs::path& beside = written_.emplace_back(s_.path.string() + ".bench" + std::to_string(written_.size()));
+        const fs::path& beside = written_.emplace_back(whole_path(s_.path).string() + ".bench" + std::to_string(written_.size()));
         const Stopwatch writing;
         const std::unique_ptr<DatasetWriter> writer = format.create(beside, {count, encoding_, extents_});
         for (const Sample& sample : samples) writer->append(sample);

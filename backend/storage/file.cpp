@@ -18,6 +18,11 @@ constexpr std::size_t buffer_bytes = 1 << 20;
 
 }  // namespace
 
+std::filesystem::path whole_path(const std::filesystem::path& path) {
+    const std::filesystem::path whole = std::filesystem::absolute(path).lexically_normal();
+    return whole.has_filename() ? whole : whole.parent_path();
+}
+
 Descriptor::~Descriptor() {
     if (number_ >= 0) ::close(number_);
 }

@@ -13,6 +13,9 @@ namespace sextant {
 // Of whoever goes through a dataset's folders: those of classes may be links to where the pictures are.
 inline constexpr auto follow_links = std::filesystem::directory_options::follow_directory_symlink;
 
+// What stands beside it has a name of its own: "train/" is "/data/train", and so is "." there.
+std::filesystem::path whole_path(const std::filesystem::path&);
+
 // Owns a file descriptor.
 class Descriptor {
 public:

@@ -14,11 +14,6 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t block = 1U << 20U;
 
-fs::path name_of(const fs::path& dataset) {
-    const fs::path whole = fs::absolute(dataset).lexically_normal();
-    return whole.has_filename() ? whole.filename() : whole.parent_path().filename();  // "data/"
-}
-
 void bring_file(const fs::path& from, const fs::path& to) {
     naming([&] { return from.string(); },
            [&] {
@@ -69,7 +64,7 @@ void StagedDataset::bring(const fs::path& dataset, const fs::path& folder, Stage
     folder_.emplace(folder);
     check_room(folder, (mode == StageMode::untar ? 2 : 1) * size_at(dataset), "train on it where it is, without --stage");
     const Seconds start = now();
-    path_ = folder_->path() / name_of(dataset);
+    path_ = folder_->path() / whole_path(dataset).filename();
     bring_all(dataset, path_);
     copy_ = now() - start;
     if (mode != StageMode::untar) return;

@@ -57,6 +57,14 @@ TEST_F(BenchOfFiles, NamesWhatItSkips) {
     EXPECT_EQ(result.extents, "8x6x3");
 }
 
+TEST_F(BenchOfFiles, WritesBesideAFolderAndNotIntoIt) {
+    BenchSettings s;
+    s.path = make("d", {"files", SampleEncoding::png}) / "";
+    s.write = true;
+    s.epochs = 2;
+    for (const BenchRow& row : bench_dataset(s, no_progress).rows) EXPECT_EQ(row.samples, 20) << row.what;
+}
+
 TEST_F(BenchOfFiles, CanBeEndedWithinAPass) {
     struct Ended {};
     BenchSettings s;
