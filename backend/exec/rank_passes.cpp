@@ -38,7 +38,7 @@ void RankRunner::forward(const Segment& s, const ComputeWork& work, const Segmen
 }
 
 // They stand behind what a block hands on, or in its place.
-void RankRunner::keep_losses(Place at, const BlockProgram& program, Arrays& values) {
+void RankRunner::keep_losses(BlockPass at, const BlockProgram& program, Arrays& values) {
     Arrays losses(values.size());
     Arrays handed_on;
     for (std::size_t i = 0; i < values.size(); ++i)

@@ -261,7 +261,7 @@ void RankRunner::run(SegmentIndex s, const OverheadWork& work) {
     if (work.of_step && job_.scenario.plan.without_optimizer) memory_.clear_gradients();
 }
 
-// A CPU that stands for a device has nothing to copy to.
+// Samples go to the device as they are taken, or made before the step.
 void RankRunner::run(SegmentIndex, const CopyWork&) {}
 
 template <class Exchanged>

@@ -39,13 +39,13 @@ private:
     struct Operands {  // of one call of a collective
         Array from, to;
     };
-    struct Place {
+    struct BlockPass {
         int block;
         std::uint32_t micro_batch;
-        friend auto operator<=>(const Place&, const Place&) = default;
+        friend auto operator<=>(const BlockPass&, const BlockPass&) = default;
     };
     struct MadeLosses {
-        Place at;
+        BlockPass at;
         const BlockProgram& program;
         Arrays outputs;
     };
@@ -60,7 +60,7 @@ private:
     void run_segment(SegmentIndex);
     void post_receives();
     void exchange(SegmentIndex, const std::vector<Call>&);
-    void keep_losses(Place, const BlockProgram&, Arrays& values);
+    void keep_losses(BlockPass, const BlockProgram&, Arrays& values);
     void take_losses();
     void count_rows(int block, const Routing&);
     void settle(const SegmentPlan&);
@@ -138,9 +138,9 @@ private:
     std::map<SharedMatrix, std::vector<int>> stages_with_;  // the stages of a pipeline that train it
     std::vector<SegmentIndex> first_of_rank_;
     std::vector<Settlement> unsettled_;
-    std::map<Place, Arrays> data_;
-    std::map<Place, BlockProgram::Kept> kept_;
-    std::map<Place, std::vector<DeferredOperator>> deferred_;
+    std::map<BlockPass, Arrays> data_;
+    std::map<BlockPass, BlockProgram::Kept> kept_;
+    std::map<BlockPass, std::vector<DeferredOperator>> deferred_;
     std::vector<Arrays> arriving_;  // by segment: the arrays that a transfer, or a gather behind it, fills
     std::vector<Arrays> passing_;   // by direction, chunk and micro-batch: the arrays between two segments
     std::vector<Array> gathered_;   // by segment: weights

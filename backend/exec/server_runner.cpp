@@ -19,7 +19,7 @@ int passes_of_update(const OptimizerSettings& o) { return 1 + 2 * (1 + facts_of(
 
 ServerRunner::ServerRunner(const Job& job, int server, ComputeDevice& device, Transport& transport, RankActivity& activity)
     : job_(job),
-      together_(job.scenario.plan.data_parallel == DataParallel::parameter_server),
+      together_(!job.scenario.plan.is_asynchronous()),
       device_(device),
       transport_(transport),
       activity_(activity),
