@@ -18,6 +18,23 @@ constexpr std::size_t buffer_bytes = 1 << 20;
 
 }  // namespace
 
+void visit_below(const std::filesystem::path& folder, const std::function<void(const std::filesystem::directory_entry&)>& visit) {
+    namespace fs = std::filesystem;
+    std::vector<fs::path> entered{fs::canonical(folder)};  // level by level
+    for (fs::recursive_directory_iterator at(folder, fs::directory_options::follow_directory_symlink), end; at != end; ++at) {
+        std::error_code leads_nowhere;
+        if (at->is_directory(leads_nowhere)) {
+            entered.resize(static_cast<std::size_t>(at.depth()) + 1);
+            entered.push_back(fs::canonical(at->path()));
+            if (std::find(entered.begin(), entered.end() - 1, entered.back()) != entered.end() - 1) {
+                at.disable_recursion_pending();
+                continue;
+            }
+        }
+        visit(*at);
+    }
+}
+
 std::filesystem::path whole_path(const std::filesystem::path& path) {
     const std::filesystem::path whole = std::filesystem::absolute(path).lexically_normal();
     return whole.has_filename() ? whole : whole.parent_path();

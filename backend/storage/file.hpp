@@ -5,13 +5,15 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <utility>
 
 namespace sextant {
 
-// Of whoever goes through a dataset's folders: those of classes may be links to where the pictures are.
-inline constexpr auto follow_links = std::filesystem::directory_options::follow_directory_symlink;
+// Goes through a folder and those in it, those that are links as well: of classes they may be links to where the pictures are. What links
+// back to a folder that it lies in is left out. Throws std::filesystem::filesystem_error.
+void visit_below(const std::filesystem::path& folder, const std::function<void(const std::filesystem::directory_entry&)>& visit);
 
 // What stands beside it has a name of its own: "train/" is "/data/train", and so is "." there.
 std::filesystem::path whole_path(const std::filesystem::path&);

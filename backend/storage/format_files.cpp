@@ -20,10 +20,13 @@ namespace fs = std::filesystem;
 class FilesReader final : public DatasetReader {
 public:
     explicit FilesReader(fs::path root) : root_(std::move(root)) {
-        std::error_code error;
-        for (fs::recursive_directory_iterator at(root_, follow_links, error), end; !error && at != end; at.increment(error))
-            if (names_a_sample(at->path().native())) paths_.push_back(at->path().lexically_relative(root_).native());
-        if (error) throw_damage("its folders cannot be listed: " + error.message());
+        try {
+            visit_below(root_, [&](const fs::directory_entry& e) {
+                if (names_a_sample(e.path().native())) paths_.push_back(e.path().lexically_relative(root_).native());
+            });
+        } catch (const fs::filesystem_error& e) {
+            throw_damage("its folders cannot be listed: " + e.code().message());
+        }
         std::ranges::sort(paths_, comes_before);
         labels_ = labels_of(paths_);
     }

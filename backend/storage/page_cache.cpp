@@ -47,8 +47,9 @@ void drop_file(const fs::path& path, ColdState& state) {
 ColdState drop_from_cache(const fs::path& path) {
     ColdState state;
     if (fs::is_directory(path)) {
-        for (const fs::directory_entry& e : fs::recursive_directory_iterator(path, follow_links))
+        visit_below(path, [&](const fs::directory_entry& e) {
             if (e.is_regular_file()) drop_file(e.path(), state);
+        });
     } else {
         drop_file(path, state);
     }

@@ -29,20 +29,21 @@ void bring_file(const fs::path& from, const fs::path& to) {
 void bring_all(const fs::path& from, const fs::path& to) {
     if (!fs::is_directory(from)) return bring_file(from, to);
     fs::create_directory(to);
-    for (const fs::directory_entry& e : fs::recursive_directory_iterator(from, follow_links)) {
+    visit_below(from, [&](const fs::directory_entry& e) {
         const fs::path there = to / e.path().lexically_relative(from);
         if (e.is_directory())
             fs::create_directory(there);
         else
             bring_file(e.path(), there);
-    }
+    });
 }
 
 Bytes size_at(const fs::path& path) {
     if (!fs::is_directory(path)) return static_cast<double>(fs::file_size(path)) * units::B;
     Bytes sum;
-    for (const fs::directory_entry& e : fs::recursive_directory_iterator(path, follow_links))
+    visit_below(path, [&](const fs::directory_entry& e) {
         if (e.is_regular_file()) sum += static_cast<double>(e.file_size()) * units::B;
+    });
     return sum;
 }
 

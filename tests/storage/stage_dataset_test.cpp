@@ -52,6 +52,18 @@ TEST_F(StagingTest, BringsFoldersThatAreLinks) {
     EXPECT_EQ(samples_of(*open_dataset(staged.path())).size(), 20);
 }
 
+TEST_F(StagingTest, LeavesOutLinksThatLeadBack) {
+    const fs::path data = make("d", {"files", SampleEncoding::png});
+    fs::create_directory_symlink(data, data / "whole");
+    fs::create_directory_symlink(at("other"), data / "other");
+    fs::create_directory(at("other"));
+    fs::create_directory_symlink(data, at("other") / "back");
+    const StagedDataset staged(data, at("near"), StageMode::copy);
+    EXPECT_EQ(open_dataset(staged.path())->count(), 20);
+    fs::create_symlink(data / "itself", data / "itself");
+    EXPECT_EQ(open_dataset(data)->count(), 20);
+}
+
 TEST_F(StagingTest, UnpacksAnArchiveIntoFiles) {
     const fs::path data = make("d.tar", {"tar", SampleEncoding::png});
     const StagedDataset staged(data, at("near"), StageMode::untar);
