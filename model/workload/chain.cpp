@@ -39,10 +39,11 @@ public:
         network_.block("head", BlockRole::head, [&](Layers& l, Image x) {
             x = layers(l, x, tail);
             if (spec_.per_pixel && features_.back())
-                problems().add({.file = {},
-                                .pointer = "/workload/chain/per_pixel",
-                                .what = "there are no pixels that could have classes: the last layer makes features",
-                                .hint = "a convolution of 1 x 1 is a dense layer for each pixel"});
+                problems().add(
+                    {.file = {},
+                     .pointer = "/workload/chain/per_pixel",
+                     .what = "there are no pixels that could have classes: the last layer makes features",
+                     .hint = "\"input_shape\": [channels, height, width]; a convolution of 1 x 1 is a dense layer for each pixel"});
             return spec_.per_pixel ? l.pixel_classifier(x, spec_.classes, x) : l.classifier(x, spec_.classes);
         });
         return std::move(network_).build();
@@ -258,11 +259,6 @@ Network build_chain(const ChainSpec& spec, const Shard& shard) {
     for (std::size_t i = 0; i < spec.input_shape.size(); ++i)
         require_between(problems, shape + "/" + std::to_string(i), "extent", spec.input_shape[i], 1,
                         i == 0 ? largest_extent : largest_image_px);
-    if (spec.per_pixel && spec.input_shape.size() != 3)
-        problems.add({.file = {},
-                      .pointer = "/workload/chain/per_pixel",
-                      .what = "there are no pixels that could have classes",
-                      .hint = "\"input_shape\": [channels, height, width]"});
     problems.throw_if_any();
 
     Image data{.channels = spec.input_shape.front()};
