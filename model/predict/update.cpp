@@ -1,5 +1,6 @@
 #include "model/predict/update.hpp"
 
+#include "model/cost/kernel_lists.hpp"
 #include "model/plan/framework_defaults.hpp"
 #include "model/predict/block_price.hpp"
 
@@ -53,10 +54,8 @@ constexpr int newton_schulz_products = 15;
 Seconds newton_schulz_time(const WeightMatrix& w, const DeviceRates& rates, const ComputeScale& scale) {
     const std::int64_t low = std::min(w.rows, w.columns), high = std::max(w.rows, w.columns);
     const auto product = [&](std::int64_t m, std::int64_t n, std::int64_t k) {
-        Kernel p{.kind = KernelKind::gemm, .m = m, .n = n, .k = k, .type = DataType::bf16};
-        p.flops = 2.0 * static_cast<double>(m * n) * static_cast<double>(k) * units::FLOP;
-        p.bytes = static_cast<double>(m * k + k * n + m * n) * size_of(DataType::bf16);
-        return kernel_time(p, rates, scale);
+        const Bytes bytes = static_cast<double>(m * k + k * n + m * n) * size_of(DataType::bf16);
+        return kernel_time(matrix_product({}, {.m = m, .n = n, .k = k}, DataType::bf16, bytes, false), rates, scale);
     };
     constexpr int times = newton_schulz_products / 3;
     return times * (product(low, low, high) + product(low, low, low) + product(low, high, low));
