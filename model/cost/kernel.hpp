@@ -83,7 +83,7 @@ struct BlockKernels {
     Bytes saved_logits;
     Bytes logits_gradient;  // beside the logits while backward begins, where it does not overwrite them
     Bytes kept_input;       // the input of the block: all that full recompute keeps
-    Bytes working;          // the largest set of tensors alive inside the block while it runs again
+    Bytes made_again;       // what full recompute makes again from it
     ParameterCount trained, frozen;
     ParameterCount narrowed;  // the part of both that products in FP8 or narrower read
     int trained_tensors = 0;

@@ -87,11 +87,13 @@ DataType product_type(const Precision& precision, BlockRole role) {
 
 void measure_saved(const OperatorGraph& graph, const Plan& plan, const Framework& framework, DataType product_type, BlockKernels& out) {
     const std::vector<bool> dropped = dropped_tensors(graph, plan), narrow = narrow_tensors(graph, product_type);
+    const std::vector<TensorId> kept_inputs = read_inputs(graph);
     for (const TensorId id : saved_for_backward(graph)) {
         const Tensor& t = graph.tensor(id);
         const bool activation = t.role == TensorRole::activation;
-        const Bytes bytes = t.elements() * (activation && narrow[id.value] ? size_of(product_type) : element_size(t.role, plan.precision));
-        out.working += bytes;
+        const bool is_narrow = activation && narrow[id.value];
+        const Bytes bytes = t.elements() * (is_narrow ? size_of(product_type) : element_size(t.role, plan.precision));
+        if (is_narrow || std::ranges::find(kept_inputs, id) == kept_inputs.end()) out.made_again += bytes;
         if (dropped[id.value]) {
             out.dropped += bytes;
             continue;
@@ -109,11 +111,11 @@ void measure_saved(const OperatorGraph& graph, const Plan& plan, const Framework
     if (framework.composes_functions) {
         for (const Operator& op : graph.operators()) {
             const Bytes inside = kept_inside(graph, op, plan.precision);
-            out.working += inside;
+            out.made_again += inside;
             (dropped[op.outputs.front().value] ? out.dropped : out.saved) += inside;
         }
     }
-    for (const TensorId id : read_inputs(graph))
+    for (const TensorId id : kept_inputs)
         out.kept_input += graph.tensor(id).elements() * element_size(graph.tensor(id).role, plan.precision);
     for (const TensorId id : graph.outputs())
         out.boundary += graph.tensor(id).elements() * element_size(graph.tensor(id).role, plan.precision);

@@ -5,17 +5,16 @@
 namespace sextant {
 namespace {
 
-// What blocks keep of their activations until backward, on the device or in host memory. Under selective recomputation the kernels of a
-// block say what it keeps. Otherwise the fraction `recomputed` of the blocks keeps its input alone, and the others keep everything. (The
-// caller chooses `recomputed`: blocks are priced both ways, whatever the plan says.)
-Bytes kept_activations(const BlockKernels& k, const Plan& plan, double recomputed) {
+// What a block keeps of its activations until backward, on the device or in host memory. Under selective recomputation its kernels say
+// what it keeps. (The caller chooses `recomputed`: blocks are priced both ways, whatever the plan says.)
+Bytes kept_activations(const BlockKernels& k, const Plan& plan, bool recomputed) {
     if (plan.forward_only) return {};
-    return plan.recompute == Recompute::selective ? k.saved : recomputed * k.kept_input + (1 - recomputed) * k.saved;
+    return recomputed && plan.recompute != Recompute::selective ? k.kept_input : k.saved;
 }
 
 }  // namespace
 
-Bytes offloaded_activations(const BlockKernels& k, const Prepared::State& job, double recomputed) {
+Bytes offloaded_activations(const BlockKernels& k, const Prepared::State& job, bool recomputed) {
     const Plan& plan = job.scenario.plan;
     const Bytes kept = kept_activations(k, plan, recomputed);
     switch (plan.offload_activations) {
@@ -34,13 +33,12 @@ Bytes offloaded_activations(const BlockKernels& k, const Prepared::State& job, d
     return {};
 }
 
-Bytes waiting_activations(const BlockKernels& k, const Prepared::State& job, double recomputed) {
+Bytes waiting_activations(const BlockKernels& k, const Prepared::State& job, bool recomputed) {
     return kept_activations(k, job.scenario.plan, recomputed) - offloaded_activations(k, job, recomputed);
 }
 
-Bytes recomputed_activations(const BlockKernels& k, const Prepared::State& job, double recomputed) {
-    if (job.scenario.plan.recompute == Recompute::selective) return {};
-    return recomputed * max(Bytes{}, k.saved - k.kept_input);
+Bytes recomputed_activations(const BlockKernels& k, const Prepared::State& job, bool recomputed) {
+    return recomputed && job.scenario.plan.recompute != Recompute::selective ? k.made_again : Bytes{};
 }
 
 Bytes waiting_logits(const BlockKernels& k, const Plan& plan) {
@@ -51,14 +49,18 @@ Bytes alive_beside_logits(const BlockKernels& k, const Plan& plan) { return max(
 
 Bytes working_memory(const BlockKernels& k, const Prepared::State& job, bool recomputed) {
     const Plan& plan = job.scenario.plan;
-    Bytes working;
-    if (plan.recompute == Recompute::selective)
-        working = k.dropped;
-    else if (recomputed)
-        working = k.working;
+    Bytes working = plan.recompute == Recompute::selective ? k.dropped : recomputed_activations(k, job, recomputed);
     // While one block works on what it keeps, what the next one keeps is on its way to or from host memory.
-    working += 2.0 * offloaded_activations(k, job, recomputed ? 1 : 0);
+    working += 2.0 * offloaded_activations(k, job, recomputed);
     return max(working, plan.forward_only ? alive_beside_logits(k, plan) : k.logits_gradient / plan.head_chunks);
+}
+
+void PassMemory::add(const BlockKernels& k, bool recomputed, int count) {
+    if (count == 0) return;
+    const Bytes change = inputs_alone_ ? recomputed_activations(k, job_, recomputed)
+                                       : -(waiting_activations(k, job_, recomputed) + waiting_logits(k, job_.scenario.plan));
+    most_ = max(most_, now_ + working_memory(k, job_, recomputed) + max(Bytes{}, (count - 1) * change));
+    now_ += count * change;
 }
 
 }  // namespace sextant

@@ -78,6 +78,7 @@ public:
         WorkPrice price;
         const std::vector<BlockPieces>& blocks = blocks_[job_.groups.kind_of[stage]];
         const bool ahead = work.phase == Phase::forward;
+        PassMemory pass(job_, work.phase == Phase::backward_input);
         for (int i = 0; i < work.count; ++i) {
             const int number = work.first_block + (ahead ? i : work.count - 1 - i);
             const auto block = static_cast<std::size_t>(number);
@@ -87,6 +88,7 @@ public:
                 if (time > Seconds{}) append(price.pieces, {SpanKind::offload, time, {}, {}, {}});
             };
             const bool needs_activations = work.phase == Phase::backward || work.phase == Phase::backward_input;
+            if (needs_activations) pass.add(job_.templates[t], instance.recomputed);
             if (needs_activations) copy(blocks[t].copies_back[instance.recomputed]);
             if (instance.recomputed && needs_activations)
                 for (const Piece& piece : blocks[t].recompute) append(price.pieces, piece);
@@ -95,6 +97,7 @@ public:
             if (ahead) copy(blocks[t].copies_there[instance.recomputed]);
             add_memory(job_.templates[t], instance, work.phase, gathered_[block], price);
         }
+        price.working = max(price.working, pass.working());
         return price;
     }
 
@@ -206,15 +209,13 @@ private:
     void add_memory(const BlockKernels& k, const BlockInstance& block, Phase phase, Bytes gathered, WorkPrice& price) const {
         const bool ahead = phase == Phase::forward;
         const Bytes logits = waiting_logits(k, plan_);
-        const Bytes waiting = waiting_activations(k, job_, block.recomputed ? 1 : 0) + logits;
+        const Bytes waiting = waiting_activations(k, job_, block.recomputed) + logits;
         if (plan_.forward_only)
             price.working = max(price.working, working_memory(k, job_, false) + logits);
         else if (ahead)
             price.allocates += waiting;
-        else if (phase != Phase::backward_weight)
-            price.working = max(price.working, working_memory(k, job_, block.recomputed));
         if (makes_weight_gradients(phase)) price.releases += waiting;
-        const Bytes recomputed = recomputed_activations(k, job_, block.recomputed ? 1 : 0);
+        const Bytes recomputed = recomputed_activations(k, job_, block.recomputed);
         if (phase == Phase::backward_input) price.allocates += recomputed;
         if (phase == Phase::backward_weight) price.releases += recomputed;
         price.releases += gathered;

@@ -10,7 +10,8 @@ namespace {
 
 void count_flops(Estimate& e, const Prepared::State& job) {
     Flops of_pipeline;  // what one rank of each stage does for a micro-batch
-    for (const StageBlocks& stage : job.stages) {
+    for (std::size_t s = 0; s < job.stages.size(); ++s) {
+        const StageBlocks& stage = job.stages[s];
         for (std::size_t t = 0; t < job.templates.size(); ++t) {
             const BlockKernels& k = job.templates[t];
             const double n = stage.count[t];
@@ -19,8 +20,7 @@ void count_flops(Estimate& e, const Prepared::State& job) {
             of_pipeline += n * k.backward_flops;
             Flops again;
             for (const Kernel& kernel : k.recompute) again += kernel.flops;
-            const bool layer = job.roles[t] == BlockRole::layer;
-            of_pipeline += layer && stage.layers > 0 ? n * stage.recomputed_layers / stage.layers * again : Flops{};
+            of_pipeline += recomputed_blocks(job.chunks[s], stage, t) * again;
         }
     }
     const Plan& plan = job.scenario.plan;

@@ -12,8 +12,6 @@ struct InFlightBytes {
     WeightsInUse weights_in_use;
 };
 InFlightBytes in_flight_bytes(const Prepared::State&, std::size_t stage);
-// Of the blocks of a template, the fraction that runs forward again.
-double recomputed_share(const Prepared::State&, const StageBlocks&, std::size_t block_template);
 // What one micro-batch has of all blocks of the stage: on the device, and in host memory.
 Bytes waiting_activations(const Prepared::State&, std::size_t stage);
 Bytes offloaded_activations(const Prepared::State&, std::size_t stage);

@@ -13,15 +13,15 @@ Seconds PlanPricer::least_step(Known known) {
     const double m = static_cast<double>(state_.micro_batches);
     const Framework& framework = state_.scenario.framework;
     const Seconds each = state_.on_host(framework.micro_batch_overhead);
-    const auto over = [&](const StageBlocks& blocks, int recomputed, const std::vector<BlockTime>& times) {
+    const auto over = [&](std::span<const ChunkBlocks> chunks, const StageBlocks& stage, const std::vector<BlockTime>& times) {
         BlockTime sum;
-        for (std::size_t t = 0; t < blocks.count.size(); ++t) {
-            const BlockTime& block = times[t];
-            const double n = blocks.count[t];
-            sum.forward += n * block.forward;
-            sum.backward += n * block.backward;
-            if (state_.roles[t] == BlockRole::layer && recomputed > 0) sum.recompute += n * recomputed / blocks.layers * block.recompute;
-        }
+        for (const ChunkBlocks& chunk : chunks)
+            for (const ChunkBlocks::Run& run : chunk.runs) {
+                const BlockTime& block = times[static_cast<std::size_t>(run.first.block_template)];
+                sum.forward += run.count * block.forward;
+                sum.backward += run.count * block.backward;
+                sum.recompute += run.recomputed(stage) * block.recompute;
+            }
         if (plan.forward_only) sum.backward = sum.recompute = {};
         return sum;
     };
@@ -31,11 +31,11 @@ Seconds PlanPricer::least_step(Known known) {
     std::optional<Seconds> update;  // of the first stage, which ends last, or of any
     for (std::size_t s = 0; s < state_.stages.size(); ++s) {
         if (!split_->as_before[s] || (by_groups && state_.groups.kind_of[s] != state_.groups.kind_of[s - 1])) {
-            const StageBlocks &stage = state_.stages[s], &first = split_->first_chunks[s];
+            const std::span<const ChunkBlocks> chunks = state_.chunks[s];
             const std::vector<BlockTime>& times = by_groups ? blocks(s).times : times_of_kernels(0);
-            const BlockTime all = over(stage, stage.recomputed_layers, times);
+            const BlockTime all = over(chunks, state_.stages[s], times);
             own = m * (all.forward + all.backward + all.recompute + each);
-            const BlockTime chunk = over(first, std::min(first.layers, stage.recomputed_layers), times);
+            const BlockTime chunk = over(chunks.first(1), state_.stages[s], times);
             forward = chunk.forward;
             backward = apart ? Seconds{} : chunk.backward + chunk.recompute;
             if (updates && (s == 0 || apart)) update = min(update.value_or((*updates)[s].total()), (*updates)[s].total());

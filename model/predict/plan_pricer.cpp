@@ -114,7 +114,7 @@ void PlanPricer::schedule(const Plan& plan) {
     now.vpp = plan.vpp;
     now.stage_blocks = plan.stage_blocks;
     swap_split();
-    const auto [entry, is_new] = splits_.try_emplace({turns_back(plan.schedule), plan.vpp, plan.stage_blocks});
+    const auto [entry, is_new] = splits_.try_emplace({weights_apart(plan.schedule), plan.vpp, plan.stage_blocks});
     if (is_new) entry->second = make_split();
     split_ = &entry->second;
     swap_split();
@@ -128,21 +128,12 @@ PlanPricer::Split PlanPricer::make_split() const {
     Split split;
     split.stages = split_stages(*network_, state_.scenario.plan);
     split.chunks = chunks_of(*network_, block_parameters(*network_, state_.scenario.plan), state_);
+    const auto same_blocks = [](const ChunkBlocks& a, const ChunkBlocks& b) {
+        return std::ranges::equal(a.blocks, b.blocks, {}, &ChunkBlocks::Block::block_template, &ChunkBlocks::Block::block_template);
+    };
     for (std::size_t s = 0; s < split.stages.size(); ++s) {
-        StageBlocks& first = split.first_chunks.emplace_back();
-        first.count.resize(network_->templates.size());
-        const ChunkBlocks& chunk = split.chunks[s].front();
-        first.layers = chunk.layers;
-        for (const ChunkBlocks::Run& run : chunk.runs) first.count[static_cast<std::size_t>(run.first.block_template)] += run.count;
-        const bool holds_the_same = s > 0 && split.stages[s] == split.stages[s - 1];
-        split.as_before.push_back(holds_the_same && first == split.first_chunks[s - 1]);
-        if (turns_back(state_.scenario.plan.schedule)) {
-            const bool between = s > 1 && split.as_before[s] && split.as_before[s - 1];
-            if (between) split.candidates.pop_back();  // the one before is neither the first nor the last of its row
-            split.candidates.push_back(s);
-        } else if (!holds_the_same) {
-            split.candidates.push_back(s);
-        }
+        split.as_before.push_back(s > 0 && std::ranges::equal(split.chunks[s], split.chunks[s - 1], same_blocks));
+        if (!split.as_before[s] || weights_apart(state_.scenario.plan.schedule) != WeightsApart::in_none) split.candidates.push_back(s);
         split.layers = std::max(split.layers, split.stages[s].layers);
     }
     return split;

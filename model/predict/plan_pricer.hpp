@@ -106,11 +106,11 @@ private:
     using InFlight = std::vector<std::vector<InFlightBytes>>;
     // How blocks are split into stages and their chunks.
     struct Split {
-        std::vector<StageBlocks> stages, first_chunks;
+        std::vector<StageBlocks> stages;
         std::vector<std::vector<ChunkBlocks>> chunks;
-        std::vector<bool> as_before;  // by stage: it holds the same as the one before it
-        // The stages that may be the fullest. Of a row of stages that hold the same blocks, the first has the most micro-batches in flight;
-        // where the pipeline turns back, the first or the last.
+        std::vector<bool> as_before;  // by stage: it holds the same as the one before it, in the same order
+        // The stages that may be the fullest. Of a row of stages that hold the same blocks, the first has the most micro-batches in flight,
+        // unless gradients of weights come late.
         std::vector<std::size_t> candidates;
         int layers = 0;  // of the stage that has most
         std::vector<Share> shares;
@@ -204,7 +204,7 @@ private:
     ShapeKey shape_key_;                // of the shape at hand
     std::vector<JobGroups> in_layers_;  // each differs from the others in its exchanges inside layers
     // These hold for as long as pp and dp stay, too, wherever ranks are placed.
-    std::map<std::tuple<bool, int, std::vector<int>>, Split> splits_;  // by whether the pipeline turns back, vpp, stage_blocks
+    std::map<std::tuple<WeightsApart, int, std::vector<int>>, Split> splits_;  // by vpp and stage_blocks, too
     // These hold for as long as the placement stays, too.
     std::map<LayoutKey, Layout> layouts_;
     // The plans of the schedule at hand that are to be priced.

@@ -18,8 +18,8 @@ SegmentPrice sum_of_blocks(const Prepared::State& job, std::size_t stage, std::s
         all.forward += n * segments[t].forward;
         all.backward += n * segments[t].backward;
         if (apart) all.weights += n * segments[t].weights;
-        if (job.roles[t] != BlockRole::layer || blocks.recomputed_layers == 0) continue;
-        const double recomputed = n * blocks.recomputed_layers / blocks.layers;
+        const double recomputed = recomputed_blocks(job.chunks[stage], blocks, t);
+        if (recomputed == 0) continue;
         all.recompute += recomputed * segments[t].recompute;
         all.forward += recomputed * segments[t].checkpoint;
     }

@@ -58,6 +58,15 @@ inline std::size_t alike_before(std::span<const ChunkBlocks> chunks, std::size_t
     return alike;
 }
 
+// How many blocks of a template run forward again.
+inline int recomputed_blocks(std::span<const ChunkBlocks> chunks, const StageBlocks& stage, std::size_t block_template) {
+    int recomputed = 0;
+    for (const ChunkBlocks& chunk : chunks)
+        for (const ChunkBlocks::Run& run : chunk.runs)
+            if (run.first.block_template == static_cast<int>(block_template)) recomputed += run.recomputed(stage);
+    return recomputed;
+}
+
 class PlayedSchedule;
 
 // The nodes that the job's ranks fill, and what each of them offers beside its devices.

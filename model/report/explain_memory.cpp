@@ -81,17 +81,18 @@ private:
     // The largest of what a block keeps.
     void block(std::size_t t, int count, const OperatorGraph& graph) {
         Plan plan = job_.scenario.plan;
-        const double share = recomputed_share(job_, job_.stages[stage_], t);
+        const double share = static_cast<double>(recomputed_blocks(job_.chunks[stage_], job_.stages[stage_], t)) / count;
         const bool whole = plan.recompute != Recompute::selective && share > 0;
-        const Bytes keeps = waiting_activations(job_.templates[t], job_, share);
+        const BlockKernels& k = job_.templates[t];
+        const Bytes keeps = share * waiting_activations(k, job_, true) + (1 - share) * waiting_activations(k, job_, false);
         std::string again;
-        if (whole) again = ", of which " + percent_text(share) + " run again from what they read, " + to_text(job_.templates[t].kept_input);
+        if (whole) again = ", of which " + percent_text(share) + " run again from what they read, " + to_text(k.kept_input);
         say("    block kind " + std::to_string(t + 1) + ", " + std::to_string(count) + " on this stage, keeps " + to_text(keeps) + again);
         if (whole && share >= 1) return;
         plan.precision = job_.precision;
         const std::vector<bool> dropped = dropped_tensors(graph, plan);
         std::vector<std::pair<Bytes, const Tensor*>> kept;
-        Bytes inside = job_.templates[t].saved;
+        Bytes inside = k.saved;
         for (const TensorId id : saved_for_backward(graph)) {
             const Tensor& tensor = graph.tensor(id);
             if (dropped[id.value] || tensor.role == TensorRole::logits) continue;

@@ -150,7 +150,9 @@ Order one_f_one_b(int stage, int stages, int micro_batches) {
     return one_forward_one_backward(forwards, backwards, std::min(stages - stage - 1, micro_batches));
 }
 
-Order order_of(Schedule schedule, int stage, int stages, int chunks, int micro_batches) {
+}  // namespace
+
+Order work_order(Schedule schedule, int stage, int stages, int chunks, int micro_batches) {
     switch (schedule) {
         case Schedule::sequential:
             return sequential(micro_batches);
@@ -171,13 +173,11 @@ Order order_of(Schedule schedule, int stage, int stages, int chunks, int micro_b
     return one_f_one_b(stage, stages, micro_batches);
 }
 
-}  // namespace
-
 int interleaved_warm_up(int stages, int chunks, int stage) { return 2 * (stages - stage - 1) + (chunks - 1) * stages; }
 
 std::vector<Order> work_orders(Schedule schedule, int stages, int chunks, int micro_batches) {
     std::vector<Order> orders;
-    for (int s = 0; s < stages; ++s) orders.push_back(order_of(schedule, s, stages, chunks, micro_batches));
+    for (int s = 0; s < stages; ++s) orders.push_back(work_order(schedule, s, stages, chunks, micro_batches));
     return orders;
 }
 

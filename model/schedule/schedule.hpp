@@ -42,5 +42,7 @@ int interleaved_warm_up(int stages, int chunks, int stage);
 // Preconditions: stages, chunks, micro_batches >= 1; two chunks where the schedule turns back, else more than one only when interleaved,
 // whose micro-batches divide by stages.
 std::vector<std::vector<WorkItem>> work_orders(Schedule, int stages, int chunks, int micro_batches);
+// That of one of them.
+std::vector<WorkItem> work_order(Schedule, int stage, int stages, int chunks, int micro_batches);
 
 }  // namespace sextant

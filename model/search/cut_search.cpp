@@ -100,10 +100,11 @@ bool CutSearch::adds_up_less(const Plan& scheduled, const Plan& shared, std::int
 }
 
 // What does not fit, whatever is recomputed, does not fit where ranks stand elsewhere, nor with a larger micro-batch: as many samples or
-// more are in flight.
+// more are in flight. Where gradients of weights come late, how much waits for them depends on how many micro-batches there are.
 bool CutSearch::is_too_large(std::int64_t known, const Plan& scheduled, const Plan& family, const Plan& shared) const {
     if (!request_.prune || family.micro_batch < known) return false;
-    return family.micro_batch == known || !adds_up_less(scheduled, shared, family.micro_batches());
+    if (family.micro_batch == known) return true;
+    return weights_apart(scheduled.schedule) == WeightsApart::in_none && !adds_up_less(scheduled, shared, family.micro_batches());
 }
 
 void CutSearch::try_schedule(const Plan& scheduled, const Plan& family, const std::vector<Plan>& shared) {
@@ -133,7 +134,7 @@ void CutSearch::try_schedule(const Plan& scheduled, const Plan& family, const st
 
 bool CutSearch::fits(Bytes memory) { return memory <= room_ && pricer_.fits_host(); }
 
-// With everything recomputed that can be, or with no more than the family says: the first block that is recomputed needs room to work in.
+// With everything recomputed that can be, or with no more than the family says: a block's input may be more than what its backward reads.
 bool CutSearch::fits_whatever_it_takes(const Plan& family) {
     const int layers = pricer_.layers();
     if (const auto whole = recompute_setting(space_, family, layers, layers)) {

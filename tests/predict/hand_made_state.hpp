@@ -6,6 +6,15 @@
 
 namespace sextant {
 
+// A chunk of so many layers of the first template, the first of them that of a stage with this number.
+inline ChunkBlocks chunk_of(int layers, const BlockParameters& parameters = {}, int first = 0) {
+    ChunkBlocks chunk;
+    chunk.first_layer = first;
+    chunk.layers = layers;
+    for (int i = 0; i < layers; ++i) chunk.add({0, first + i, parameters});
+    return chunk;
+}
+
 inline Prepared::State ten_layers(int stages = 1) {
     Prepared::State job;
     job.scenario.cluster = round_machine::cluster();
@@ -19,6 +28,7 @@ inline Prepared::State ten_layers(int stages = 1) {
     job.templates = {layer};
     job.roles = {BlockRole::layer};
     job.stages.assign(static_cast<std::size_t>(stages), StageBlocks{.count = {10}, .layers = 10});
+    job.chunks.assign(job.stages.size(), {chunk_of(10)});
     job.groups.kind_of.assign(job.stages.size(), 0);
     job.groups.mates.resize(job.stages.size());
     job.nodes.host_copy = 20 * units::GB / units::s;
@@ -26,14 +36,6 @@ inline Prepared::State ten_layers(int stages = 1) {
     job.nodes.network = 10 * units::GB / units::s;
     job.nodes.devices = 4;
     return job;
-}
-
-// A chunk of so many layers of the first template.
-inline ChunkBlocks chunk_of(int layers, const BlockParameters& parameters = {}) {
-    ChunkBlocks chunk;
-    chunk.layers = layers;
-    for (int i = 0; i < layers; ++i) chunk.add({0, {}, parameters});
-    return chunk;
 }
 
 // Ten blocks of the first template on every stage, and their buckets as the framework makes them.
@@ -57,7 +59,7 @@ inline Prepared::State with_activations(int stages, std::int64_t micro_batches, 
     job.scenario.plan.schedule = schedule;
     job.templates[0].saved = 0.1 * units::GB;
     job.templates[0].kept_input = 0.01 * units::GB;
-    job.templates[0].working = 0.1 * units::GB;
+    job.templates[0].made_again = 0.09 * units::GB;  // the layer keeps its input all the time
     return job;
 }
 
@@ -65,7 +67,7 @@ inline Prepared::State with_activations(int stages, std::int64_t micro_batches, 
 inline void cut_into_chunks(Prepared::State& job, int chunks) {
     job.scenario.plan.vpp = chunks;
     std::vector<ChunkBlocks> of_stage;
-    for (int c = 0; c < chunks; ++c) of_stage.push_back(chunk_of(10 * (c + 1) / chunks - 10 * c / chunks));
+    for (int c = 0; c < chunks; ++c) of_stage.push_back(chunk_of(10 * (c + 1) / chunks - 10 * c / chunks, {}, 10 * c / chunks));
     job.chunks.assign(job.stages.size(), of_stage);
 }
 

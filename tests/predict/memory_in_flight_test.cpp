@@ -49,42 +49,41 @@ TEST(Memory, OfPipelinesThatTurnBackHoldsAsMuchOnEveryStage) {
     EXPECT_NEAR(activations_gb(job(Schedule::dual_pipe_v, 16), 3), 5 * 0.4 + 4 * 0.6, 1e-9);
 }
 
-// What a stage holds at its fullest in the order of its work: of a forward that waits `kept` of each layer, and where its layers have run
-// again and the gradients of their weights wait `again` more.
+// What a stage holds at its fullest in the order of its work: of a forward that waits `kept` of each layer, and `again` more while it has
+// run again, one layer after the other, or where the gradients of their weights wait all of them.
 double most_held(const std::vector<WorkItem>& order, const std::array<int, 2>& layers, double kept, double again) {
     double held = 0, most = 0;
     for (const WorkItem& w : order) {
         const int n = layers.at(static_cast<std::size_t>(w.chunk));
         if (w.kind == WorkKind::forward) held += n * kept;
         if (w.kind == WorkKind::backward_input) held += n * again;
-        most = std::max(most, held);
+        most = std::max(most, held + (w.kind == WorkKind::backward ? again : 0));
         if (w.kind == WorkKind::backward) held -= n * kept;
         if (w.kind == WorkKind::backward_weight) held -= n * (kept + again);
     }
     return most;
 }
 
+// However many micro-batches there are.
 TEST(Memory, OfRecomputeHoldsWhatWasMadeAgainUntilTheGradientsOfTheWeights) {
-    for (const Schedule schedule : {Schedule::zero_bubble, Schedule::zero_bubble_v, Schedule::dual_pipe_v}) {
-        const bool turns = schedule != Schedule::zero_bubble;
-        const std::array<int, 2> layers{turns ? 4 : 10, turns ? 6 : 0};
-        for (const int stages : {1, 2, 4, 5}) {
-            Prepared::State job = with_activations(stages, 16, schedule);
-            job.scenario.plan.recompute = Recompute::full;
-            job.scenario.plan.vpp = turns ? 2 : 1;
-            job.templates[0].working = {};
-            for (StageBlocks& s : job.stages) s.recomputed_layers = s.layers;
-            if (turns) {
-                std::vector<ChunkBlocks> chunks{chunk_of(layers[0]), chunk_of(layers[1])};
-                chunks[0].runs.front().first.layer = 0;
-                chunks[1].runs.front().first.layer = layers[0];
-                job.chunks.assign(job.stages.size(), chunks);
+    for (const Schedule schedule : {Schedule::interleaved, Schedule::zero_bubble, Schedule::zero_bubble_v, Schedule::dual_pipe_v}) {
+        const bool of_two = schedule != Schedule::zero_bubble;
+        const std::array<int, 2> layers{of_two ? 4 : 10, of_two ? 6 : 0};
+        for (const int stages : {2, 4, 5})
+            for (const int micro_batches : {1, 3, 4, 8, 15, 100}) {
+                if (schedule == Schedule::interleaved && micro_batches % stages != 0) continue;
+                Prepared::State job = with_activations(stages, micro_batches, schedule);
+                job.scenario.plan.recompute = Recompute::full;
+                job.scenario.plan.vpp = of_two ? 2 : 1;
+                for (StageBlocks& s : job.stages) s.recomputed_layers = s.layers;
+                if (of_two) job.chunks.assign(job.stages.size(), {chunk_of(layers[0]), chunk_of(layers[1], {}, layers[0])});
+                std::vector<double> most;
+                for (const auto& order : work_orders(schedule, stages, job.scenario.plan.vpp, micro_batches)) {
+                    const double here = activations_gb(job, most.size());
+                    EXPECT_NEAR(here, most.emplace_back(most_held(order, layers, 0.01, 0.09)), 1e-9)
+                        << static_cast<int>(schedule) << ", stage " << most.size() - 1 << " of " << stages << ", m " << micro_batches;
+                }
             }
-            const auto orders = work_orders(schedule, stages, turns ? 2 : 1, 16);
-            for (std::size_t s = 0; s < orders.size(); ++s)
-                EXPECT_NEAR(activations_gb(job, s), most_held(orders[s], layers, 0.01, 0.09), 1e-9)
-                    << static_cast<int>(schedule) << ", stage " << s << " of " << stages;
-        }
     }
 }
 
@@ -137,15 +136,60 @@ TEST(Memory, OfGatheredWeightsThatWaitForBackwardIsThatOfTheStageOnceForAllMicro
 }
 
 TEST(Memory, OfFullRecomputeKeepsInputsAndOneLayerAtWork) {
-    // Ten layers x 4 micro-batches x 0.01 GB, and 0.1 GB of the layer that runs again.
+    // Ten layers x 4 micro-batches x 0.01 GB, and the other 0.09 GB of the layer that runs again.
     Prepared::State job = with_activations(4, 8, Schedule::one_f_one_b);
     job.scenario.plan.recompute = Recompute::full;
     for (StageBlocks& s : job.stages) s.recomputed_layers = 10;
-    EXPECT_NEAR(activations_gb(job, 0), 0.4 + 0.1, 1e-9);
-    // Four of ten layers: 4 x (4 x 0.01 + 6 x 0.1) GB + 0.1 GB.
+    EXPECT_NEAR(activations_gb(job, 0), 0.4 + 0.09, 1e-9);
+    // Four of ten layers, the first: when one of them runs again, the others have given back what they kept of the micro-batch.
     job.scenario.plan.recompute = Recompute::blocks;
     for (StageBlocks& s : job.stages) s.recomputed_layers = 4;
-    EXPECT_NEAR(activations_gb(job, 0), 4 * 0.64 + 0.1, 1e-9);
+    EXPECT_NEAR(activations_gb(job, 0), 4 * 0.64, 1e-9);
+}
+
+// Whatever a layer that runs again needs was there at that time without recompute, too.
+TEST(Memory, OfRecomputeIsNoMoreWithMoreBlocks) {
+    for (const Schedule schedule : {Schedule::one_f_one_b, Schedule::gpipe, Schedule::interleaved, Schedule::zero_bubble,
+                                    Schedule::zero_bubble_v, Schedule::dual_pipe_v})
+        for (const std::int64_t micro_batches : {4, 8}) {
+            Prepared::State job = with_activations(4, micro_batches, schedule);
+            if (turns_back(schedule) || schedule == Schedule::interleaved) cut_into_chunks(job, 2);
+            job.scenario.plan.recompute = Recompute::blocks;
+            std::vector<double> none(job.stages.size());
+            for (std::size_t s = 0; s < none.size(); ++s) none[s] = activations_gb(job, s);
+            std::vector<double> before = none;
+            for (int layers = 1; layers <= 10; ++layers)
+                for (std::size_t s = 0; s < none.size(); ++s) {
+                    job.stages[s].recomputed_layers = layers;
+                    const double now = activations_gb(job, s);
+                    EXPECT_LE(now, before[s] + 1e-9) << static_cast<int>(schedule) << ", " << layers << " layers of stage " << s;
+                    before[s] = now;
+                }
+        }
+}
+
+// Two layers, of which the first keeps much and the second little: when the first runs again there is little else.
+TEST(Memory, OfALayerThatRunsAgainStandsBesideWhatIsThereByThen) {
+    Prepared::State job = with_activations(1, 2, Schedule::gpipe);
+    BlockKernels much = job.templates.front();
+    much.saved = 1 * GB;
+    much.made_again = 0.99 * GB;
+    job.templates.push_back(much);
+    job.roles.push_back(BlockRole::layer);
+    ChunkBlocks chunk;
+    chunk.layers = 2;
+    chunk.add({1, 0, {}});
+    chunk.add({0, 1, {}});
+    job.chunks.front() = {chunk};
+    job.stages.front() = {.count = {1, 1}, .layers = 2};
+    EXPECT_NEAR(activations_gb(job, 0), 2 * 1.1, 1e-9);
+    job.scenario.plan.recompute = Recompute::blocks;
+    job.stages.front().recomputed_layers = 1;  // 2 x (0.01 + 0.1) GB wait; 0.1 are given back, and 0.99 made again
+    EXPECT_NEAR(activations_gb(job, 0), 0.22 - 0.1 + 0.99, 1e-9);
+    // Logits of the second are gone by then, too.
+    job.templates.front().saved_logits = 0.2 * GB;
+    const StageMemory m = stage_memory(job).front();
+    EXPECT_NEAR((m[MemoryKind::activations] + m[MemoryKind::logits]) / GB, 2 * (0.11 + 0.2) - (0.1 + 0.2) + 0.99, 1e-9);
 }
 
 // Scores of plain attention, say, of which nothing but their softmax is kept: training makes them as inference does.
@@ -155,8 +199,8 @@ TEST(Memory, OfTrainingIsNoLessThanThatOfAForwardAlone) {
     for (StageBlocks& s : job.stages) s.recomputed_layers = 10;
     job.templates[0].alive = 0.75 * GB;
     EXPECT_NEAR(activations_gb(job, 0), 0.75, 1e-9);
-    job.templates[0].alive = 0.25 * GB;  // less than 4 x 10 inputs of 0.01 GB and 0.1 GB of the layer that runs again
-    EXPECT_NEAR(activations_gb(job, 0), 0.4 + 0.1, 1e-9);
+    job.templates[0].alive = 0.25 * GB;  // less than 4 x 10 inputs of 0.01 GB and 0.09 GB of the layer that runs again
+    EXPECT_NEAR(activations_gb(job, 0), 0.4 + 0.09, 1e-9);
 }
 
 TEST(Memory, OfSelectiveRecomputeHoldsWhatOneLayerMakesAgain) {
@@ -198,7 +242,7 @@ TEST(Memory, OfOffloadedActivationsIsThatOfABlockAtWorkAndOfOneOnItsWay) {
     // Where two of the ten run again the others still have 0.2 GB at work and on its way.
     plan.recompute = Recompute::blocks;
     job.stages[0].recomputed_layers = 2;
-    job.templates[0].working = 0.05 * GB;
+    job.templates[0].made_again = 0.05 * GB;
     EXPECT_NEAR(activations_gb(job, 0), 2 * 0.1, 1e-9);
     plan.recompute = Recompute::none;
     job.stages[0].recomputed_layers = 0;

@@ -97,7 +97,12 @@ TEST(Agreement, OfTheMemoryThatPredictAndSimulateFindOnRandomPlans) {
     for (RandomPlan& plan : random_plans(unseen + 40, 300)) {
         Plan& p = plan.scenario.plan;
         if (p.shards_parameters() && list.size() % 2 == 0) p.offload = Offload::optimizer_and_parameters;
-        const std::string text = words(plan.overrides) + (p.offload == Offload::none ? "" : "parameters in host memory");
+        if (list.size() % 3 == 0) {
+            p.recompute = Recompute::blocks;
+            p.recompute_blocks = static_cast<int>(1 + list.size() / 3 % 4);
+        }
+        const std::string text = words(plan.overrides) + (p.offload == Offload::none ? "" : "parameters in host memory") +
+                                 (p.recompute == Recompute::blocks ? ", blocks again: " + std::to_string(p.recompute_blocks) : "");
         const Bytes predicted = estimate(prepare(plan.scenario)).peak_memory, played = simulate(plan.scenario).report.estimate.peak_memory;
         list.push_back({predicted / played - 1, text});
         EXPECT_LE(played / predicted, p.forward_only ? 1.5 : 1.02) << text;

@@ -39,9 +39,7 @@ PassSums closed_form(const Prepared::State& job, std::size_t stage, SpanKind kin
     for (std::size_t t = 0; t < job.templates.size(); ++t) {
         const SegmentPrice block = price_block(job.templates[t], kernel_times(job.templates[t], job, {}), job, job.groups[stage], {});
         const PhasePrice& one = kind == SpanKind::forward ? block.forward : kind == SpanKind::backward ? block.backward : block.recompute;
-        double n = blocks.count[t];
-        if (kind == SpanKind::recompute)
-            n = job.roles[t] == BlockRole::layer && blocks.layers > 0 ? n * blocks.recomputed_layers / blocks.layers : 0;
+        const double n = kind == SpanKind::recompute ? recomputed_blocks(job.chunks[stage], blocks, t) : blocks.count[t];
         sums += {n * one.device, n * one.host, n * one.exchange.sum(), n * one.behind_kernels()};
     }
     return sums;
