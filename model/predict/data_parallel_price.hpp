@@ -16,14 +16,16 @@ struct StageContext {
 // What data parallelism adds to one step of a stage, beside its micro-batches. A stage that is alone in its pipeline is played together
 // with its host, whose lead over the device carries over from one micro-batch to the next; otherwise the parts say where other stages wait.
 struct DataParallelPrice {
-    Seconds exposed;    // communication that nothing hides
-    Seconds hidden;     // communication behind kernels
-    Seconds slowdown;   // how much longer kernels take beside that
-    Seconds launch;     // the device waits for the host; only of a stage that is alone in its pipeline
-    Seconds at_end;     // exchanges of what the last backward makes, hidden or not
-    double copied = 0;  // the fraction of exposed and hidden that is copies to and from host memory
+    Seconds exposed;     // communication that nothing hides
+    Seconds hidden;      // communication behind kernels
+    Seconds slowdown;    // how much longer kernels take beside that
+    Seconds in_forward;  // of that, those in forward
+    Seconds lengthened;  // how much longer exchanges in layers take beside it
+    Seconds launch;      // the device waits for the host; only of a stage that is alone in its pipeline
+    Seconds at_end;      // exchanges of what the last backward makes, hidden or not
+    double copied = 0;   // the fraction of exposed and hidden that is copies to and from host memory
 
-    // Where exposed and slowdown show.
+    // Where exposed, slowdown and lengthened show.
     Seconds steady;         // in every micro-batch
     Seconds passing;        // besides, in the first and the last one together,
     Seconds first_forward;  // of that, in the first forward

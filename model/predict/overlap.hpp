@@ -42,12 +42,16 @@ struct OverlapTimes {
     Seconds issued;  // when the host has issued all so far; it never waits for the device
     Seconds served;  // when parameter servers are done with what has come to them
     // Durations so far.
-    Seconds waited;     // for exchanges,
-    Seconds idle;       // of that, until the next cycle of a fusing thread
-    Seconds slowed;     // by which kernels took longer beside exchanges
-    Seconds launch;     // waited for the host
-    Seconds exchanged;  // all exchanges together, copies among them
-    Seconds copied;     // all copies together
+    Seconds waited;      // for exchanges,
+    Seconds idle;        // of that, until the next cycle of a fusing thread
+    Seconds slowed;      // by which work took longer beside exchanges:
+    Seconds lengthened;  // exchanges that kernels wait for,
+    Seconds in_forward;  // and kernels in forward
+    Seconds launch;      // waited for the host
+    Seconds exchanged;   // all exchanges together, copies among them
+    Seconds copied;      // all copies together
+
+    [[nodiscard]] Seconds kernels_slowed() const { return slowed - lengthened; }
 };
 
 class Overlap : public OverlapTimes {
@@ -110,6 +114,7 @@ inline void Overlap::run(const OwnWork& work) {
         done += part * work.holds_up;
         const Seconds takes = part * beside + (1 - part) * alone;
         slowed += takes - alone;
+        lengthened += part * work.longer;
         now += takes;
     } else {
         if (shared_) share_core(alone);
@@ -171,6 +176,8 @@ inline void Overlap::repeat(double times, const OverlapTimes& before, Seconds af
     again(issued, before.issued);
     again(waited, before.waited);
     again(slowed, before.slowed);
+    again(in_forward, before.in_forward);
+    again(lengthened, before.lengthened);
     again(launch, before.launch);
     again(exchanged, before.exchanged);
     again(served, before.served);

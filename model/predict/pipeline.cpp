@@ -103,8 +103,9 @@ Seconds carried_time(const Pipeline& p, const TimesOfStages& stages) {
     return once / p.chunks + (p.micro_batches - 1) * p.busiest_stage;
 }
 
-// How much earlier the next stage ends its own last work.
+// How much earlier the next stage ends its own last work; without backward, the one before.
 Seconds drain(const Pipeline& p, const StageTimes& s) {
+    if (p.forward_only) return (s.forward - s.early) / p.chunks;
     if (p.schedule == Schedule::zero_bubble) return s.backward_alone() - s.weights;
     return (s.backward_alone() - s.late) / p.chunks;
 }
@@ -160,8 +161,9 @@ void pipeline_ends(const Pipeline& p, const TimesOfStages& stages, std::span<Sec
     const Seconds device = played + transfers + passing;
     Seconds end = held_up_by_hosts(p, stages, device);
     for (std::size_t i = 0; i < stages.size(); ++i) {
-        ends[i] = end;
-        end -= drain(p, stages[i]) + p.hidden_send;
+        const std::size_t stage = p.forward_only ? stages.size() - 1 - i : i;
+        ends[stage] = end;
+        end -= drain(p, stages[stage]) + p.hidden_send;
     }
 }
 

@@ -50,7 +50,7 @@ struct TimesOfStages {
     [[nodiscard]] const StageTimes& operator[](std::size_t stage) const { return kinds[kind_of[stage]]; }
 };
 
-// Puts into `ends` when each stage ends its last backward; without backward, when the last stage ends.
+// Puts into `ends` when each stage ends its last pass.
 void pipeline_ends(const Pipeline&, const TimesOfStages&, std::span<Seconds> ends);
 
 // The earliest time at which the stage begins its first backward.

@@ -129,7 +129,9 @@ DataParallelPrice StagePlay::play(Overlap& o, Seconds period, std::int64_t apart
     price.at_end = o.exchanged - o.copied - exchanged;
     price.copied = o.copied > Seconds{} ? o.copied / o.exchanged : 0;
     price.exposed = o.waited;
-    price.slowdown = o.slowed;
+    price.lengthened = o.lengthened;
+    price.slowdown = o.kernels_slowed();
+    price.in_forward = o.in_forward;
     price.launch = o.launch;
     const Seconds hidden = o.exchanged - (o.waited - o.idle);
     if (hidden > 1e-9 * o.exchanged) price.hidden = hidden;  // less is what rounding left of the sums

@@ -163,6 +163,7 @@ public:
     bool play(Overlap& at, bool first, bool last) {
         const OverlapTimes before = at;
         forward(at, first);
+        at.in_forward += at.kernels_slowed() - before.kernels_slowed();
         if (stage_.plan_.forward_only) return false;
         if (!first) late_ = max(late_, at.done - at.now);
         if (!reduces_each_ && !(last && overlaps_))

@@ -115,8 +115,9 @@ public:
         at.run({{}, stage_.context_.overhead, {}, {}, {}});
         for (std::size_t a = 0; first && a < ahead_; ++a) ask(at);
         for (std::size_t i = 0; i < list_.size();) {
-            const Seconds begins = at.now;
+            const Seconds begins = at.now, slowed = at.kernels_slowed();
             const std::size_t turns = play_alike(at, i, first, last);
+            if (i < blocks_) at.in_forward += at.kernels_slowed() - slowed;
             longer_[i / blocks_] += at.now - begins - static_cast<double>(turns) * list_[i].work->device();
             i += turns;
         }

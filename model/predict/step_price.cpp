@@ -76,17 +76,23 @@ private:
     void add_passes(Terms& t, std::size_t stage) const {
         const StagePrice& s = stages_[stage];
         const double m = micro_batches();
-        const bool forward_only = plan_.forward_only;
         const SegmentPrice& blocks = s.blocks();
         const PhasePrice &forward = blocks.forward, &backward = blocks.backward, &recompute = blocks.recompute;
-        t[Term::forward] = m * forward.device + (forward_only ? s.data.slowdown : Seconds{});
-        t[Term::backward] = m * backward.device + (forward_only ? Seconds{} : s.data.slowdown);
-        t[forward_only ? Term::forward : Term::backward] += m * s.beside_sends;
-        t[Term::recompute] = m * recompute.device;
+        t[Term::forward] = m * forward.device + s.data.in_forward;
+        const Seconds slowed = s.data.slowdown - s.data.in_forward;
+        const double again = recompute.device > Seconds{} ? recompute.device / (backward.device + recompute.device) : 0;
+        t[Term::backward] = m * backward.device + (1 - again) * slowed;
+        t[plan_.forward_only ? Term::forward : Term::backward] += m * s.beside_sends;
+        t[Term::recompute] = m * recompute.device + again * slowed;
+        ByInLayer<Seconds> longer;  // beside exchanges of data parallelism all the time
         for (const InLayer kind : all_in_layer) {
             t[term_of(kind)] = m * (forward.exchange[kind] + backward.exchange[kind] + recompute.exchange[kind]);
             t[term_of(kind)] += m * (forward.meeting[kind] + backward.meeting[kind] + recompute.meeting[kind]);
+            longer[kind] =
+                (job_.groups[stage].beside_data[kind].one - 1) * (forward.flowing[kind] + backward.flowing[kind] + recompute.flowing[kind]);
         }
+        if (const Seconds all = longer.sum(); all > Seconds{})
+            for (const InLayer kind : all_in_layer) t[term_of(kind)] += longer[kind] / all * s.data.lengthened;
         t[Term::pipeline_communication] = m * s.sends() + tied_sum_time(job_, updates_[stage], r_);
     }
 
@@ -178,7 +184,7 @@ private:
         std::vector<Seconds> usual(stages_.size()), late(stages_.size());
         pipeline_ends(pipeline, pipeline_.times(), usual);
         pipeline_ends(pipeline, {slow, each}, late);
-        return max(Seconds{}, late.front() - usual.front());
+        return max(Seconds{}, std::ranges::max(late) - std::ranges::max(usual));
     }
 
     // What noise and slow devices add to a step of these terms.

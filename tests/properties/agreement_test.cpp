@@ -332,6 +332,27 @@ TEST(Agreement, OfWhereTheTimeGoesWhereOneGroupIsSlowerThanItsSister) {
     }
 }
 
+// Kernels that gradients of the micro-batch before slow in forward, exchanges of layers that take longer beside those of gradients, and
+// the last stage of a forward alone, which ends last.
+TEST(Agreement, OfWhereTheTimeGoesBesideExchangesAndInAForwardAlone) {
+    const std::vector<std::vector<std::string>> jobs{
+        {"workload=gpt3-175b", "framework=llm-foundry", "hardware.cluster=gcp-a2-highgpu-8g", "plan.tp=8", "plan.pp=1", "plan.dp=4",
+         "plan.micro_batch=16", "plan.global_batch=512", "plan.data_parallel=zero2", "plan.recompute=full"},
+        {"workload=gpt2", "framework=pytorch-ddp-0.x", "hardware.cluster=aris-gpu", "plan.tp=4", "plan.pp=1", "plan.dp=16",
+         "plan.micro_batch=4", "plan.global_batch=512", "plan.data_parallel=zero2", "plan.precision=fp32", "plan.sequence_parallel=true"},
+        {"workload=llama-3-8b", "framework=pytorch-ddp", "plan.tp=1", "plan.pp=2", "plan.dp=4", "plan.micro_batch=2",
+         "plan.global_batch=64", "plan.forward_only=true"}};
+    for (std::vector<std::string> set : jobs) {
+        for (const char* field : {"hardware.nodes=null", "plan.ep=1", "plan.expert_tp=null"}) set.emplace_back(field);
+        const Prepared job = prepare(bundled_scenario("mixtral-8x7b-128xh100", set));
+        const Estimate played = simulate(job).report.estimate, predicted = estimate(job);
+        EXPECT_EQ(predicted.last_stage, played.last_stage) << words(set);
+        for (const Term term : all_terms) {
+            EXPECT_NEAR(played.terms[term] / played.step, predicted.terms[term] / predicted.step, 0.01) << to_text(term) << words(set);
+        }
+    }
+}
+
 TEST(Agreement, OfPredictAndSimulateWhereAPipelineOffloadsItsWeights) {
     std::vector<Difference> list;
     for (const Schedule schedule : {Schedule::gpipe, Schedule::one_f_one_b, Schedule::zero_bubble, Schedule::sequential})
