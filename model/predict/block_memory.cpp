@@ -12,6 +12,11 @@ Bytes kept_activations(const BlockKernels& k, const Plan& plan, bool recomputed)
     return recomputed && plan.recompute != Recompute::selective ? k.kept_input : k.saved;
 }
 
+// What full recompute makes again.
+Bytes made_again(const BlockKernels& k, const Plan& plan, bool recomputed) {
+    return recomputed && plan.recompute != Recompute::selective ? k.made_again : Bytes{};
+}
+
 }  // namespace
 
 Bytes offloaded_activations(const BlockKernels& k, const Prepared::State& job, bool recomputed) {
@@ -37,8 +42,8 @@ Bytes waiting_activations(const BlockKernels& k, const Prepared::State& job, boo
     return kept_activations(k, job.scenario.plan, recomputed) - offloaded_activations(k, job, recomputed);
 }
 
-Bytes recomputed_activations(const BlockKernels& k, const Prepared::State& job, bool recomputed) {
-    return recomputed && job.scenario.plan.recompute != Recompute::selective ? k.made_again : Bytes{};
+Bytes regained_activations(const BlockKernels& k, const Prepared::State& job, bool recomputed) {
+    return made_again(k, job.scenario.plan, recomputed) + offloaded_activations(k, job, recomputed);
 }
 
 Bytes waiting_logits(const BlockKernels& k, const Plan& plan) {
@@ -49,7 +54,7 @@ Bytes alive_beside_logits(const BlockKernels& k, const Plan& plan) { return max(
 
 Bytes working_memory(const BlockKernels& k, const Prepared::State& job, bool recomputed) {
     const Plan& plan = job.scenario.plan;
-    Bytes working = plan.recompute == Recompute::selective ? k.dropped : recomputed_activations(k, job, recomputed);
+    Bytes working = plan.recompute == Recompute::selective ? k.dropped : made_again(k, plan, recomputed);
     // While one block works on what it keeps, what the next one keeps is on its way to or from host memory.
     working += 2.0 * offloaded_activations(k, job, recomputed);
     return max(working, plan.forward_only ? alive_beside_logits(k, plan) : k.logits_gradient / plan.head_chunks);
@@ -57,7 +62,7 @@ Bytes working_memory(const BlockKernels& k, const Prepared::State& job, bool rec
 
 void PassMemory::add(const BlockKernels& k, bool recomputed, int count) {
     if (count == 0) return;
-    const Bytes change = inputs_alone_ ? recomputed_activations(k, job_, recomputed)
+    const Bytes change = inputs_alone_ ? regained_activations(k, job_, recomputed)
                                        : -(waiting_activations(k, job_, recomputed) + waiting_logits(k, job_.scenario.plan));
     most_ = max(most_, now_ + working_memory(k, job_, recomputed) + max(Bytes{}, (count - 1) * change));
     now_ += count * change;

@@ -9,9 +9,10 @@ namespace sextant {
 // Activations that wait for backward on the device (logits apart), and in host memory.
 Bytes waiting_activations(const BlockKernels&, const Prepared::State&, bool recomputed);
 Bytes offloaded_activations(const BlockKernels&, const Prepared::State&, bool recomputed);
-// Activations that recompute had dropped and has made again, which the gradients of the inputs and those of the weights both need: they
-// stay from the one to the other where these are made apart. Neglected of selective recompute: the attention core has no weights.
-Bytes recomputed_activations(const BlockKernels&, const Prepared::State&, bool recomputed);
+// Activations that recompute had dropped and has made again, or that have come back from host memory. The gradients of the inputs and those
+// of the weights both need them: they stay from the one to the other where these are made apart. Neglected of selective recompute: the
+// attention core has no weights.
+Bytes regained_activations(const BlockKernels&, const Prepared::State&, bool recomputed);
 // Logits that wait for backward.
 Bytes waiting_logits(const BlockKernels&, const Plan&);
 // What is alive in a forward in which nothing is kept; logits are counted by themselves.

@@ -215,9 +215,9 @@ private:
         else if (ahead)
             price.allocates += waiting;
         if (makes_weight_gradients(phase)) price.releases += waiting;
-        const Bytes recomputed = recomputed_activations(k, job_, block.recomputed);
-        if (phase == Phase::backward_input) price.allocates += recomputed;
-        if (phase == Phase::backward_weight) price.releases += recomputed;
+        const Bytes regained = regained_activations(k, job_, block.recomputed);
+        if (phase == Phase::backward_input) price.allocates += regained;
+        if (phase == Phase::backward_weight) price.releases += regained;
         price.releases += gathered;
     }
 

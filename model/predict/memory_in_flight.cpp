@@ -10,7 +10,7 @@
 namespace sextant {
 namespace {
 
-// What one block holds for one micro-batch: waiting_activations, offloaded_activations or recomputed_activations.
+// What one block holds for one micro-batch: waiting_activations, offloaded_activations or regained_activations.
 using BytesOfBlock = Bytes (*)(const BlockKernels&, const Prepared::State&, bool recomputed);
 
 // Those of one chunk of a stage.
@@ -71,12 +71,12 @@ Fullest fullest_of_whole_passes(Where where, std::int64_t micro_batches, const P
     return most;
 }
 
-// Where chunks take turns, or gradients of weights come late, the order of work says what is there. What was dropped and made again for
-// the gradients of the inputs stays until those of the weights are made from it. Between its first and its last passes a step repeats
-// itself: four micro-batches for each stage show all of it.
+// Where chunks take turns, or gradients of weights come late, the order of work says what is there. What comes
+// back for the gradients of the inputs stays until those of the weights are made from it. Between its first and its last passes a step
+// repeats itself: four micro-batches for each stage show all of it.
 Fullest fullest_of_order(Where where, const Prepared::State& job, std::size_t stage) {
     struct Chunk {
-        Bytes waiting, made_again, working, working_on_inputs;
+        Bytes waiting, regained, working, working_on_inputs;
         std::int64_t in_flight = 0;
     };
     const Plan& plan = job.scenario.plan;
@@ -85,7 +85,7 @@ Fullest fullest_of_order(Where where, const Prepared::State& job, std::size_t st
     for (const ChunkBlocks& chunk : job.chunks[stage]) {
         Chunk& c = chunks.emplace_back(Chunk{sum_over_blocks(waiting_in(where), job, blocks, chunk), {}, {}, {}});
         if (where == Where::host) continue;
-        c.made_again = sum_over_blocks(recomputed_activations, job, blocks, chunk);
+        c.regained = sum_over_blocks(regained_activations, job, blocks, chunk);
         c.working = working_memory(job, blocks, chunk, false);
         c.working_on_inputs = working_memory(job, blocks, chunk, true);
     }
@@ -107,11 +107,11 @@ Fullest fullest_of_order(Where where, const Prepared::State& job, std::size_t st
                 --chunk.in_flight;
                 break;
             case WorkKind::backward_input:
-                now += chunk.made_again;
+                now += chunk.regained;
                 most.take(now, chunk.working_on_inputs);
                 break;
             case WorkKind::backward_weight:
-                now -= chunk.waiting + chunk.made_again;
+                now -= chunk.waiting + chunk.regained;
                 --chunk.in_flight;
                 break;
         }

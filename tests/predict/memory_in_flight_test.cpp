@@ -147,12 +147,14 @@ TEST(Memory, OfFullRecomputeKeepsInputsAndOneLayerAtWork) {
     EXPECT_NEAR(activations_gb(job, 0), 4 * 0.64, 1e-9);
 }
 
-// Whatever a layer that runs again needs was there at that time without recompute, too.
+// Whatever a layer that runs again needs was there at that time without recompute, too: what had left for host memory had come back.
 TEST(Memory, OfRecomputeIsNoMoreWithMoreBlocks) {
     for (const Schedule schedule : {Schedule::one_f_one_b, Schedule::gpipe, Schedule::interleaved, Schedule::zero_bubble,
                                     Schedule::zero_bubble_v, Schedule::dual_pipe_v})
-        for (const std::int64_t micro_batches : {4, 8}) {
+        for (const auto& [micro_batches, offload] :
+             {std::pair{4, OffloadActivations::none}, {8, OffloadActivations::none}, {8, OffloadActivations::all}}) {
             Prepared::State job = with_activations(4, micro_batches, schedule);
+            job.scenario.plan.offload_activations = offload;
             if (turns_back(schedule) || schedule == Schedule::interleaved) cut_into_chunks(job, 2);
             job.scenario.plan.recompute = Recompute::blocks;
             std::vector<double> none(job.stages.size());
