@@ -69,8 +69,8 @@ TEST(Memory, OfRecomputeHoldsWhatWasMadeAgainUntilTheGradientsOfTheWeights) {
     for (const Schedule schedule : {Schedule::interleaved, Schedule::zero_bubble, Schedule::zero_bubble_v, Schedule::dual_pipe_v}) {
         const bool of_two = schedule != Schedule::zero_bubble;
         const std::array<int, 2> layers{of_two ? 4 : 10, of_two ? 6 : 0};
-        for (const int stages : {2, 4, 5})
-            for (const int micro_batches : {1, 3, 4, 8, 15, 100}) {
+        for (const int stages : {2, 4, 5, 16})
+            for (const int micro_batches : {1, 3, 4, 8, 15, 32, 100, 160}) {
                 if (schedule == Schedule::interleaved && micro_batches % stages != 0) continue;
                 Prepared::State job = with_activations(stages, micro_batches, schedule);
                 job.scenario.plan.recompute = Recompute::full;
