@@ -58,6 +58,10 @@ bool gives_signs_of_life(pid_t process) {
 
 class ExecutorFailures : public MpiTest {
 protected:
+    void SetUp() override {
+        MpiTest::SetUp();
+        ::unsetenv("OMPI_MCA_odls_base_sigkill_timeout");  // ranks say how others ended
+    }
     struct Outcome {
         int exit_code = -1;
         std::string err;

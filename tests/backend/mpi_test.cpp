@@ -36,6 +36,7 @@ void MpiTest::SetUp() {
          {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe", "OMPI_MCA_mpi_yield_when_idle"})
         ::setenv(name, "1", 1);
     ::setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 1);
+    ::setenv("OMPI_MCA_odls_base_sigkill_timeout", "0", 1);  // mpirun waits a second for the others where one rank fails
     ::unsetenv("OMP_NUM_THREADS");
     TemporaryFolder::SetUp();
     // Two that start at once and make the same folder for their sessions get in each other's way: Open MPI 4.1 fails when it is there after
@@ -44,7 +45,8 @@ void MpiTest::SetUp() {
 }
 
 void MpiTest::TearDown() {
-    ::unsetenv("OMPI_MCA_orte_tmpdir_base");  // `sextant run` would take it for the user's own folder
+    // `sextant run` would take them for the user's own.
+    for (const char* name : {"OMPI_MCA_orte_tmpdir_base", "OMPI_MCA_odls_base_sigkill_timeout"}) ::unsetenv(name);
     TemporaryFolder::TearDown();
 }
 
