@@ -1,5 +1,6 @@
 // Gradients, sharded states and weights, parameter servers: what is reduced, gathered and scattered when. Four equal blocks of 1024 x 1024
 // weights and 1024 biases, 2.1 MB in bf16.
+#include "model/plan/buckets.hpp"
 #include "tests/lower/graph_text.hpp"
 #include "tests/predict/mlp_job.hpp"
 
@@ -89,6 +90,22 @@ TEST(LoweredGradients, FillBucketsThatGrowWithTheRanks) {
     EXPECT_EQ(communication(job), "AR[1-3]x2 AR[0]");
     job.framework.bucket_per_rank = round_machine::given(1 * MB);
     EXPECT_EQ(communication(job), "AR[2-3]x2 AR[0-1]x2");
+}
+
+TEST(LoweredGradients, FillBucketsWithThoseOfContextRanksAndOfExperts) {
+    Plan plan;
+    plan.dp = 2;
+    plan.cp = 3;
+    Framework framework;
+    framework.bucket = round_machine::given(3 * MB);
+    framework.bucket_per_rank = round_machine::given(2 * MB);
+    EXPECT_NEAR(*bucket_rule(plan, framework, precision_policy(DataType::fp32)).size / MB, 12, 1e-12);
+    // Blocks of 0.4 MB that all ranks have, and 0.8 MB of experts: three fill a bucket of 3 MB.
+    const BlockParameters block{.trained = {.dense = 1e5, .expert = 2e5}, .frozen = {}, .tensors = 2};
+    const std::vector<BlockParameters> blocks(6, block);
+    const std::vector<Bucket> buckets = BucketRule{3 * MB, 4 * B}.buckets(blocks, 0, 6);
+    ASSERT_EQ(buckets.size(), 2U);
+    EXPECT_EQ(buckets.front().count, 3);
 }
 
 TEST(LoweredGradients, AreOfferedBlockByBlockToAThreadThatFusesThemByTime) {

@@ -237,9 +237,30 @@ TEST(Checkpoints, HoldUpTheRunEverySoManySteps) {
     job.data.checkpoints->asynchronous = true;
     const Report beside = make_report(prepare(job));
     EXPECT_LT(beside.run->checkpoints, r.run->checkpoints / 100);
+    // One after every step waits for the one before.
+    job.data.checkpoints->every_steps = 1;
+    const Report each = make_report(prepare(job));
+    EXPECT_NEAR(each.checkpoints->wait / s, (each.checkpoints->write - each.estimate.step) / s, 1e-9);
     // Muon has one state of the matrices in the seven layers before the last.
     job.plan.optimizer = Optimizer::muon;
     EXPECT_NEAR(make_report(prepare(job)).checkpoints->bytes / B, 14 * parameters - 4 * 7 * 1024 * 1024, 1);
+}
+
+TEST(Checkpoints, AreWrittenByAsManyNodesAsHaveAWriter) {
+    // Two nodes with a device each, 1 GB/s from each of them. Two copies of the same are written by one, two shards by both.
+    Scenario job = fed_job(Seconds{}, 100);
+    job.cluster.node.devices = 1;
+    job.cluster.nodes = job.plan.dp = 2;
+    job.plan.global_batch *= 2;
+    StorageClass& server = *job.data.storage;
+    server.write_bandwidth = given(1 * TB / s);
+    server.client_write_bandwidth = given(1 * GB / s);
+    job.data.checkpoints = Checkpoints{server, 1000, {}, false};
+    const CheckpointEstimate one = *make_report(prepare(job)).checkpoints;
+    EXPECT_NEAR(one.write / s, one.bytes / GB, 1e-9);
+    job.plan.data_parallel = DataParallel::zero1;
+    const CheckpointEstimate both = *make_report(prepare(job)).checkpoints;
+    EXPECT_NEAR(both.write / s, both.bytes / (2 * GB), 1e-9);
 }
 
 TEST(Checkpoints, WrittenBesideTheTrainingTakeHalfOfTheStorageThatItsSamplesComeFrom) {
@@ -254,6 +275,11 @@ TEST(Checkpoints, WrittenBesideTheTrainingTakeHalfOfTheStorageThatItsSamplesCome
     const Report r = make_report(prepare(job));
     ASSERT_TRUE(r.checkpoints);
     EXPECT_NEAR(r.checkpoints->wait / r.checkpoints->write, 0.5, 1e-3);  // half as many steps as usual
+    // Other jobs have half of it: of the other half the same is true.
+    job.data.others = 0.5;
+    const Report less = make_report(prepare(job));
+    EXPECT_NEAR(less.checkpoints->wait / less.checkpoints->write, 0.5, 1e-3);
+    job.data.others = 0;
     // From another place nothing is taken.
     job.data.checkpoints->storage.name = "another";
     EXPECT_LT(make_report(prepare(job)).checkpoints->wait / r.checkpoints->write, 1e-3);

@@ -115,6 +115,9 @@ TEST(LoadingBenchmark, CountsTheStepsAndWritesOfARun) {
     // 100,000 samples are 100 steps of ten accelerators with 100 each, 100 ms a step.
     EXPECT_EQ(e.training->steps, 100);
     EXPECT_NEAR(e.training->first_epoch / s, 10, 1e-9);
+    b.accelerators = 7;
+    EXPECT_EQ(estimate(b).training->steps, 142) << "the 600 samples that are left make no step";
+    b.accelerators = 10;
     // After epochs 2 and 4; 1 ms to open a file, 3 s at 1 GB/s and 2 s at 1.5.
     EXPECT_EQ(e.checkpoint->writes, 2);
     EXPECT_NEAR(e.checkpoint->write / s, 3.001, 1e-9);

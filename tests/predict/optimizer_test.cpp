@@ -24,6 +24,12 @@ TEST(OptimizerTime, OfFp32SgdReadsGradientAndWeightAndWritesTheWeight) {
     EXPECT_NEAR(update_ms(job), 12, 1e-9);
 }
 
+TEST(OptimizerTime, WritesZerosWhereTheFirstMicroBatchAddsToThem) {
+    Prepared::State job = ten_layers();
+    job.scenario.framework.accumulates_from_first = true;
+    EXPECT_NEAR(update_ms(job), 28 + 2, 1e-9);
+}
+
 TEST(OptimizerTime, IsDividedOverTheRanksThatShareTheStates) {
     Prepared::State job = ten_layers();
     job.scenario.plan.dp = 4;

@@ -1,4 +1,5 @@
 // More ranks than cores: two cores, four ranks, each product of 1024 x 1024 x 1024.
+#include "model/predict/shared_cores.hpp"
 #include "model/predict/state.hpp"
 #include "tests/predict/mlp_job.hpp"
 
@@ -32,6 +33,19 @@ TEST(SharedCores, GiveEachRankThatComputesItsPart) {
     EXPECT_GT(two[Term::forward], Seconds{});
     EXPECT_NEAR(four[Term::forward] / two[Term::forward], 2, 1e-9);
     EXPECT_NEAR(four[Term::backward] / two[Term::backward], 2, 1e-9);
+}
+
+TEST(SharedCores, GiveEachRankItsPartOfWhatTheyCopyAndPost) {
+    Scenario job = data_parallel(4);
+    MessagePassing& messages = job.library.messages.emplace();
+    messages.combine = messages.copy = round_machine::given(8 * GB / s);
+    messages.post = round_machine::given(3 * us);
+    const Bandwidth host = job.cluster.node.host_link.bandwidth.value;
+    const Scenario of_a_rank = with_rates_of_a_rank(job);
+    EXPECT_NEAR(of_a_rank.cluster.node.host_link.bandwidth.value / host, 0.5, 1e-12);
+    EXPECT_NEAR(of_a_rank.library.messages->combine.value / (GB / s), 4, 1e-12);
+    EXPECT_NEAR(of_a_rank.library.messages->copy.value / (GB / s), 4, 1e-12);
+    EXPECT_NEAR(of_a_rank.library.messages->post.value / us, 6, 1e-12);
 }
 
 Scenario tensor_parallel(Seconds turn) {
