@@ -115,7 +115,7 @@ std::string complaint_about(const std::string& pin) {
 TEST(Pins, ThatMeanNothingAreRefused) {
     EXPECT_THAT(complaint_about("micro_bach=2"), HasSubstr("did you mean \"micro_batch\"?"));
     EXPECT_THAT(complaint_about("tp=many"), HasSubstr("--pin tp=many:/tp"));
-    EXPECT_THAT(complaint_about("tp=0"), HasSubstr("/tp"));
+    EXPECT_THAT(complaint_about("tp=0"), HasSubstr("--pin tp=0:/tp: 0 must be at least 1"));
     EXPECT_THAT(complaint_about("schedule=1f1"), HasSubstr("1f1b"));
     EXPECT_THAT(complaint_about("=3"), HasSubstr("nothing that a search chooses"));
     EXPECT_THAT(complaint_about(""), HasSubstr("nothing that a search chooses"));

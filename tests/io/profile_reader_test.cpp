@@ -258,7 +258,7 @@ TEST_F(ClusterFile, KeepsWhatAThreadDoesWithSamples) {
     EXPECT_NEAR(tar.write_bytes->value / (units::GB / units::s), 2, 1e-9);
     EXPECT_EQ(tar.write_bytes->kind, SourceKind::measured);
     const auto wrong = problems_of(write("wrong.json", replaced(text, "\"tar\"", "\"tarr\"")));
-    EXPECT_THAT(problem_at(wrong, "/node/host/samples/formats/tarr"), HasSubstr("tar"));
+    EXPECT_THAT(problem_at(wrong, "/node/host/samples/formats/tarr"), HasSubstr("\"tar\""));
 }
 
 TEST_F(ClusterFile, LinkCountsMustBeSquareAndSymmetricWithAZeroDiagonal) {
