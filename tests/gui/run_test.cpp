@@ -157,7 +157,9 @@ TEST_F(RunFlow, ACalibrationThatCannotWriteItsProfileSaysSo) {
     EXPECT_FALSE(find<QPushButton>("calibrate.use").isVisible());
 }
 
-TEST_F(RunFlow, CalibratesThisMachineAndUsesTheProfile) {
+// It measures: with the machine for itself.
+using CalibrationFlow = RunFlow;
+TEST_F(CalibrationFlow, MeasuresThisMachineAndUsesTheProfile) {
     open_here("default");
     const QString profile = folder.filePath(QStringLiteral("this-machine.json"));
     find<QLineEdit>("calibrate.profile").setText(profile);
