@@ -55,6 +55,17 @@ TEST(Scaling, SaysUpToWhereAddedDevicesBringHalfOfWhatTheFirstBring) {
     }
 }
 
+// Beyond a node the network is so slow that the second one brings less than half of what the first did, and each of the next two more.
+TEST(Scaling, DoesNotPayBeyondASizeThatDoesNot) {
+    ScalingRequest request = small_request(true);
+    request.search.job = bundled_scenario("llama-3-8b-fsdp-64xh100", {"hardware.network_bandwidth=20 Gbit/s"});
+    const Scaling s = scale(request);
+    ASSERT_LT(*s.points[1].added, worth_adding);
+    ASSERT_GT(*s.points[2].added, worth_adding);
+    EXPECT_EQ(s.pays_up_to, 8);
+    EXPECT_EQ(s.too_many, 16);
+}
+
 // What is shown on the way is what is found in the end, as far as it goes.
 TEST(Scaling, TellsOfEachSizeAsSoonAsItIsPlanned) {
     std::vector<std::size_t> planned;
