@@ -72,8 +72,7 @@ Fullest fullest_of_whole_passes(Where where, std::int64_t micro_batches, const P
 }
 
 // Where chunks take turns, or gradients of weights come late, the order of work says what is there. What comes back for the gradients of
-// the inputs stays until those of the weights are made from it. Between its first and its last passes a step repeats itself: three
-// micro-batches for each stage show all of it.
+// the inputs stays until those of the weights are made from it.
 Fullest fullest_of_order(Where where, const Prepared::State& job, std::size_t stage) {
     struct Chunk {
         Bytes waiting, regained, working, working_on_inputs;
@@ -89,7 +88,7 @@ Fullest fullest_of_order(Where where, const Prepared::State& job, std::size_t st
         c.working = working_memory(job, blocks, chunk, false);
         c.working_on_inputs = working_memory(job, blocks, chunk, true);
     }
-    const auto micro_batches = static_cast<int>(std::min<std::int64_t>(job.micro_batches, 3 * plan.pp));
+    const auto micro_batches = static_cast<int>(std::min(job.micro_batches, micro_batches_until_full(plan.pp)));
     Fullest most;
     Bytes now;
     for (const WorkItem& item : work_order(plan.schedule, static_cast<int>(stage), plan.pp, plan.vpp, micro_batches)) {

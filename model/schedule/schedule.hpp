@@ -20,6 +20,7 @@
 
 #include "model/plan/plan.hpp"
 
+#include <cstdint>
 #include <vector>
 
 namespace sextant {
@@ -44,5 +45,7 @@ int interleaved_warm_up(int stages, int chunks, int stage);
 std::vector<std::vector<WorkItem>> work_orders(Schedule, int stages, int chunks, int micro_batches);
 // That of one of them.
 std::vector<WorkItem> work_order(Schedule, int stage, int stages, int chunks, int micro_batches);
+// Between its first and its last passes an order repeats itself: this many micro-batches show all that is ever in flight at a time.
+constexpr std::int64_t micro_batches_until_full(int stages) { return 3 * std::int64_t{stages}; }
 
 }  // namespace sextant

@@ -100,11 +100,13 @@ bool CutSearch::adds_up_less(const Plan& scheduled, const Plan& shared, std::int
 }
 
 // What does not fit, whatever is recomputed, does not fit where ranks stand elsewhere, nor with a larger micro-batch: as many samples or
-// more are in flight. Where gradients of weights come late, how much waits for them depends on how many micro-batches there are.
+// more are in flight. Where gradients of weights come late, what waits for them depends on how few micro-batches there are.
 bool CutSearch::is_too_large(std::int64_t known, const Plan& scheduled, const Plan& family, const Plan& shared) const {
     if (!request_.prune || family.micro_batch < known) return false;
     if (family.micro_batch == known) return true;
-    return weights_apart(scheduled.schedule) == WeightsApart::in_none && !adds_up_less(scheduled, shared, family.micro_batches());
+    const bool as_many =
+        weights_apart(scheduled.schedule) == WeightsApart::in_none || family.micro_batches() >= micro_batches_until_full(scheduled.pp);
+    return as_many && !adds_up_less(scheduled, shared, family.micro_batches());
 }
 
 void CutSearch::try_schedule(const Plan& scheduled, const Plan& family, const std::vector<Plan>& shared) {
