@@ -129,7 +129,7 @@ struct Framework {
     bool tensor_units = true;                     // its products and convolutions use the tensor units of a device that has them
     bool vector_filter_gradients = false;         // filter gradients of 16-bit convolutions are made on vector units: cuDNN before 7.4
     bool channels_last = false;                   // NHWC convolutions on tensor cores
-    bool rearranges_filters = false;              // each convolution lays its filters out as its kernels want them, and their gradients back
+    bool rearranges_filters = false;              // each convolution lays its filters out anew, and their gradients back
     // Backward of a batch norm whose statistics are frozen: passes over its operands, and the kernels that make them. cuDNN has none.
     Sourced<double> frozen_batch_norm_passes{4, SourceKind::estimated, "two operands read for the sums, one again for what goes back"};
     int frozen_batch_norm_kernels = 1;

@@ -142,16 +142,21 @@ TEST_F(Data, OnASmallFilesystemThatFillsUpStaysAsItWas) {
     if (shell("mount -t tmpfs -o size=2m tmpfs " + file("small")).exit_code != 0)
         GTEST_SKIP() << "a small filesystem cannot be mounted here";
     const std::string sextant = SEXTANT_BINARY, out = file("small/d"), bench = sextant + " data bench " + out + " --epochs 1 --workers 1";
-    const std::string make_as = sextant + " data make " + out + " --size 64x64x3 --encoding raw --format ";
-    for (const char* format : {"files", "tar", "zip", "hdf5", "lmdb", "tfrecord", "npy", "raw"}) {
-        const std::string make = make_as + format;
-        EXPECT_EQ(shell(make + " --samples 20").exit_code, 0) << format;
-        const ProcessResult full = shell(make + " --samples 500");
+    const std::string make = sextant + " data make --size 64x64x3 --encoding raw --format ";
+    ASSERT_EQ(shell(make + "tar --samples 500 " + file("large")).exit_code, 0);
+    for (const std::string format : {"files", "tar", "zip", "hdf5", "lmdb", "tfrecord"}) {
+        EXPECT_EQ(shell(make + format + " --samples 20 " + out).exit_code, 0) << format;
+        // How small pictures become is not known before they are written.
+        const ProcessResult full = shell(sextant + " data convert " + file("large") + " " + out + " --encoding png --format " + format);
         EXPECT_EQ(full.exit_code, 3) << format;
         EXPECT_THAT(full.err, HasSubstr("cannot write")) << format;
         EXPECT_THAT(shell(bench).out, HasSubstr("20 samples of 64x64x3")) << format;
         EXPECT_FALSE(fs::exists(out + ".part")) << format;
     }
+    const ProcessResult refused = shell(make + "raw --samples 500 " + out);
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_THAT(refused.err, HasSubstr("the dataset takes 6.14 MB there, and"));
+    EXPECT_THAT(shell(bench).out, HasSubstr("20 samples of 64x64x3"));
     shell("umount " + file("small"));
 }
 

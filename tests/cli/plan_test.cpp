@@ -279,7 +279,7 @@ TEST(Plan, DrawsWhatIsTooLargeByFarBehindABreak) {
     EXPECT_EQ(run_with("plan", "scenarios/does-not-fit.json", {"--no-simulate", "--picture", file.string()}).exit_code, 0);
     std::stringstream text;
     text << std::ifstream(file).rdbuf();
-    EXPECT_THAT(text.str(), HasSubstr(">needs 113 GB</text>"));
+    EXPECT_THAT(text.str(), HasSubstr(">needs 112 GB</text>"));
     std::filesystem::remove(file);
 }
 
