@@ -1,7 +1,6 @@
 #include "model/predict/memory_in_flight.hpp"
 
 #include "model/predict/block_memory.hpp"
-#include "model/schedule/schedule.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -73,10 +72,9 @@ Fullest fullest_of_whole_passes(Where where, std::int64_t micro_batches, const P
 
 // Where chunks take turns, or gradients of weights come late, the order of work says what is there. What comes back for the gradients of
 // the inputs stays until those of the weights are made from it.
-Fullest fullest_of_order(Where where, const Prepared::State& job, std::size_t stage) {
+Fullest fullest_of_order(Where where, const Prepared::State& job, std::size_t stage, KnownMoments& known) {
     struct Chunk {
         Bytes waiting, regained, working, working_on_inputs;
-        std::int64_t in_flight = 0;
     };
     const Plan& plan = job.scenario.plan;
     const StageBlocks& blocks = job.stages[stage];
@@ -88,37 +86,19 @@ Fullest fullest_of_order(Where where, const Prepared::State& job, std::size_t st
         c.working = working_memory(job, blocks, chunk, false);
         c.working_on_inputs = working_memory(job, blocks, chunk, true);
     }
-    const auto micro_batches = static_cast<int>(std::min(job.micro_batches, micro_batches_until_full(plan.pp)));
+    const FullestMoments& of_order = known.of(plan.schedule, static_cast<int>(stage), plan.pp, plan.vpp, job.micro_batches);
     Fullest most;
-    Bytes now;
-    for (const WorkItem& item : work_order(plan.schedule, static_cast<int>(stage), plan.pp, plan.vpp, micro_batches)) {
-        Chunk& chunk = chunks[static_cast<std::size_t>(item.chunk)];
-        switch (item.kind) {
-            case WorkKind::forward:
-                now += chunk.waiting;
-                most.take(now, {});
-                ++chunk.in_flight;
-                most.logits = std::max(most.logits, chunks.back().in_flight);
-                break;
-            case WorkKind::backward:
-                most.take(now, chunk.working);
-                now -= chunk.waiting;
-                --chunk.in_flight;
-                break;
-            case WorkKind::backward_input:
-                now += chunk.regained;
-                most.take(now, chunk.working_on_inputs);
-                break;
-            case WorkKind::backward_weight:
-                now -= chunk.waiting + chunk.regained;
-                --chunk.in_flight;
-                break;
-        }
+    most.logits = of_order.waiting_in_last_chunk;
+    for (const StageMoment& m : of_order.moments) {
+        Bytes here;
+        for (std::size_t c = 0; c < chunks.size(); ++c) here += m.waiting[c] * chunks[c].waiting + m.halfway[c] * chunks[c].regained;
+        const Chunk& at_work = chunks[m.chunk];
+        most.take(here, m.work == WorkKind::forward ? Bytes{} : m.work == WorkKind::backward ? at_work.working : at_work.working_on_inputs);
     }
     return most;
 }
 
-Fullest fullest(Where where, const Prepared::State& job, std::size_t stage) {
+Fullest fullest(Where where, const Prepared::State& job, std::size_t stage, KnownMoments& known) {
     const Plan& plan = job.scenario.plan;
     if (plan.forward_only) return fullest_of_whole_passes(where, 1, job, stage);
     switch (plan.schedule) {
@@ -132,7 +112,7 @@ Fullest fullest(Where where, const Prepared::State& job, std::size_t stage) {
         case Schedule::zero_bubble:
         case Schedule::zero_bubble_v:
         case Schedule::dual_pipe_v:
-            return fullest_of_order(where, job, stage);
+            return fullest_of_order(where, job, stage, known);
     }
     return fullest_of_whole_passes(where, 1, job, stage);
 }
@@ -164,12 +144,18 @@ Bytes waiting_activations(const Prepared::State& job, std::size_t stage) { retur
 Bytes offloaded_activations(const Prepared::State& job, std::size_t stage) { return sum_over_blocks(offloaded_activations, job, stage); }
 
 InFlightBytes in_flight_bytes(const Prepared::State& job, std::size_t stage) {
-    const Fullest moment = fullest(Where::device, job, stage);
+    KnownMoments none;
+    return in_flight_bytes(job, stage, none);
+}
+
+InFlightBytes in_flight_bytes(const Prepared::State& job, std::size_t stage, KnownMoments& known) {
+    const Fullest moment = fullest(Where::device, job, stage, known);
     InFlightBytes bytes;
     bytes.waiting = moment.waiting;
     bytes.activations = max(moment.waiting + moment.working, alive_in_forward(job, stage));
     bytes.logits = waiting_logits(job, stage, moment.logits);
-    if (job.scenario.plan.offload_activations != OffloadActivations::none) bytes.offloaded = fullest(Where::host, job, stage).waiting;
+    if (job.scenario.plan.offload_activations != OffloadActivations::none)
+        bytes.offloaded = fullest(Where::host, job, stage, known).waiting;
     bytes.weights_in_use = weights_in_use(job, job.stages[stage]);
     return bytes;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/predict/gathered_weights.hpp"
+#include "model/schedule/fullest_moments.hpp"
 
 namespace sextant {
 
@@ -12,6 +13,8 @@ struct InFlightBytes {
     WeightsInUse weights_in_use;
 };
 InFlightBytes in_flight_bytes(const Prepared::State&, std::size_t stage);
+// For who asks often.
+InFlightBytes in_flight_bytes(const Prepared::State&, std::size_t stage, KnownMoments&);
 // What one micro-batch has of all blocks of the stage: on the device, and in host memory.
 Bytes waiting_activations(const Prepared::State&, std::size_t stage);
 Bytes offloaded_activations(const Prepared::State&, std::size_t stage);

@@ -238,7 +238,7 @@ const std::vector<InFlightBytes>& PlanPricer::in_flight() {
     std::vector<InFlightBytes>& in_flight =
         (*in_flight_)[static_cast<std::size_t>(recomputed_layers(state_.scenario.plan, split_->layers))];
     if (in_flight.empty())
-        for (const std::size_t s : split_->candidates) in_flight.push_back(in_flight_bytes(state_, s));
+        for (const std::size_t s : split_->candidates) in_flight.push_back(in_flight_bytes(state_, s, known_moments_));
     return in_flight;
 }
 

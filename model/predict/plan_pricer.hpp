@@ -207,6 +207,7 @@ private:
     std::map<std::tuple<WeightsApart, int, std::vector<int>>, Split> splits_;  // by vpp and stage_blocks, too
     // These hold for as long as the placement stays, too.
     std::map<LayoutKey, Layout> layouts_;
+    KnownMoments known_moments_;
     // The plans of the schedule at hand that are to be priced.
     std::vector<Deferred> deferred_;
     std::vector<Passes> passes_;   // of those; entries of an earlier schedule are kept to reuse their memory
