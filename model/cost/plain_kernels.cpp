@@ -1,5 +1,5 @@
 // What sextant-exec-cuda launches where that is not what libraries and frameworks have:
-// backend/kernels/{product,attention,convolution}.hpp. tests/backend/launch_counts_test.cpp counts both.
+// backend/kernels/{product,attention}.hpp. tests/backend/launch_counts_test.cpp counts both.
 #include "model/base/ceil_divide.hpp"
 #include "model/cost/kernel_lists.hpp"
 #include "model/cost/kernel_writer.hpp"

@@ -22,7 +22,7 @@ void PlanPricer::choose(const Choice& choice) {
 void PlanPricer::price_deferred(const Take& take, const Worth& worth) {
     if (deferred_.empty()) return;
     const Plan& now = state_.scenario.plan;
-    state_.played = is_played(now) ? schedules_.find(now.schedule, now.pp, now.vpp, state_.micro_batches, now.forward_only) : nullptr;
+    state_.played = is_played(now) ? orders_.played.find(now.schedule, now.pp, now.vpp, state_.micro_batches, now.forward_only) : nullptr;
     std::size_t count = 0;
     for (Deferred& plan : deferred_) plan.passes = find_passes(plan.choice, count);
     if (state_.played && worth)

@@ -13,8 +13,8 @@ bool same_cut(const Plan& a, const Plan& b) { return a.tp == b.tp && a.cp == b.c
 
 }  // namespace
 
-PlanPricer::PlanPricer(const Scenario& job, const Topology& topology, PlayedSchedules& schedules)
-    : topology_(topology), schedules_(schedules), state_(prepare_machine(job)) {
+PlanPricer::PlanPricer(const Scenario& job, const Topology& topology, KnownOrders& orders)
+    : topology_(topology), orders_(orders), state_(prepare_machine(job)) {
     state_.nodes.count = topology.nodes();
 }
 
@@ -238,7 +238,7 @@ const std::vector<InFlightBytes>& PlanPricer::in_flight() {
     std::vector<InFlightBytes>& in_flight =
         (*in_flight_)[static_cast<std::size_t>(recomputed_layers(state_.scenario.plan, split_->layers))];
     if (in_flight.empty())
-        for (const std::size_t s : split_->candidates) in_flight.push_back(in_flight_bytes(state_, s, known_moments_));
+        for (const std::size_t s : split_->candidates) in_flight.push_back(in_flight_bytes(state_, s, orders_.moments));
     return in_flight;
 }
 

@@ -2,7 +2,7 @@
 // fixes some fields of the plan, as the nested loops of a search do, outermost first, and keeps what the steps before it
 // have fixed. The prices are those of estimate().
 //
-//     PlanPricer pricer(job, topology, schedules);
+//     PlanPricer pricer(job, topology, orders);
 //     pricer.lay_out(plan);                               // tp, cp, ep, expert_tp, pp, dp, placement
 //     if (!pricer.shape(plan)) ...                        // micro_batch, sequence_parallel, recompute: the network may not divide so
 //     pricer.schedule(plan);                              // schedule, vpp, stage_blocks
@@ -29,11 +29,17 @@
 
 namespace sextant {
 
+// What orders of work have that no price changes, worked out once for all threads of a search.
+struct KnownOrders {
+    PlayedSchedules played;
+    KnownMoments moments;
+};
+
 class PlanPricer {
 public:
-    // `topology`: of the nodes that all these plans use; it and `schedules` must outlive the pricer. Fields of the plan that are not listed
+    // `topology`: of the nodes that all these plans use; it and `orders` must outlive the pricer. Fields of the plan that are not listed
     // above are those of the job's own plan.
-    PlanPricer(const Scenario& job, const Topology& topology, PlayedSchedules& schedules);
+    PlanPricer(const Scenario& job, const Topology& topology, KnownOrders& orders);
 
     void lay_out(const Plan&);
     [[nodiscard]] bool shape(const Plan&);
@@ -196,7 +202,7 @@ private:
     void swap_layout();
 
     const Topology& topology_;
-    PlayedSchedules& schedules_;
+    KnownOrders& orders_;
     Prepared::State state_;
     // These hold for as long as tp, cp, ep and expert_tp stay.
     std::optional<Network> network_;
@@ -207,7 +213,6 @@ private:
     std::map<std::tuple<WeightsApart, int, std::vector<int>>, Split> splits_;  // by vpp and stage_blocks, too
     // These hold for as long as the placement stays, too.
     std::map<LayoutKey, Layout> layouts_;
-    KnownMoments known_moments_;
     // The plans of the schedule at hand that are to be priced.
     std::vector<Deferred> deferred_;
     std::vector<Passes> passes_;   // of those; entries of an earlier schedule are kept to reuse their memory

@@ -202,11 +202,10 @@ DataParallelPrice StagePlay::play_replicated(const StageExchanges& exchanges) co
     const auto finish = [&](Overlap& at) { played.finish(at); };
     const Seconds forward = played.forwards_first() ? Seconds{} : work_.forward.device() + context_.overhead;
     const bool exchanges_between = played.gathers() || played.reduces_each();
-    // What a background thread has put off grows and shifts from one micro-batch to the next. The first may differ from those between, or
-    // the host be ahead.
-    const std::int64_t apart = exchanges_between && o.puts_off()                         ? job_.micro_batches
-                               : exchanges_between || alone() || played.forwards_first() ? 3
-                                                                                         : 1;
+    // The first may differ from those between, or the host be ahead; what a background thread has put off grows and shifts from one to the
+    // next.
+    std::int64_t apart = exchanges_between || alone() || played.forwards_first() ? 3 : 1;
+    if (exchanges_between && o.puts_off()) apart = job_.micro_batches;
     DataParallelPrice price = play(o, forward + work_.backward.device(), apart, micro_batch, finish);
     if (played.gathers()) price.first_forward = played.first_forward();
     if (!played.reduces_each()) return price;

@@ -40,6 +40,7 @@ FullestMoments fullest_moments(Schedule schedule, int stage, int stages, int chu
 
 const FullestMoments& KnownMoments::of(Schedule schedule, int stage, int stages, int chunks, std::int64_t micro_batches) {
     const auto played = static_cast<int>(std::min(micro_batches, micro_batches_until_full(stages)));
+    const std::lock_guard lock(mutex_);
     const auto [entry, is_new] = known_.try_emplace({schedule, stage, stages, chunks, played});
     if (is_new) entry->second = fullest_moments(schedule, stage, stages, chunks, played);
     return entry->second;

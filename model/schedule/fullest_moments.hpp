@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <map>
+#include <mutex>
 #include <tuple>
 #include <vector>
 
@@ -25,13 +26,14 @@ struct FullestMoments {
 };
 FullestMoments fullest_moments(Schedule, int stage, int stages, int chunks, int micro_batches);
 
-// Each of them worked out once.
+// Each of them worked out once, for any number of threads.
 class KnownMoments {
 public:
     // Preconditions: those of work_order(), but for `micro_batches`, of which there may be any number.
     const FullestMoments& of(Schedule, int stage, int stages, int chunks, std::int64_t micro_batches);
 
 private:
+    std::mutex mutex_;
     std::map<std::tuple<Schedule, int, int, int, int>, FullestMoments> known_;
 };
 

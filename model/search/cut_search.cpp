@@ -40,11 +40,11 @@ NearestValues values_asked_of(const std::vector<NamedQuantity>& quantities, cons
     return values;
 }
 
-CutSearch::CutSearch(const SearchRequest& request, const PlanSpace& space, const Topology& topology, PlayedSchedules& schedules,
+CutSearch::CutSearch(const SearchRequest& request, const PlanSpace& space, const Topology& topology, KnownOrders& orders,
                      const Ranking& known)
     : request_(request),
       space_(space),
-      pricer_(on_devices_of(space), topology, schedules),
+      pricer_(on_devices_of(space), topology, orders),
       room_(memory_limit(request, pricer_.device_memory())),
       found_{known, {}, {}} {}
 

@@ -23,7 +23,7 @@ NearestValues values_asked_of(const std::vector<NamedQuantity>&, const std::vect
 class CutSearch {
 public:
     // `known`: what has been found elsewhere, which this search starts from.
-    CutSearch(const SearchRequest&, const PlanSpace&, const Topology&, PlayedSchedules&, const Ranking& known);
+    CutSearch(const SearchRequest&, const PlanSpace&, const Topology&, KnownOrders&, const Ranking& known);
 
     CutFindings run(const Plan& cut, const std::atomic<bool>& stop) &&;
 

@@ -236,7 +236,7 @@ SearchResult search(const SearchRequest& request, const std::function<bool(const
     const std::vector<Unit> units = units_of(parts);
 
     Ranking ranking(request);
-    PlayedSchedules schedules;
+    KnownOrders orders;
     SearchResult result;
     std::atomic<bool> stop = false;
     std::vector<std::optional<CutFindings>> found(units.size());
@@ -246,7 +246,7 @@ SearchResult search(const SearchRequest& request, const std::function<bool(const
         const auto work = [&](bool reports) {
             for (std::size_t i = next++; i < end && !stop; i = next++) {
                 const Part& part = *units[i].part;
-                found[i] = CutSearch(request, part.space, *part.topology, schedules, ranking).run(units[i].cut, stop);
+                found[i] = CutSearch(request, part.space, *part.topology, orders, ranking).run(units[i].cut, stop);
                 ++done;
                 if (!reports || !progress) continue;
                 if (!progress({static_cast<double>(done) / static_cast<double>(units.size()), result.counts, ranking.leader()}))
