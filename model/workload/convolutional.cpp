@@ -13,7 +13,7 @@ std::vector<Architecture> architectures() {
     std::vector<Architecture> all;
     for (auto* family : {plain_architectures, residual_architectures, inception_architectures, dense_architectures, mobile_architectures,
                          convnext_architectures, regnet_architectures, swin_architectures, xception_architectures, shufflenet_architectures,
-                         hrnet_architectures, mixer_architectures, segmentation_architectures})
+                         hrnet_architectures, mixer_architectures, maxvit_architectures, pyramid_architectures, segmentation_architectures})
         for (Architecture& a : family()) all.push_back(std::move(a));
     return all;
 }

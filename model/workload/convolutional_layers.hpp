@@ -46,6 +46,18 @@ struct PoolLayer {
     bool round_up = false;  // a last window that is only partly inside counts
 };
 
+// What is added to the scores of two pixels for where they stand in their window: looked up, or made by a small perceptron.
+enum class PositionBias { none, table, perceptron };
+
+struct AttentionLayer {
+    std::int64_t heads = 1;
+    std::int64_t window_px = 0;  // among the px x px pixels of each window; 0: of the whole image
+    bool shifted = false;        // windows half of that further (arXiv 2103.14030, section 3.2)
+    PositionBias position_bias = PositionBias::none;
+    bool by_cosine = false;   // scores are cosines, times a learned factor for each head (arXiv 2111.09883, section 3.2)
+    std::int64_t shrink = 1;  // keys and values are of the image so many times smaller (arXiv 2102.12122, section 3.3)
+};
+
 // "relu" ...; none for pointwise operators that are no activation function of one operand.
 std::optional<std::string> activation_name(PointwiseKind);
 void require_activation(Diagnostics&, std::string pointer, PointwiseKind);
@@ -91,13 +103,12 @@ public:
     Image global_pool(Image);                       // average over pixels
     Image average_pool_to(Image, std::int64_t px);  // adaptive; nothing where the image has that size
     Image add(const std::string& name, Image, Image);
-    Image gate(const std::string& name, Image, Image factor);  // image times one factor per channel
+    Image gate(const std::string& name, Image, Image factor);  // times one factor per channel, or per element
     Image scale(const std::string& name, Image);               // image times one learned factor per channel
     // Squeeze and excitation (arXiv 1709.01507): a factor for each channel from the averages of all of them, by way of `squeezed` numbers.
     Image squeeze_excite(Image, std::int64_t squeezed, PointwiseKind activation);
     Image concatenate(const std::vector<Image>&);
-    // Among the px x px pixels of each window; `shifted`: of windows half of that further (arXiv 2103.14030, section 3.2).
-    Image window_attention(Image, std::int64_t heads, std::int64_t px, bool shifted);
+    Image attention(Image, const AttentionLayer&);
     Image merge_pixels(Image);              // four become one of four times the channels
     std::pair<Image, Image> halves(Image);  // of the channels
     Image shuffle(Image);                   // channels change places
@@ -122,6 +133,10 @@ private:
     Image emit(std::string name, OperatorKind, std::vector<TensorId> inputs, Image out, double parameters = 0,
                TensorRole role = TensorRole::activation);
     Image exchange(std::string name, Image, Exchange, TensorRole role = TensorRole::activation);
+    TensorId write(std::string name, OperatorKind, std::vector<TensorId> inputs, std::vector<std::int64_t> shape, double parameters = 0);
+    struct AttentionCore;
+    TensorId fused_attention(const AttentionCore&);
+    TensorId written_out_attention(const AttentionLayer&, AttentionCore, bool masked);
     std::int64_t size_after(std::int64_t extent, std::int64_t kernel, std::int64_t stride, std::int64_t padding, bool round_up);
     void require_cut(const char* what, std::int64_t extent);
 

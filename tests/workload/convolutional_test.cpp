@@ -82,6 +82,7 @@ const Published torchvision[] = {
     {"swin_t", 28'288'354, 4.491},
     {"swin_s", 49'606'258, 8.741},
     {"swin_b", 87'768'224, 15.431},
+    {"maxvit_t", 30'919'624, 5.558},
     {"regnet_x_400mf", 5'495'976, 0.414},
     {"regnet_x_800mf", 7'259'656, 0.8},
     {"regnet_x_1_6gf", 9'190'136, 1.603},
@@ -146,17 +147,62 @@ TEST_P(NetworkOfTimm, HasThePublishedNumberOfParameters) {
     const Millions& m = GetParam();
     EXPECT_NEAR(build_convolutional({.name = m.name}, inference).parameters() / 1e6, m.parameters, 0.005);
 }
-constexpr Millions of_timm[] = {
-    {"resnet200d", 64.69},        {"resnetrs50", 35.69},        {"resnetrs101", 63.62},        {"resnetrs152", 86.62},
-    {"resnetrs200", 93.21},       {"resnetrs270", 129.86},      {"resnetrs350", 163.96},       {"resnetrs420", 191.89},
-    {"convnext_atto", 3.70},      {"convnext_femto", 5.22},     {"convnext_pico", 9.05},       {"convnext_nano", 15.59},
-    {"convnext_xlarge", 350.20},  {"swin_l", 196.53},           {"efficientnet_lite0", 4.65},  {"efficientnet_lite1", 5.42},
-    {"efficientnet_lite2", 6.09}, {"efficientnet_lite3", 8.20}, {"efficientnet_lite4", 13.01}, {"mobilenetv2_035", 1.68},
-    {"mobilenetv2_050", 1.97},    {"mobilenetv2_075", 2.64},    {"mnasnet_140", 7.12},         {"resnetv2_50", 25.55},
-    {"resnetv2_101", 44.54},      {"resnetv2_152", 60.19},      {"hrnet_w18", 21.30},          {"hrnet_w30", 37.71},
-    {"hrnet_w32", 41.23},         {"hrnet_w40", 57.56},         {"hrnet_w44", 67.06},          {"hrnet_w48", 77.47},
-    {"hrnet_w64", 128.06},        {"mixer_s32_224", 19.10},     {"mixer_s16_224", 18.53},      {"mixer_b32_224", 60.29},
-    {"mixer_b16_224", 59.88},     {"mixer_l32_224", 206.94},    {"mixer_l16_224", 208.20}};
+constexpr Millions of_timm[] = {{"resnet200d", 64.69},
+                                {"resnetrs50", 35.69},
+                                {"resnetrs101", 63.62},
+                                {"resnetrs152", 86.62},
+                                {"resnetrs200", 93.21},
+                                {"resnetrs270", 129.86},
+                                {"resnetrs350", 163.96},
+                                {"resnetrs420", 191.89},
+                                {"convnext_atto", 3.70},
+                                {"convnext_femto", 5.22},
+                                {"convnext_pico", 9.05},
+                                {"convnext_nano", 15.59},
+                                {"convnext_xlarge", 350.20},
+                                {"swin_l", 196.53},
+                                {"efficientnet_lite0", 4.65},
+                                {"efficientnet_lite1", 5.42},
+                                {"efficientnet_lite2", 6.09},
+                                {"efficientnet_lite3", 8.20},
+                                {"efficientnet_lite4", 13.01},
+                                {"mobilenetv2_035", 1.68},
+                                {"mobilenetv2_050", 1.97},
+                                {"mobilenetv2_075", 2.64},
+                                {"mnasnet_140", 7.12},
+                                {"resnetv2_50", 25.55},
+                                {"resnetv2_101", 44.54},
+                                {"resnetv2_152", 60.19},
+                                {"hrnet_w18", 21.30},
+                                {"hrnet_w30", 37.71},
+                                {"hrnet_w32", 41.23},
+                                {"hrnet_w40", 57.56},
+                                {"hrnet_w44", 67.06},
+                                {"hrnet_w48", 77.47},
+                                {"hrnet_w64", 128.06},
+                                {"mixer_s32_224", 19.10},
+                                {"mixer_s16_224", 18.53},
+                                {"mixer_b32_224", 60.29},
+                                {"mixer_b16_224", 59.88},
+                                {"mixer_l32_224", 206.94},
+                                {"mixer_l16_224", 208.20},
+                                {"swin_base_patch4_window12_384", 87.90},
+                                {"swin_large_patch4_window12_384", 196.74},
+                                {"swinv2_tiny_window16_256", 28.35},
+                                {"maxvit_small_tf_224", 68.93},
+                                {"maxvit_base_tf_224", 119.47},
+                                {"pvt_v2_b0", 3.67},
+                                {"pvt_v2_b1", 14.01},
+                                {"pvt_v2_b2", 25.36},
+                                {"pvt_v2_b3", 45.24},
+                                {"pvt_v2_b4", 62.56},
+                                {"pvt_v2_b5", 81.96},
+                                {"gmlp_ti16_224", 5.87},
+                                {"gmlp_s16_224", 19.42},
+                                {"gmlp_b16_224", 73.08},
+                                {"convmixer_768_32", 21.11},
+                                {"convmixer_1024_20_ks9_p14", 24.38},
+                                {"convmixer_1536_20", 51.63}};
 INSTANTIATE_TEST_SUITE_P(Results, NetworkOfTimm, testing::ValuesIn(of_timm));
 
 TEST(Convolutional, UNetHasTheParametersThatOthersCount) {
@@ -204,6 +250,48 @@ TEST(Convolutional, FcnAndDeepLabHaveThePublishedParametersAndOperations) {
         EXPECT_EQ(network.parameters(), all_parameters - parameters) << name;
         EXPECT_NEAR(sum_forward_flops(network) / (2 * GFLOP), all_giga_macs - giga_macs, 0.001) << name;
     }
+}
+
+TEST(Convolutional, SecondSwinHasThePublishedParametersAndOperations) {
+    // torchvision's count the perceptrons that make biases of distances too, in 24 and 12 layers: 15 x 15 rows of 2 to 512 and on to all
+    // heads.
+    const auto biases = [](int deep, double heads) { return 225.0 * 512 * (2 * (6 + deep) + heads * (2 + 4 + 4 * deep + 16)) / 1e9; };
+    for (const auto& [name, parameters, giga_macs] : {std::tuple{"swin_v2_t", 28'351'570, 5.94 - biases(6, 3)},
+                                                      {"swin_v2_s", 49'737'442, 11.546 - biases(18, 3)},
+                                                      {"swin_v2_b", 87'930'848, 20.325 - biases(18, 4)}}) {
+        const Network network = build_convolutional({.name = name, .image_px = 256}, inference);
+        EXPECT_EQ(network.parameters(), parameters) << name;
+        EXPECT_NEAR(sum_forward_flops(network) / (2 * GFLOP), giga_macs, 0.001) << name;
+    }
+}
+
+TEST(Convolutional, SegFormersHaveThePublishedParameters) {
+    // arXiv 2105.15203, table 1 a, in millions, encoder and decoder; 150 classes.
+    for (const auto& [name, millions] : {std::pair{"segformer_b0", 3.4 + 0.4},
+                                         {"segformer_b1", 13.1 + 0.6},
+                                         {"segformer_b2", 24.2 + 3.3},
+                                         {"segformer_b3", 44.0 + 3.3},
+                                         {"segformer_b4", 60.8 + 3.3},
+                                         {"segformer_b5", 81.4 + 3.3}})
+        EXPECT_NEAR(build_convolutional({.name = name, .image_px = 512, .classes = 150}, inference).parameters() / 1e6, millions, 0.1)
+            << name;
+}
+
+TEST(Convolutional, ALargerImageOfAPyramidAsksFewerKeys) {
+    // Of 224 px stage 1 has 56 x 56 pixels, which ask 7 x 7 of an image eight times smaller; stage 4 has 7 x 7 that ask all of them.
+    const Network network = build_convolutional({.name = "pvt_v2_b0"}, {.micro_batch = 2});
+    const auto of_stage = [&](std::size_t i) { return operators_of<Attention>(graph_at(network, i)).front(); };
+    EXPECT_EQ(of_stage(0).query_len, 56 * 56);
+    EXPECT_EQ(of_stage(0).key_len, 7 * 7);
+    EXPECT_EQ(of_stage(3).query_len, 7 * 7);
+    EXPECT_EQ(of_stage(3).key_len, 7 * 7);
+    // Where scores are written out, they are a product: behind those that make queries, and keys and values.
+    const Network plain = build_convolutional({.name = "pvt_v2_b0"}, {.micro_batch = 2, .flash_attention = false});
+    const auto products = operators_of<Gemm>(graph_at(plain, 0));
+    EXPECT_EQ(products[2].batch, 2);
+    EXPECT_EQ(products[2].m, 56 * 56);
+    EXPECT_EQ(products[2].n, 7 * 7);
+    EXPECT_EQ(products[2].k, 32);
 }
 
 TEST(Convolutional, AModelIsOfTheClassesThatItWasMadeForUnlessToldOtherwise) {

@@ -19,12 +19,18 @@ inline const OperatorGraph& graph_at(const Network& network, std::size_t positio
     return network.templates.at(static_cast<std::size_t>(network.sequence.at(position))).graph;
 }
 
-// Two tensor ranks cannot share it: RegNets have stages of 25, 37 or one group, Swins of three heads.
-inline bool has_odd_cut(const std::string& name) { return name.starts_with("reg") || name.starts_with("swin"); }
+// Two tensor ranks cannot share it: RegNets have stages of 25, 37 or one group, attention may have one head or three, and layers over
+// patches an odd number of them.
+inline bool has_odd_cut(const std::string& name) {
+    constexpr const char* families[] = {"reg", "swin", "pvt", "segformer", "maxvit_small", "maxvit_base", "gmlp"};
+    return std::ranges::any_of(families, [&](const char* family) { return name.starts_with(family); });
+}
 
 // Its blocks are residuals that begin with a norm, which a compiler would join to the addition before the block.
 inline bool begins_blocks_with_norms(const std::string& name) {
-    return name.starts_with("mixer") || (name.starts_with("resnet") && name.find("v2") != std::string::npos);
+    constexpr const char* families[] = {"mixer", "gmlp", "maxvit"};
+    return std::ranges::any_of(families, [&](const char* family) { return name.starts_with(family); }) ||
+           (name.starts_with("resnet") && name.find("v2") != std::string::npos);
 }
 
 inline Flops sum_forward_flops(const Network& network) {

@@ -1,0 +1,135 @@
+// Attention among the pixels of an image, or of its windows.
+#include "model/base/ceil_divide.hpp"
+#include "model/workload/convolutional_layers.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace sextant {
+namespace {
+
+double elements_of(std::int64_t a, std::int64_t b) { return static_cast<double>(a) * static_cast<double>(b); }
+
+// Of each pair of places in a window, for each head: looked up by their distance, or made of it by a perceptron of 512 hidden units (arXiv
+// 2111.09883, section 3.3), whose few rows are left out of the work.
+double parameters_of(PositionBias bias, std::int64_t window_px, std::int64_t heads) {
+    constexpr std::int64_t hidden = 512, coordinates = 2;
+    const std::int64_t side = 2 * window_px - 1;
+    return bias == PositionBias::table ? elements_of(side * side, heads) : elements_of(hidden, coordinates + 1 + heads);
+}
+
+}  // namespace
+
+struct Layers::AttentionCore {
+    TensorId q{}, k{}, v{};
+    std::int64_t groups = 1, queries = 1, keys = 1;  // of all images: groups of pixels that attend to each other
+    std::int64_t heads = 1, dim = 1;                 // on this device
+
+    [[nodiscard]] std::vector<std::int64_t> rows() const { return {groups * queries, heads * dim}; }
+};
+
+TensorId Layers::write(std::string name, OperatorKind kind, std::vector<TensorId> inputs, std::vector<std::int64_t> shape,
+                       double parameters) {
+    Operator op;
+    op.name = std::move(name);
+    op.kind = kind;
+    op.inputs = std::move(inputs);
+    op.parameters = parameters;
+    return graph_.add(std::move(op), std::move(shape), TensorRole::activation);
+}
+
+TensorId Layers::fused_attention(const AttentionCore& c) {
+    const TensorId out = write("attention",
+                               Attention{.batch = c.groups,
+                                         .heads = c.heads,
+                                         .kv_heads = c.heads,
+                                         .query_len = c.queries,
+                                         .key_len = c.keys,
+                                         .head_dim = c.dim,
+                                         .value_dim = c.dim,
+                                         .causal = false},
+                               {c.q, c.k, c.v}, c.rows());
+    graph_.also("attention.lse", {c.groups, c.heads, c.queries}, TensorRole::statistic);
+    return out;
+}
+
+TensorId Layers::written_out_attention(const AttentionLayer& a, AttentionCore c, bool masked) {
+    const std::int64_t matrices = c.groups * c.heads;
+    const std::vector<std::int64_t> scores{matrices, c.queries, c.keys};
+    const double scored = elements_of(matrices * c.queries, c.keys);
+    const auto scale = [](double elements, double by) {
+        return Pointwise{.kind = PointwiseKind::scale, .elements = elements, .constant = by};
+    };
+    if (a.by_cosine) {
+        const auto normalize = [&](std::string name, TensorId x, std::int64_t count) {
+            const Normalization n{.kind = NormKind::rms, .rows = c.groups * count * c.heads, .width = c.dim, .of_heads = true};
+            return write(std::move(name), n, {x}, {c.groups * count, c.heads * c.dim});
+        };
+        c.q = normalize("normalize q", c.q, c.queries);
+        c.k = normalize("normalize k", c.k, c.keys);
+    } else {
+        c.q = write("scale", scale(elements_of(c.groups * c.queries, c.heads * c.dim), 1 / std::sqrt(static_cast<double>(c.dim))), {c.q},
+                    c.rows());
+    }
+    TensorId p = write("scores", Gemm{.batch = matrices, .m = c.queries, .n = c.keys, .k = c.dim, .weight = false}, {c.q, c.k}, scores);
+    if (a.by_cosine) p = write("scale", Pointwise{PointwiseKind::multiply, scored}, {p}, scores, static_cast<double>(c.heads));
+    if (a.position_bias != PositionBias::none) {
+        const double parameters = parameters_of(a.position_bias, a.window_px, c.heads);
+        p = write("position bias", Pointwise{PointwiseKind::bias, scored}, {p}, scores, parameters);
+    }
+    if (masked) p = write("mask", Pointwise{PointwiseKind::mask, scored}, {p}, scores);
+    p = write("softmax", Softmax{.rows = matrices * c.queries, .width = c.keys}, {p}, scores);
+    return write("values", Gemm{.batch = matrices, .m = c.queries, .n = c.dim, .k = c.keys, .weight = false}, {p, c.v}, c.rows());
+}
+
+Image Layers::attention(Image x, const AttentionLayer& a) {
+    require_cut("heads of an attention", a.heads);
+    const std::int64_t tensor = context_.shard.tensor;
+    const bool windows = a.window_px > 0;
+    const bool shifted = a.shifted && std::max(x.height, x.width) > a.window_px;  // one window has nowhere to go
+    const auto copy = [](double elements) { return Pointwise{PointwiseKind::copy, elements}; };
+    const Image image = x = shared(x);
+    if (shifted) x = emit("shift", copy(elements_here(x)), {x.id}, x);
+
+    AttentionCore c{.heads = std::max<std::int64_t>(1, a.heads / tensor), .dim = x.channels / a.heads};
+    c.groups = context_.shard.micro_batch;
+    c.queries = c.keys = x.height * x.width;
+    if (windows) {  // the last ones may lack pixels, and are filled
+        c.groups *= ceil_divide(x.height, a.window_px) * ceil_divide(x.width, a.window_px);
+        c.queries = c.keys = a.window_px * a.window_px;
+        x.id = write("windows", copy(elements_of(c.groups * c.queries, x.channels)), {x.id}, {c.groups * c.queries, x.channels});
+    }
+    const std::int64_t width = c.heads * c.dim;
+    const auto project = [&](std::string name, TensorId from, std::int64_t rows, std::int64_t columns) {
+        const double parameters = elements_of(columns, x.channels + 1);
+        return write(std::move(name), Gemm{.m = rows, .n = columns, .k = x.channels}, {from}, {rows, width}, parameters);
+    };
+    if (a.shrink == 1) {
+        c.q = project("qkv", x.id, c.groups * c.queries, 3 * width);
+        c.k = graph_.also("qkv.k", c.rows(), TensorRole::activation);
+    } else {
+        c.q = project("q", x.id, c.groups * c.queries, width);
+        const ConvLayer smaller{.out_channels = x.channels, .kernel = a.shrink, .stride = a.shrink, .padding = 0, .bias = true};
+        const Image keys = shared(norm("shrink.norm", conv("shrink", x, smaller), NormKind::layer));
+        c.keys = keys.height * keys.width;
+        c.k = project("kv", keys.id, c.groups * c.keys, 2 * width);
+    }
+    c.v = graph_.also("values", {c.groups * c.keys, width}, TensorRole::activation);
+
+    const bool plain = a.position_bias == PositionBias::none && !a.by_cosine;
+    const TensorId sum = plain && context_.shard.flash_attention ? fused_attention(c) : written_out_attention(a, c, shifted);
+    Image y = image;
+    y.summed = false;
+    const double parameters = elements_of(x.channels, width + 1);
+    const Gemm out{.m = c.groups * c.queries, .n = x.channels, .k = width};
+    if (windows) {
+        y = emit("image", copy(elements_here(y)), {write("project", out, {sum}, {c.groups * c.queries, x.channels}, parameters)}, y);
+    } else {
+        y = emit("project", out, {sum}, y, parameters);
+    }
+    if (shifted) y = emit("shift back", copy(elements_here(y)), {y.id}, y);
+    return tensor == 1 ? y : exchange("project.sum", y, {.forward = ExchangeKind::all_reduce, .elements = elements_here(y)});
+}
+
+}  // namespace sextant
