@@ -46,23 +46,21 @@ void backward_weight(Engine& e, const Gemm& g, const OperatorCall& c) {
     if (c.input_gradients[0]) d_in.finish();
 }
 
-// Plain attention: a batch of products without a weight, one for each sample and head. Tokens lie [samples x length, heads x width], scores
-// [samples x heads, queries, keys]. Scores are made of two matrices of tokens; results, of scores and tokens.
 struct Heads {
-    std::int64_t samples, heads, sharing;  // so many query heads share a key-value head
+    std::int64_t groups, heads, sharing;  // so many query heads share a key-value head
     bool makes_scores;
 
     static Heads of(const Gemm& g, const OperatorCall& c) {
-        const bool makes_scores = c.input(0).shape.size() == 2;
-        const std::int64_t heads = g.batch / c.samples, kv_heads = c.input(1).shape.back() / (makes_scores ? g.k : g.n);
-        return {c.samples, heads, heads / kv_heads, makes_scores};
+        const bool scores = sextant::makes_scores(c);
+        const std::int64_t groups = attending_groups(g, c), heads = g.batch / groups;
+        return {groups, heads, heads / (c.input(1).shape.back() / (scores ? g.k : g.n)), scores};
     }
 };
 
 template <class Work>
 void for_each_head(const Heads& h, const Work& work) {
-    for (std::int64_t s = 0; s < h.samples; ++s)
-        for (std::int64_t head = 0; head < h.heads; ++head) work(s, head, head / h.sharing);
+    for (std::int64_t group = 0; group < h.groups; ++group)
+        for (std::int64_t head = 0; head < h.heads; ++head) work(group, head, head / h.sharing);
 }
 
 void forward_heads(Engine& e, const Gemm& g, const OperatorCall& c) {

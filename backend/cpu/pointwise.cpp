@@ -2,6 +2,7 @@
 #include "backend/cpu/operators.hpp"
 #include "backend/kernels/alibi.hpp"
 #include "backend/kernels/curves.hpp"
+#include "backend/kernels/window_scores.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -217,6 +218,7 @@ void forward(Engine& engine, const Pointwise& p, const OperatorCall& c) {
         case PointwiseKind::cast:
             return map(c, [](float x) { return x; });
         case PointwiseKind::mask:
+            if (p.shifted_windows > 0) return mask_windows(p, c, c.inputs[0], c.outputs[0], -1e30F);
             map(c, [](float x) { return x; });
             if (p.alibi) add_alibi(c);
             return hide_unseen(p, c, [y](std::int64_t i) { y[i] = -1e30F; });
@@ -233,6 +235,10 @@ void forward(Engine& engine, const Pointwise& p, const OperatorCall& c) {
         case PointwiseKind::repeat:
         case PointwiseKind::interpolate:
             return forward_resize(p, c);
+        case PointwiseKind::bias:
+            return kernels::are_scores(c.output(0)) ? forward_distances(c) : forward_rows(c);
+        case PointwiseKind::copy:
+            return p.order.empty() ? forward_rows(c) : forward_rearrangement(p, c);
         default:
             return forward_rows(c);
     }
@@ -254,6 +260,7 @@ void backward(Engine& engine, const Pointwise& p, const OperatorCall& c) {
         case PointwiseKind::scale:
             return copy_gradient(c, static_cast<float>(p.constant));
         case PointwiseKind::mask:
+            if (p.shifted_windows > 0) return mask_windows(p, c, c.output_gradients[0], c.input_gradients[0], 0);
             copy_gradient(c);
             return hide_unseen(p, c, [dx = c.input_gradients[0].reals()](std::int64_t i) { dx[i] = 0; });
         case PointwiseKind::gate:
@@ -269,6 +276,10 @@ void backward(Engine& engine, const Pointwise& p, const OperatorCall& c) {
         case PointwiseKind::repeat:
         case PointwiseKind::interpolate:
             return backward_resize(p, c);
+        case PointwiseKind::bias:
+            return kernels::are_scores(c.output(0)) ? backward_distances(c) : backward_rows(c);
+        case PointwiseKind::copy:
+            return p.order.empty() ? backward_rows(c) : backward_rearrangement(p, c);
         default:
             return backward_rows(c);
     }

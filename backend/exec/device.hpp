@@ -60,6 +60,14 @@ inline bool is_image(const Tensor& t) { return t.shape.size() == 4; }  // [sampl
 // Of a tensor as a matrix. An image is one of pixels by channels.
 inline std::int64_t columns_of(const Tensor& t) { return is_image(t) ? t.shape[1] : t.shape.back(); }
 
+// Products without a weight are those of plain attention: scores are made of two matrices of tokens, [groups x length, heads x width];
+// results, of scores, [groups x heads, queries, keys], and tokens. The tokens of a group attend to each other: those of a sample, or of a
+// window of an image.
+inline bool makes_scores(const OperatorCall& c) { return c.input(0).shape.size() == 2; }
+inline std::int64_t attending_groups(const Gemm& g, const OperatorCall& c) {
+    return (makes_scores(c) ? c.input(0) : c.output(0)).shape.front() / g.m;
+}
+
 struct OptimizerSettings {
     Optimizer kind = Optimizer::adamw;
     double learning_rate = 1e-3, momentum = 0.9, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weight_decay = 0;

@@ -30,16 +30,16 @@ struct Refusal {
     std::string operator()(const Pointwise& p) const {
         switch (p.kind) {
             case PointwiseKind::multiply:
+                if (op.inputs.size() == 1 && out().shape.size() == 3) return "scores that are cosines do not run";
                 return op.inputs.size() > 1 && out().shape.size() == 2 && graph.tensor(op.inputs.back()).shape.back() < out().shape.back()
                            ? "gates on shared experts do not run: \"shared_gate\": false does"
                            : "";
             case PointwiseKind::add:
                 return op.inputs.size() < 2 && op.parameters == 0 ? "relative position biases do not run" : "";
-            case PointwiseKind::bias:  // of the scores of windows: one for each distance, not for each column
-                return op.parameters > 0 && op.parameters != static_cast<double>(out().shape.back()) ? "relative position biases do not run"
-                                                                                                     : "";
-            case PointwiseKind::copy:  // of images to other places; those of rows, and side by side, run
-                return op.inputs.size() == 1 && out().shape.size() > 2 ? "copies that move channels or pixels of an image do not run" : "";
+            case PointwiseKind::copy:  // of rows, side by side, or in an order that is said
+                return op.inputs.size() == 1 && out().shape.size() > 2 && p.order.empty()
+                           ? "images that cannot be cut into whole windows do not run: of another \"image_px\" they do"
+                           : "";
             case PointwiseKind::relu:
                 return op.inputs.size() > 1
                            ? "experts with ReLU do not run: it keeps its output, which the router's weights have changed; squared_relu runs"

@@ -95,6 +95,12 @@ private:
     void write_kind(const Pointwise& p, const Pointwise& s) {
         const Extent width{channels_of(mine_, *op_), channels_of(serial_, *serial_op_)};
         ParameterTensor t;
+        if (const auto& scores = mine_.tensor(op_->outputs.front()).shape; p.kind == PointwiseKind::bias && scores.size() == 3) {
+            // Of scores, by distance: of each head's own.
+            const std::int64_t px = std::llround(std::sqrt(static_cast<double>(scores[1]))), distances = (2 * px - 1) * (2 * px - 1);
+            const auto heads = [&](const Operator& op) { return whole(op.parameters) / distances; };
+            return add(tensor("distances", {{heads(*op_), heads(*serial_op_)}}, {distances, distances}, normal));
+        }
         if (p.kind == PointwiseKind::bias) {
             t = tensor("bias", {width}, {1, 1}, constant(0));
         } else if (p.kind == PointwiseKind::multiply) {

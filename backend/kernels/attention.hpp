@@ -150,7 +150,7 @@ private:
 
     template <class Work>
     void for_each_block(const Array& scores, const Work& work) {
-        for_each_batch(a_.batch, a_.heads, a_.kv_heads, [&](const HeadBatch& h) {
+        for_each_batch_of_a_group(a_.batch, a_.heads, a_.kv_heads, [&](const HeadBatch& h) {
             for (std::int64_t q = 0, count = 0; q < a_.query_len; q += count) {
                 count = std::min(queries_at_once(), slice_ - q % slice_);
                 const std::int64_t begin = visible(q).begin, end = visible(q + count - 1).end;
@@ -167,7 +167,7 @@ private:
         machine_.multiply({queries(h, c_.inputs[0], s), keys(h, c_.inputs[1], s).transpose(), by_keys(scores, s), a_.kv_heads, scale_});
         if (!a_.alibi) return;
         const AlibiBias bias = alibi_bias(c_.place, a_.heads, a_.value_dim);
-        machine_.matrix(a_.kv_heads * s.queries, s.keys, AddAlibi{s, bias, h.shared, h.sharing});
+        machine_.matrix(a_.kv_heads * s.queries, s.keys, AddAlibi{s, bias, h.first, h.sharing});
     }
     // Room for what is made in fp32 and multiplied in 16 bits; in fp32 the same.
     Array room_beside(const Array& made) {

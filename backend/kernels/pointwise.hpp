@@ -6,9 +6,11 @@
 #include "backend/kernels/alibi.hpp"
 #include "backend/kernels/column_totals.hpp"
 #include "backend/kernels/curves.hpp"
+#include "backend/kernels/rearrange.hpp"
 #include "backend/kernels/resize.hpp"
 #include "backend/kernels/rotary.hpp"
 #include "backend/kernels/rows.hpp"
+#include "backend/kernels/window_scores.hpp"
 
 namespace sextant::kernels {
 
@@ -225,6 +227,7 @@ void forward(Machine& m, const Pointwise& p, const OperatorCall& c) {
         case PointwiseKind::cast:
             return m.copy(x, y, count);
         case PointwiseKind::mask:
+            if (p.shifted_windows > 0) return m.elements(count, MaskWindows<T>{{y}, x, shifted_windows(p, c), -1e30F});
             return m.rows(count / width, width, mask_scores<T>(p, c, x, y, -1e30F, p.alibi));
         case PointwiseKind::gate:
             return m.matrix(count / width, width, Gate<T>{{y, width}, p.gate, x});
@@ -250,6 +253,8 @@ void forward(Machine& m, const Pointwise& p, const OperatorCall& c) {
         case PointwiseKind::add:
         case PointwiseKind::bias:
         case PointwiseKind::copy:
+            if (!p.order.empty()) return rearrange<T>(m, p, c);
+            if (p.kind == PointwiseKind::bias && are_scores(c.output(0))) return add_distances<T>(m, c);
             return forward_rows<T>(m, p.kind, c);
     }
 }
@@ -264,6 +269,8 @@ void backward(Machine& m, const Pointwise& p, const OperatorCall& c) {
         case PointwiseKind::add:
         case PointwiseKind::bias:
         case PointwiseKind::copy:
+            if (!p.order.empty()) return rearrange_back<T>(m, p, c);
+            if (p.kind == PointwiseKind::bias && are_scores(c.output(0))) return add_distances_back<T>(m, c);
             return backward_rows<T>(m, p.kind, c);
         default:
             break;
@@ -282,6 +289,7 @@ void backward(Machine& m, const Pointwise& p, const OperatorCall& c) {
         case PointwiseKind::cast:
             return m.copy(dy, dx, count);
         case PointwiseKind::mask:
+            if (p.shifted_windows > 0) return m.elements(count, MaskWindows<T>{{dx}, dy, shifted_windows(p, c), 0});
             return m.rows(count / width, width, mask_scores<T>(p, c, dy, dx, 0, false));
         case PointwiseKind::gate:
             return m.matrix(count / width, width, GateGradient<T>{{dx, width}, p.gate, c.inputs[0].as<T>(), dy});

@@ -97,65 +97,77 @@ void weight_backward(Machine& machine, const Gemm& g, const OperatorCall& c) {
     if (c.input_gradients[0]) d_in.finish();
 }
 
-// Query heads of one sample, one for each key-value head: those that are the `shared`-th of the heads that share it. A batch of matrices.
-// Tokens lie [samples x length, heads x width].
+// A batch of matrices of heads, of which each reads another key-value head. Tokens lie [groups x length, heads x width], scores
+// [groups x heads, queries, keys]; the tokens of a group attend to each other.
 struct HeadBatch {
-    std::int64_t sample, shared, sharing, kv_heads;
+    std::int64_t groups, kv_heads, sharing;  // so many heads share a key-value head
+    bool across;                             // of all groups one head each; else of one group the `first`-th head of each that share one
+    std::int64_t group, first;
 
-    [[nodiscard]] std::int64_t first_head() const { return sample * kv_heads * sharing + shared; }
+    [[nodiscard]] std::int64_t heads() const { return kv_heads * sharing; }
+    [[nodiscard]] std::int64_t count() const { return across ? groups : kv_heads; }
+    [[nodiscard]] std::int64_t first_head() const { return group * heads() + first; }  // of all groups
+    [[nodiscard]] bool adds() const { return first % sharing > 0; }  // to the gradient of key-value heads that another batch had
     [[nodiscard]] Matrices of_queries(const Array& tokens, std::int64_t length, std::int64_t width) const {
-        const std::int64_t pitch = kv_heads * sharing * width;
-        return {tokens, length, width, pitch, sharing * width, sample * length * pitch + shared * width};
+        const std::int64_t pitch = heads() * width;
+        return {tokens, length, width, pitch, across ? length * pitch : sharing * width, group * length * pitch + first * width};
     }
     [[nodiscard]] Matrices of_keys(const Array& tokens, std::int64_t length, std::int64_t width) const {
         const std::int64_t pitch = kv_heads * width;
-        return {tokens, length, width, pitch, width, sample * length * pitch};
+        return {tokens, length, width, pitch, across ? length * pitch : width, group * length * pitch + first / sharing * width};
     }
-    // Of [samples x heads, queries, keys].
     [[nodiscard]] Matrices of_scores(const Array& scores, std::int64_t queries, std::int64_t keys) const {
         const std::int64_t size = queries * keys;
-        return {scores, queries, keys, keys, sharing * size, first_head() * size};
+        return {scores, queries, keys, keys, (across ? heads() : sharing) * size, first_head() * size};
     }
 };
 
 template <class Work>
-void for_each_batch(std::int64_t samples, std::int64_t heads, std::int64_t kv_heads, const Work& work) {
-    for (std::int64_t s = 0; s < samples; ++s)
-        for (std::int64_t j = 0; j < heads / kv_heads; ++j) work(HeadBatch{s, j, heads / kv_heads, kv_heads});
+void for_each_batch_of_a_group(std::int64_t groups, std::int64_t heads, std::int64_t kv_heads, const Work& work) {
+    const std::int64_t sharing = heads / kv_heads;
+    for (std::int64_t g = 0; g < groups; ++g)
+        for (std::int64_t j = 0; j < sharing; ++j) work(HeadBatch{groups, kv_heads, sharing, false, g, j});
 }
 
-// Scores are made of two matrices of tokens; results, of scores and tokens.
-inline bool makes_scores(const OperatorCall& c) { return c.input(0).shape.size() == 2; }
+// As few batches as there can be: windows of an image are many, and have few heads.
+template <class Work>
+void for_each_batch(std::int64_t groups, std::int64_t heads, std::int64_t kv_heads, const Work& work) {
+    const std::int64_t sharing = heads / kv_heads;
+    if (heads >= groups * sharing) return for_each_batch_of_a_group(groups, heads, kv_heads, work);
+    for (std::int64_t h = 0; h < heads; ++h) work(HeadBatch{groups, kv_heads, sharing, true, 0, h});
+}
+
 inline std::int64_t kv_heads_of(const Gemm& g, const OperatorCall& c) { return c.input(1).shape.back() / (makes_scores(c) ? g.k : g.n); }
 
 template <class Machine>
 void heads_forward(Machine& machine, const Gemm& g, const OperatorCall& c) {
-    for_each_batch(c.samples, g.batch / c.samples, kv_heads_of(g, c), [&](const HeadBatch& h) {
+    const std::int64_t groups = attending_groups(g, c);
+    for_each_batch(groups, g.batch / groups, kv_heads_of(g, c), [&](const HeadBatch& h) {
         if (makes_scores(c))
             machine.multiply({h.of_queries(c.inputs[0], g.m, g.k), h.of_keys(c.inputs[1], g.n, g.k).transpose(),
-                              h.of_scores(c.outputs[0], g.m, g.n), h.kv_heads});
+                              h.of_scores(c.outputs[0], g.m, g.n), h.count()});
         else
             machine.multiply(
-                {h.of_scores(c.inputs[0], g.m, g.k), h.of_keys(c.inputs[1], g.k, g.n), h.of_queries(c.outputs[0], g.m, g.n), h.kv_heads});
+                {h.of_scores(c.inputs[0], g.m, g.k), h.of_keys(c.inputs[1], g.k, g.n), h.of_queries(c.outputs[0], g.m, g.n), h.count()});
     });
 }
 
 template <class T, class Machine>
 void heads_backward(Machine& machine, const Gemm& g, const OperatorCall& c) {
     const Array &da = c.input_gradients[0], &dy = c.output_gradients[0];
-    const std::int64_t kv_heads = kv_heads_of(g, c), heads = g.batch / c.samples;
+    const std::int64_t groups = attending_groups(g, c), kv_heads = kv_heads_of(g, c), heads = g.batch / groups;
     WideSum<T, Machine> sum(machine, c.input_gradients[1], heads > kv_heads);
     const Array& db = sum.sum();
-    for_each_batch(c.samples, heads, kv_heads, [&](const HeadBatch& h) {
-        const float keep = h.shared == 0 ? 0 : 1;  // heads that share a key-value head add to its gradient
+    for_each_batch(groups, heads, kv_heads, [&](const HeadBatch& h) {
+        const float keep = h.adds() ? 1 : 0;
         if (makes_scores(c)) {
             const Matrices d = h.of_scores(dy, g.m, g.n);
-            if (da) machine.multiply({d, h.of_keys(c.inputs[1], g.n, g.k), h.of_queries(da, g.m, g.k), h.kv_heads});
-            if (db) machine.multiply({d.transpose(), h.of_queries(c.inputs[0], g.m, g.k), h.of_keys(db, g.n, g.k), h.kv_heads, 1, keep});
+            if (da) machine.multiply({d, h.of_keys(c.inputs[1], g.n, g.k), h.of_queries(da, g.m, g.k), h.count()});
+            if (db) machine.multiply({d.transpose(), h.of_queries(c.inputs[0], g.m, g.k), h.of_keys(db, g.n, g.k), h.count(), 1, keep});
         } else {
             const Matrices d = h.of_queries(dy, g.m, g.n);
-            if (da) machine.multiply({d, h.of_keys(c.inputs[1], g.k, g.n).transpose(), h.of_scores(da, g.m, g.k), h.kv_heads});
-            if (db) machine.multiply({h.of_scores(c.inputs[0], g.m, g.k).transpose(), d, h.of_keys(db, g.k, g.n), h.kv_heads, 1, keep});
+            if (da) machine.multiply({d, h.of_keys(c.inputs[1], g.k, g.n).transpose(), h.of_scores(da, g.m, g.k), h.count()});
+            if (db) machine.multiply({h.of_scores(c.inputs[0], g.m, g.k).transpose(), d, h.of_keys(db, g.k, g.n), h.count(), 1, keep});
         }
     });
     if (db) sum.finish();

@@ -3,7 +3,9 @@
 #include "model/workload/convolutional_layers.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 namespace sextant {
@@ -21,10 +23,47 @@ double parameters_of(PositionBias bias, std::int64_t window_px, std::int64_t hea
 
 }  // namespace
 
+// How the pixels of an image lie in windows: digits of a pixel's place, window by window and within one.
+struct Windows {
+    struct Digit {
+        std::int64_t extent, in_image, in_windows;  // strides
+    };
+    std::int64_t images, channels, pixels;
+    Digit row, column, row_inside, column_inside;
+    bool spread, fit;  // `fit`: no window lacks pixels
+
+    Windows(Image x, std::int64_t images_, const AttentionLayer& a)
+        : images(images_), channels(x.channels), pixels(x.height * x.width), spread(a.spread) {
+        const std::int64_t px = a.window_px, down = ceil_divide(x.height, px), across = ceil_divide(x.width, px), c = channels;
+        const std::int64_t line = x.width * c, area = px * px * c;
+        fit = down * px == x.height && across * px == x.width;
+        row = {down, spread ? line : px * line, across * area};
+        column = {across, spread ? c : px * c, area};
+        row_inside = {px, spread ? down * line : line, px * c};
+        column_inside = {px, spread ? across * c : c, c};
+    }
+    [[nodiscard]] std::int64_t count() const { return images * row.extent * column.extent; }
+    [[nodiscard]] std::vector<CopyAxis> order() const { return order_of({row, column, row_inside, column_inside}, &Digit::in_image); }
+    [[nodiscard]] std::vector<CopyAxis> order_back() const {
+        if (spread) return order_of({row_inside, row, column_inside, column}, &Digit::in_windows);
+        return order_of({row, row_inside, column, column_inside}, &Digit::in_windows);
+    }
+
+private:
+    [[nodiscard]] std::vector<CopyAxis> order_of(const std::array<Digit, 4>& digits, std::int64_t Digit::*stride) const {
+        if (!fit) return {};
+        std::vector<CopyAxis> axes{{images, pixels * channels}};
+        for (const Digit& d : digits) axes.push_back({d.extent, d.*stride});
+        axes.push_back({channels, 1});
+        return axes;
+    }
+};
+
 struct Layers::AttentionCore {
     TensorId q{}, k{}, v{};
     std::int64_t groups = 1, queries = 1, keys = 1;  // of all images: groups of pixels that attend to each other
     std::int64_t heads = 1, dim = 1;                 // on this device
+    std::int64_t shifted_windows = 0;                // along a side of the image, where they are shifted
 
     [[nodiscard]] std::vector<std::int64_t> rows() const { return {groups * queries, heads * dim}; }
 };
@@ -54,7 +93,7 @@ TensorId Layers::fused_attention(const AttentionCore& c) {
     return out;
 }
 
-TensorId Layers::written_out_attention(const AttentionLayer& a, AttentionCore c, bool masked) {
+TensorId Layers::written_out_attention(const AttentionLayer& a, AttentionCore c) {
     const std::int64_t matrices = c.groups * c.heads;
     const std::vector<std::int64_t> scores{matrices, c.queries, c.keys};
     const double scored = elements_of(matrices * c.queries, c.keys);
@@ -78,27 +117,43 @@ TensorId Layers::written_out_attention(const AttentionLayer& a, AttentionCore c,
         const double parameters = parameters_of(a.position_bias, a.window_px, c.heads);
         p = write("position bias", Pointwise{PointwiseKind::bias, scored}, {p}, scores, parameters);
     }
-    if (masked) p = write("mask", Pointwise{PointwiseKind::mask, scored}, {p}, scores);
+    if (c.shifted_windows > 0) {
+        const Pointwise mask{.kind = PointwiseKind::mask, .elements = scored, .shifted_windows = c.shifted_windows};
+        p = write("mask", mask, {p}, scores);
+    }
     p = write("softmax", Softmax{.rows = matrices * c.queries, .width = c.keys}, {p}, scores);
     return write("values", Gemm{.batch = matrices, .m = c.queries, .n = c.dim, .k = c.keys, .weight = false}, {p, c.v}, c.rows());
+}
+
+Image Layers::roll(const std::string& name, Image x, std::int64_t px) {
+    const std::int64_t channels = channels_here(x), line = x.width * channels;
+    const auto start = [px](std::int64_t extent) { return (px % extent + extent) % extent; };
+    return rearrange(name, x, x,
+                     {{context_.shard.micro_batch, x.height * line},
+                      {x.height, line, start(x.height)},
+                      {x.width, channels, start(x.width)},
+                      {channels, 1}});
 }
 
 Image Layers::attention(Image x, const AttentionLayer& a) {
     require_cut("heads of an attention", a.heads);
     const std::int64_t tensor = context_.shard.tensor;
-    const bool windows = a.window_px > 0;
     const bool shifted = a.shifted && std::max(x.height, x.width) > a.window_px;  // one window has nowhere to go
-    const auto copy = [](double elements) { return Pointwise{PointwiseKind::copy, elements}; };
     const Image image = x = shared(x);
-    if (shifted) x = emit("shift", copy(elements_here(x)), {x.id}, x);
+    if (shifted) x = roll("shift", x, a.window_px / 2);
 
     AttentionCore c{.heads = std::max<std::int64_t>(1, a.heads / tensor), .dim = x.channels / a.heads};
     c.groups = context_.shard.micro_batch;
     c.queries = c.keys = x.height * x.width;
-    if (windows) {  // the last ones may lack pixels, and are filled
-        c.groups *= ceil_divide(x.height, a.window_px) * ceil_divide(x.width, a.window_px);
+    std::optional<Windows> in_windows;
+    if (a.window_px > 0) {
+        in_windows.emplace(x, context_.shard.micro_batch, a);
+        c.groups = in_windows->count();
         c.queries = c.keys = a.window_px * a.window_px;
-        x.id = write("windows", copy(elements_of(c.groups * c.queries, x.channels)), {x.id}, {c.groups * c.queries, x.channels});
+        if (shifted) c.shifted_windows = in_windows->row.extent;
+        const std::int64_t rows = c.groups * c.queries;  // the last windows may lack pixels, and are filled
+        const Pointwise copy{.kind = PointwiseKind::copy, .elements = elements_of(rows, x.channels), .order = in_windows->order()};
+        x.id = write("windows", copy, {x.id}, {rows, x.channels});
     }
     const std::int64_t width = c.heads * c.dim;
     const auto project = [&](std::string name, TensorId from, std::int64_t rows, std::int64_t columns) {
@@ -118,17 +173,19 @@ Image Layers::attention(Image x, const AttentionLayer& a) {
     c.v = graph_.also("values", {c.groups * c.keys, width}, TensorRole::activation);
 
     const bool plain = a.position_bias == PositionBias::none && !a.by_cosine;
-    const TensorId sum = plain && context_.shard.flash_attention ? fused_attention(c) : written_out_attention(a, c, shifted);
+    const TensorId sum = plain && context_.shard.flash_attention ? fused_attention(c) : written_out_attention(a, c);
     Image y = image;
     y.summed = false;
     const double parameters = elements_of(x.channels, width + 1);
     const Gemm out{.m = c.groups * c.queries, .n = x.channels, .k = width};
-    if (windows) {
-        y = emit("image", copy(elements_here(y)), {write("project", out, {sum}, {c.groups * c.queries, x.channels}, parameters)}, y);
+    if (in_windows) {
+        Image from = y;
+        from.id = write("project", out, {sum}, {c.groups * c.queries, x.channels}, parameters);
+        y = rearrange("image", from, y, in_windows->order_back());
     } else {
         y = emit("project", out, {sum}, y, parameters);
     }
-    if (shifted) y = emit("shift back", copy(elements_here(y)), {y.id}, y);
+    if (shifted) y = roll("shift back", y, -(a.window_px / 2));
     return tensor == 1 ? y : exchange("project.sum", y, {.forward = ExchangeKind::all_reduce, .elements = elements_here(y)});
 }
 

@@ -82,6 +82,11 @@ Image Layers::emit(std::string name, OperatorKind kind, std::vector<TensorId> in
     return out;
 }
 
+Image Layers::rearrange(std::string name, Image from, Image to, std::vector<CopyAxis> order) {
+    return emit(std::move(name), Pointwise{.kind = PointwiseKind::copy, .elements = elements_here(to), .order = std::move(order)},
+                {from.id}, to);
+}
+
 Image Layers::exchange(std::string name, Image x, Exchange e, TensorRole role) {
     const TensorId in = x.id;
     x.cut = false;

@@ -53,6 +53,7 @@ struct AttentionLayer {
     std::int64_t heads = 1;
     std::int64_t window_px = 0;  // among the px x px pixels of each window; 0: of the whole image
     bool shifted = false;        // windows half of that further (arXiv 2103.14030, section 3.2)
+    bool spread = false;         // "windows" of pixels that lie evenly over the image (arXiv 2204.01697, section 3.2)
     PositionBias position_bias = PositionBias::none;
     bool by_cosine = false;   // scores are cosines, times a learned factor for each head (arXiv 2111.09883, section 3.2)
     std::int64_t shrink = 1;  // keys and values are of the image so many times smaller (arXiv 2102.12122, section 3.3)
@@ -134,9 +135,12 @@ private:
                TensorRole role = TensorRole::activation);
     Image exchange(std::string name, Image, Exchange, TensorRole role = TensorRole::activation);
     TensorId write(std::string name, OperatorKind, std::vector<TensorId> inputs, std::vector<std::int64_t> shape, double parameters = 0);
+    // Elements in other places; an empty order is one that no axes describe.
+    Image rearrange(std::string name, Image from, Image to, std::vector<CopyAxis> order);
+    Image roll(const std::string& name, Image, std::int64_t px);  // along both sides: what leaves at one end comes in at the other
     struct AttentionCore;
     TensorId fused_attention(const AttentionCore&);
-    TensorId written_out_attention(const AttentionLayer&, AttentionCore, bool masked);
+    TensorId written_out_attention(const AttentionLayer&, AttentionCore);
     std::int64_t size_after(std::int64_t extent, std::int64_t kernel, std::int64_t stride, std::int64_t padding, bool round_up);
     void require_cut(const char* what, std::int64_t extent);
 

@@ -1,5 +1,5 @@
 // MaxViT (Tu et al., arXiv 2204.01697, figure 2 and table 1), as torchvision has it: an inverted residual, then attention among the pixels
-// of each window, then among as many that lie evenly over the image. Those of a grid are copied together as those of a window are.
+// of each window, then among as many that lie evenly over the image.
 #include "model/workload/convolutional_families.hpp"
 
 #include <array>
@@ -25,10 +25,11 @@ Image inverted_residual(Layers& l, Image x, std::int64_t channels, std::int64_t 
     return l.add("add", l.conv("project", y, {.out_channels = channels, .bias = true}), beside);
 }
 
-Image attention_layer(Layers& l, const std::string& name, Image x) {
+Image attention_layer(Layers& l, Image x, bool spread) {
     constexpr std::int64_t head_dim = 32, window_px = 7;
-    const AttentionLayer among{.heads = x.channels / head_dim, .window_px = window_px, .position_bias = PositionBias::table};
-    x = l.add(name + ".add", x, l.attention(l.norm(name + ".norm", x, NormKind::layer), among));
+    const AttentionLayer among{
+        .heads = x.channels / head_dim, .window_px = window_px, .spread = spread, .position_bias = PositionBias::table};
+    x = l.add("attention.add", x, l.attention(l.norm("attention.norm", x, NormKind::layer), among));
     const Image wide = l.linear("expand", l.norm("mlp.norm", x, NormKind::layer), 4 * x.channels);
     return l.add("mlp.add", x, l.linear("contract", l.activation(wide, PointwiseKind::gelu), x.channels));
 }
@@ -42,7 +43,7 @@ void build_maxvit(NetworkBuilder& network, const MaxVit& m, std::int64_t classes
         for (int i = 0; i < m.blocks[stage]; ++i)
             network.block("stage " + std::to_string(stage + 1), BlockRole::layer, [&](Layers& l, Image x) {
                 x = inverted_residual(l, x, m.channels << stage, i == 0 ? 2 : 1);
-                return attention_layer(l, "grid", attention_layer(l, "window", x));
+                return attention_layer(l, attention_layer(l, x, false), true);
             });
     network.block("head", BlockRole::head, [&](Layers& l, Image x) {
         x = l.norm("norm", l.global_pool(x), NormKind::layer);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <tuple>
+#include <vector>
 
 namespace sextant {
 
@@ -11,13 +12,17 @@ std::pair<Image, Image> Layers::halves(Image x) {
     x = whole(x);
     Image half = x;
     half.channels /= 2;
-    half = emit("halves", Pointwise{PointwiseKind::copy, elements_here(x)}, {x.id}, half);
+    const std::vector<CopyAxis> order{{2, half.channels}, {rows(x), x.channels}, {half.channels, 1}};
+    half = emit("halves", Pointwise{.kind = PointwiseKind::copy, .elements = elements_here(x), .order = order}, {x.id}, half);
     Image other = half;
     other.id = graph_.also("halves.other", shape_here(half), TensorRole::activation);
     return {half, other};
 }
 
-Image Layers::shuffle(Image x) { return emit("shuffle", Pointwise{PointwiseKind::copy, elements_here(x)}, {x.id}, x); }
+Image Layers::shuffle(Image x) {
+    const std::int64_t channels = channels_here(x);
+    return rearrange("shuffle", x, x, {{rows(x), channels}, {channels / 2, 1}, {2, channels / 2}});
+}
 
 namespace {
 

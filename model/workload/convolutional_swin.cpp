@@ -4,6 +4,8 @@
 #include "model/workload/convolutional_families.hpp"
 
 #include <array>
+#include <utility>
+#include <vector>
 
 namespace sextant {
 
@@ -13,7 +15,12 @@ Image Layers::merge_pixels(Image x) {
     y.channels *= 4;
     y.height = (x.height + 1) / 2;
     y.width = (x.width + 1) / 2;
-    return emit("merge", Pointwise{PointwiseKind::copy, elements_here(y)}, {x.id}, y);
+    const std::int64_t pixel = x.channels, line = x.width * pixel;
+    std::vector<CopyAxis> order;
+    if (x.height % 2 == 0 && x.width % 2 == 0)  // else the last pixels are filled
+        order = {
+            {context_.shard.micro_batch, x.height * line}, {y.height, 2 * line}, {y.width, 2 * pixel}, {2, pixel}, {2, line}, {pixel, 1}};
+    return rearrange("merge", x, y, std::move(order));
 }
 
 namespace {

@@ -109,6 +109,13 @@ struct Softmax {
     bool masked = false;  // scale and causal mask in the same kernel
 };
 
+// One extent of a copy that moves elements: from one index to the next, those of the input lie `stride` apart. Indices begin at `start`,
+// and go around.
+struct CopyAxis {
+    std::int64_t extent = 1, stride = 1, start = 0;
+    friend bool operator==(const CopyAxis&, const CopyAxis&) = default;
+};
+
 // One pass over elements. What backward needs depends on the function: gelu its input, relu its output, dropout its mask, add nothing.
 enum class PointwiseKind {
     add,
@@ -142,6 +149,11 @@ struct Pointwise {
     PointwiseKind gate = PointwiseKind::silu;  // gate: what the first half of the columns goes through before it multiplies the second
     bool causal = false, alibi = false;        // mask, as in Attention
     std::int64_t window = 0;                   // likewise
+    // mask: of the pixels of windows, so many along a side of the image, that lie half of one further: what has come around is not seen.
+    std::int64_t shifted_windows = 0;
+    // copy: where each element comes from. The output counts along these, outermost first, and its outputs lie behind one another. Images
+    // lie as pixels by channels.
+    std::vector<CopyAxis> order{};
 };
 
 enum class PoolingKind { max, average, global_average };

@@ -1,6 +1,7 @@
 // The kernels of accelerators against the CPU's operators, where the fixtures of operators_test.cpp do not go: cut tensors, padding, rows
 // longer than the lanes, repeated ids. Both work in fp32 in another order.
 #include "backend/cpu/cpu_device.hpp"
+#include "backend/kernels/window_scores.hpp"
 #include "tests/backend/arrays.hpp"
 #include "tests/backend/host_device.hpp"
 #include "tests/backend/kernel_trials.hpp"
@@ -130,6 +131,30 @@ TEST(Kernel, HaveTheSlopesOfAlibiAsPublished) {
     EXPECT_FLOAT_EQ(second_half_of_twelve.slope(2), std::sqrt(0.5F));
     EXPECT_FLOAT_EQ(second_half_of_twelve.slope(5), std::pow(2.0F, -3.5F));
     EXPECT_FLOAT_EQ(of_eight.penalty(0, 5, 2), 1.5F);
+}
+
+// One image of 6 x 6 pixels in windows of 3 x 3, rolled by one: pixel (y, x) then stands where (y + 1, x + 1) did, and row and column 5
+// come from the other end.
+TEST(Kernel, PixelsOfShiftedWindowsSeeThoseThatWereTheirNeighbours) {
+    const kernels::ShiftedWindows windows{2, 3, 1};
+    const auto came_around = [](std::int64_t window, std::int64_t inside) { return 3 * window + inside == 5; };
+    for (std::int64_t score = 0; score < 4 * 81; ++score) {
+        const std::int64_t window = score / 81, query = score / 9 % 9, key = score % 9;
+        const bool rows = came_around(window / 2, query / 3) == came_around(window / 2, key / 3);
+        const bool columns = came_around(window % 2, query % 3) == came_around(window % 2, key % 3);
+        EXPECT_EQ(windows.sees(score), rows && columns) << score;
+    }
+}
+
+// Swin's index of a pair of pixels: the distance down plus two, times five, plus the distance to the right plus two.
+TEST(Kernel, BiasesAreThoseOfTheDistanceOfTwoPixels) {
+    const kernels::DistanceTable table{3, 2};
+    EXPECT_EQ(table.entry(0), 12) << "a pixel and itself";
+    EXPECT_EQ(table.entry(8), 0) << "the first pixel and the last: two up, two left";
+    EXPECT_EQ(table.entry(8 * 9), 24);
+    EXPECT_EQ(table.entry(1 * 9 + 0), 13) << "one to the right";
+    EXPECT_EQ(table.entry(81 + 3 * 9 + 0), 25 + 17) << "of the second head, one down";
+    EXPECT_EQ(table.entry(2 * 81), 12) << "of the first head in the next window";
 }
 
 TEST(Kernel, DropTheElementsThatTheCpuDrops) {

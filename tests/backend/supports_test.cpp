@@ -46,9 +46,10 @@ TEST(Supports, SaysOfEachThingThatDoesNotRunWhereItStands) {
     EXPECT_THAT(refused({"framework=horovod-pytorch"}), Contains("/framework"));
     EXPECT_THAT(refused({"plan.cuda_graph=true"}), Contains("/plan/cuda_graph"));
     EXPECT_THAT(refused({"plan.frozen_batch_norm=true"}), Contains("/plan/frozen_batch_norm"));
-    EXPECT_THAT(refused({"workload=swin_t"}), Contains("/workload")) << "the scores of its windows have a bias for each distance";
-    for (const char* network : {"shufflenet_v2_x1_0", "mixer_b16_224"})
-        EXPECT_THAT(refused({std::string("workload=") + network}), Contains("/workload")) << network << " moves pixels or channels";
+    EXPECT_THAT(refused({"workload=swin_v2_t"}), Contains("/workload")) << "its scores are cosines";
+    EXPECT_THAT(refused({R"(workload={"model": "swin_t", "image_px": 256})"}), Contains("/workload")) << "its last windows lack pixels";
+    for (const char* network : {"swin_t", "shufflenet_v2_x1_0", "mixer_b16_224", "maxvit_t"})
+        EXPECT_THAT(refused({std::string("workload=") + network}), IsEmpty()) << network;
     EXPECT_THAT(refused({"workload=resnetv2_50"}), IsEmpty());
 }
 

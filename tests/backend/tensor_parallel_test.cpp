@@ -115,6 +115,13 @@ Job cut_perceptron() {
     return j;
 }
 
+// Windows that lie together and windows that are spread: two heads in the first stage.
+Job windows() {
+    Job j{.name = "windows_over_2", .workload = convolutions(), .shard = {.micro_batch = 1, .tensor = 2}};
+    j.workload.spec = ConvolutionalSpec{.name = "maxvit_t", .image_px = 224, .classes = 10};
+    return j;
+}
+
 Job vision_by_sequence() {
     Job j = job("vit", 2, true);
     std::get<TransformerSpec>(j.workload.spec).image_px = 12;  // nine patches and the class token
@@ -124,6 +131,7 @@ Job vision_by_sequence() {
 std::vector<Job> jobs() {
     return {cut_perceptron(),
             {.name = "convolutions_over_2", .workload = convolutions(), .shard = {.micro_batch = 4, .tensor = 2}},
+            windows(),
             job("gpt", 2),
             job("gpt", 2, true),
             job("gpt", 2, false, false),

@@ -362,6 +362,57 @@ TEST(Convolutional, SwinDoesNotShiftAnImageOfOneWindow) {
     EXPECT_EQ(masks(256), 1);
 }
 
+// The element that a copy takes its element `to` from.
+std::int64_t source(const Pointwise& copy, std::int64_t to) {
+    std::int64_t from = 0;
+    for (auto axis = copy.order.rbegin(); axis != copy.order.rend(); ++axis) {
+        from += (to % axis->extent + axis->start) % axis->extent * axis->stride;
+        to /= axis->extent;
+    }
+    return from;
+}
+std::vector<Pointwise> copies_of(const OperatorGraph& graph) {
+    std::vector<Pointwise> copies = operators_of<Pointwise>(graph);
+    std::erase_if(copies, [](const Pointwise& p) { return p.kind != PointwiseKind::copy; });
+    return copies;
+}
+
+TEST(Convolutional, ACopyIntoWindowsTakesEachPixelToItsWindowAndBack) {
+    // Two images of 56 x 56 pixels of 96 channels in windows of 7 x 7; the second attention rolls them by three first.
+    constexpr std::int64_t image = 56 * 56 * 96;
+    const auto at = [](std::int64_t y, std::int64_t x) { return (y * 56 + x) * 96; };
+    const std::vector<Pointwise> copies = copies_of(graph_at(build_convolutional({.name = "swin_t"}, {.micro_batch = 2}), 1));
+    const Pointwise &windows = copies[0], &back = copies[1], &roll = copies[2], &roll_back = copies[5], &merge = copies[6];
+    // The second image, window 2 down and 3 across, its pixel 4 down and 5 across, channel 10.
+    const std::int64_t in_window = image + ((2 * 8 + 3) * 49 + 4 * 7 + 5) * 96 + 10;
+    EXPECT_EQ(source(windows, in_window), image + at(2 * 7 + 4, 3 * 7 + 5) + 10);
+    EXPECT_EQ(source(roll, image + at(0, 55) + 10), image + at(3, 2) + 10);
+    // Of the merged image the pixel at (2, 1) has (4, 2), (5, 2), (4, 3) and (5, 3) side by side.
+    for (const auto& [part, pixel] : {std::pair{0, at(4, 2)}, {1, at(5, 2)}, {2, at(4, 3)}, {3, at(5, 3)}})
+        EXPECT_EQ(source(merge, (2 * 28 + 1) * 384 + part * 96 + 7), pixel + 7);
+    for (std::int64_t i = 0; i < 2 * image; i += 1001) {
+        EXPECT_EQ(source(windows, source(back, i)), i);
+        EXPECT_EQ(source(roll, source(roll_back, i)), i);
+    }
+}
+
+TEST(Convolutional, AGridTakesPixelsFromEvenlyOverTheImage) {
+    // Of MaxViT's first stage, 56 x 56 pixels of 64 channels: a group takes every eighth row and column.
+    const std::vector<Pointwise> copies = copies_of(graph_at(build_convolutional({.name = "maxvit_t"}, {}), 1));
+    const Pointwise &grid = copies[2], &back = copies[3];
+    EXPECT_EQ(source(grid, ((2 * 8 + 3) * 49 + 4 * 7 + 5) * 64), ((4 * 8 + 2) * 56 + 5 * 8 + 3) * 64);
+    for (std::int64_t i = 0; i < 56 * 56 * 64; i += 101) EXPECT_EQ(source(grid, source(back, i)), i);
+}
+
+TEST(Convolutional, ChannelsOfBothHalvesTakeTurnsBehindAShuffle) {
+    const std::vector<Pointwise> copies = copies_of(graph_at(build_convolutional({.name = "shufflenet_v2_x1_0"}, {}), 1));
+    const auto shuffle = std::ranges::find_if(copies, [](const Pointwise& p) { return p.order.size() == 3 && p.order[1].extent == 58; });
+    ASSERT_NE(shuffle, copies.end());
+    EXPECT_EQ(source(*shuffle, 116 + 0), 116 + 0);
+    EXPECT_EQ(source(*shuffle, 116 + 1), 116 + 58);
+    EXPECT_EQ(source(*shuffle, 116 + 2), 116 + 1);
+}
+
 TEST(Convolutional, HalfOfTheChannelsGoPastAShuffleUnit) {
     // Stage 2 of the network of 1.0, 116 channels: the first unit has a convolution of all on either side, and convolves 58 of its own;
     // three more convolve 58 of 116. Each joins both halves and shuffles, and those three part them first.

@@ -1,0 +1,20 @@
+// Gradients of families of networks on images whose operators differences_test.cpp has on every engine, or kernels_test.cpp one by one.
+#include "tests/backend/slope.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sextant {
+namespace {
+
+TEST(Families, HaveTheGradientsOfDifferences) {
+    for (const char* name : {"pvt_v2_b0", "segformer_b0"}) expect_gradient_of_all_parameters(name, 64, 4);
+}
+
+// Of images with whole windows in every stage.
+TEST(Families, HaveTheGradientsOfDifferencesInWindows) {
+    expect_gradient_of_all_parameters("swin_t", 224, 1);
+    expect_gradient_of_all_parameters("maxvit_t", 224, 2);
+}
+
+}  // namespace
+}  // namespace sextant
