@@ -39,6 +39,12 @@ void count_work(const OperatorGraph&, DataType product_type, BlockKernels&);
 // The weights of products that are trained.
 std::vector<WeightMatrix> trained_matrices(const OperatorGraph&);
 
+// By tensor, whether backward reads it only as an operand of products in FP8 or narrower: what is kept are the copies that forward made.
+std::vector<bool> find_kept_narrow(const OperatorGraph&, DataType product_type);
+
+// The bytes of a tensor that waits for backward.
+Bytes kept_size(const Tensor&, bool narrow, const Precision&, DataType product_type);
+
 // Fills in what the block keeps from forward to backward, drops, works on and hands on.
 void measure_saved(const OperatorGraph&, const Plan&, const Framework&, DataType product_type, BlockKernels&);
 

@@ -6,16 +6,6 @@
 namespace sextant {
 namespace {
 
-// Tensors that backward reads only as operands of weight GEMMs: kept as the narrow copies that forward made.
-std::vector<bool> narrow_tensors(const OperatorGraph& graph, DataType product_type) {
-    std::vector<bool> narrow(graph.tensors().size(), !is_16_bit_or_wider(product_type));
-    for (const Operator& op : graph.operators()) {
-        if (is_narrowed(op)) continue;
-        for (const TensorId id : saved_for_backward(op)) narrow[id.value] = false;
-    }
-    return narrow;
-}
-
 bool reaches_loss(const OperatorGraph& graph, TensorId id) {
     return std::ranges::any_of(
         graph.operators(), [&](const Operator& op) { return std::holds_alternative<CrossEntropy>(op.kind) && op.inputs.front() == id; });
@@ -85,15 +75,27 @@ DataType product_type(const Precision& precision, BlockRole role) {
     return role != BlockRole::layer && !is_16_bit_or_wider(precision.compute) ? precision.activation : precision.compute;
 }
 
+std::vector<bool> find_kept_narrow(const OperatorGraph& graph, DataType product_type) {
+    std::vector<bool> narrow;
+    for (const Tensor& t : graph.tensors()) narrow.push_back(t.role == TensorRole::activation && !is_16_bit_or_wider(product_type));
+    for (const Operator& op : graph.operators()) {
+        if (is_narrowed(op)) continue;
+        for (const TensorId id : saved_for_backward(op)) narrow[id.value] = false;
+    }
+    return narrow;
+}
+
+Bytes kept_size(const Tensor& t, bool narrow, const Precision& precision, DataType product_type) {
+    return t.elements() * (narrow ? size_of(product_type) : element_size(t.role, precision));
+}
+
 void measure_saved(const OperatorGraph& graph, const Plan& plan, const Framework& framework, DataType product_type, BlockKernels& out) {
-    const std::vector<bool> dropped = dropped_tensors(graph, plan), narrow = narrow_tensors(graph, product_type);
+    const std::vector<bool> dropped = dropped_tensors(graph, plan), narrow = find_kept_narrow(graph, product_type);
     const std::vector<TensorId> kept_inputs = read_inputs(graph);
     for (const TensorId id : saved_for_backward(graph)) {
         const Tensor& t = graph.tensor(id);
-        const bool activation = t.role == TensorRole::activation;
-        const bool is_narrow = activation && narrow[id.value];
-        const Bytes bytes = t.elements() * (is_narrow ? size_of(product_type) : element_size(t.role, plan.precision));
-        if (is_narrow || std::ranges::find(kept_inputs, id) == kept_inputs.end()) out.made_again += bytes;
+        const Bytes bytes = kept_size(t, narrow[id.value], plan.precision, product_type);
+        if (narrow[id.value] || std::ranges::find(kept_inputs, id) == kept_inputs.end()) out.made_again += bytes;
         if (dropped[id.value]) {
             out.dropped += bytes;
             continue;

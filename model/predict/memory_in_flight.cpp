@@ -53,9 +53,10 @@ BytesOfBlock waiting_in(Where where) {
 // A stage at its fullest moment.
 struct Fullest {
     Bytes waiting, working;   // what waits there, and what the block at work needs beside it
+    Bytes halfway;            // of what waits, what came back for the gradients of the inputs
     std::int64_t logits = 1;  // at some time: micro-batches that the last chunk has gone forward with and not back
-    void take(Bytes here, Bytes at_work) {
-        if (here + at_work > waiting + working) waiting = here, working = at_work;
+    void take(Bytes here, Bytes regained, Bytes at_work) {
+        if (here + at_work > waiting + working) waiting = here, working = at_work, halfway = regained;
     }
 };
 
@@ -90,10 +91,16 @@ Fullest fullest_of_order(Where where, const Prepared::State& job, std::size_t st
     Fullest most;
     most.logits = of_order.waiting_in_last_chunk;
     for (const StageMoment& m : of_order.moments) {
-        Bytes here;
-        for (std::size_t c = 0; c < chunks.size(); ++c) here += m.waiting[c] * chunks[c].waiting + m.halfway[c] * chunks[c].regained;
+        Bytes here, regained;
+        for (std::size_t c = 0; c < chunks.size(); ++c) {
+            here += m.waiting[c] * chunks[c].waiting + m.halfway[c] * chunks[c].regained;
+            regained += m.halfway[c] * chunks[c].regained;
+        }
         const Chunk& at_work = chunks[m.chunk];
-        most.take(here, m.work == WorkKind::forward ? Bytes{} : m.work == WorkKind::backward ? at_work.working : at_work.working_on_inputs);
+        most.take(here, regained,
+                  m.work == WorkKind::forward    ? Bytes{}
+                  : m.work == WorkKind::backward ? at_work.working
+                                                 : at_work.working_on_inputs);
     }
     return most;
 }
@@ -152,6 +159,7 @@ InFlightBytes in_flight_bytes(const Prepared::State& job, std::size_t stage, Kno
     const Fullest moment = fullest(Where::device, job, stage, known);
     InFlightBytes bytes;
     bytes.waiting = moment.waiting;
+    bytes.halfway = moment.halfway;
     bytes.activations = max(moment.waiting + moment.working, alive_in_forward(job, stage));
     bytes.logits = waiting_logits(job, stage, moment.logits);
     if (job.scenario.plan.offload_activations != OffloadActivations::none)

@@ -9,6 +9,7 @@ namespace sextant {
 struct InFlightBytes {
     Bytes activations, logits;  // on the device
     Bytes waiting;              // of the activations, those that wait for backward; the others are of the block at work
+    Bytes halfway;              // of those, what came back or was made again, and waits for the gradients of the weights
     Bytes offloaded;            // to host memory
     WeightsInUse weights_in_use;
 };

@@ -1,6 +1,7 @@
 // What the memory of the fullest rank consists of.
 #include "model/base/grouped_digits.hpp"
 #include "model/base/quantity_text.hpp"
+#include "model/cost/kernel_rules.hpp"
 #include "model/plan/partition.hpp"
 #include "model/plan/recompute.hpp"
 #include "model/predict/block_memory.hpp"
@@ -67,36 +68,43 @@ private:
 
     void activations(const StageMemory& m) {
         const StageBlocks& blocks = job_.stages[stage_];
-        const Bytes micro_batch = waiting_activations(job_, stage_), waiting = in_flight_bytes(job_, stage_).waiting;
-        const Bytes working = m[MemoryKind::activations] - waiting;
+        const Bytes micro_batch = waiting_activations(job_, stage_);
+        const InFlightBytes in_flight = in_flight_bytes(job_, stage_);
+        const Bytes working = m[MemoryKind::activations] - in_flight.waiting;
         std::string what = "what backward reads of a micro-batch, " + to_text(micro_batch);
-        if (micro_batch > Bytes{}) what += ", of " + number_text(waiting / micro_batch, 3) + " that are under way";
+        if (micro_batch > Bytes{})
+            what += ", of " + number_text((in_flight.waiting - in_flight.halfway) / micro_batch, 3) + " that are under way";
+        if (in_flight.halfway > Bytes{}) what += ", " + to_text(in_flight.halfway) + " that gradients of weights still read";
         if (working > Bytes{}) what += ", and " + to_text(working) + " that a block works on";
         say(MemoryKind::activations, what);
         const Network network = cut_network(job_.scenario);
         for (std::size_t t = 0; t < job_.templates.size(); ++t)
-            if (blocks.count[t] > 0) block(t, blocks.count[t], network.templates[t].graph);
+            if (blocks.count[t] > 0) block(t, blocks.count[t], network.templates[t]);
     }
 
     // The largest of what a block keeps.
-    void block(std::size_t t, int count, const OperatorGraph& graph) {
+    void block(std::size_t t, int count, const Block& made_of) {
         Plan plan = job_.scenario.plan;
         const double share = static_cast<double>(recomputed_blocks(job_.chunks[stage_], job_.stages[stage_], t)) / count;
         const bool whole = plan.recompute != Recompute::selective && share > 0;
         const BlockKernels& k = job_.templates[t];
         const Bytes keeps = share * waiting_activations(k, job_, true) + (1 - share) * waiting_activations(k, job_, false);
+        const Bytes sent = share * offloaded_activations(k, job_, true) + (1 - share) * offloaded_activations(k, job_, false);
         std::string again;
         if (whole) again = ", of which " + percent_text(share) + " run again from what they read, " + to_text(k.kept_input);
-        say("    block kind " + std::to_string(t + 1) + ", " + std::to_string(count) + " on this stage, keeps " + to_text(keeps) + again);
+        say("    block kind " + std::to_string(t + 1) + ", " + std::to_string(count) + " on this stage, keeps " + to_text(keeps) +
+            (sent > Bytes{} ? ", and " + to_text(sent) + " in host memory" : "") + again);
         if (whole && share >= 1) return;
         plan.precision = job_.precision;
-        const std::vector<bool> dropped = dropped_tensors(graph, plan);
+        const OperatorGraph& graph = made_of.graph;
+        const DataType type = product_type(plan.precision, made_of.role);
+        const std::vector<bool> dropped = dropped_tensors(graph, plan), narrow = find_kept_narrow(graph, type);
         std::vector<std::pair<Bytes, const Tensor*>> kept;
         Bytes inside = k.saved;
         for (const TensorId id : saved_for_backward(graph)) {
             const Tensor& tensor = graph.tensor(id);
             if (dropped[id.value] || tensor.role == TensorRole::logits) continue;
-            kept.emplace_back(tensor.elements() * element_size(tensor.role, plan.precision), &tensor);
+            kept.emplace_back(kept_size(tensor, narrow[id.value], plan.precision, type), &tensor);
             inside -= kept.back().first;
         }
         std::ranges::stable_sort(kept, std::ranges::greater(), &std::pair<Bytes, const Tensor*>::first);

@@ -106,6 +106,29 @@ TEST(Explain, OfMemoryTakesTheBlockThatNeedsMostAsTheEstimateDoes) {
     EXPECT_THAT(explain_memory(prepared), Contains(HasSubstr("and " + to_text(worked_on) + " that a block works on")));
 }
 
+// 32 tokens of 256 behind the activation, which only a product reads again: in FP8 a byte each.
+TEST(Explain, OfMemoryListsTensorsAsTheyAreKept) {
+    Scenario job = mlp_job(1);
+    job.workload = small_gpt();
+    job.plan.micro_batch = job.plan.global_batch = 2;
+    EXPECT_THAT(explain_memory(prepare(job)), Contains(HasSubstr("mlp.act [32 x 256] 16.4 KB")));
+    job.plan.precision = precision_policy(DataType::fp8);
+    EXPECT_THAT(explain_memory(prepare(job)), Contains(HasSubstr("mlp.act [32 x 256] 8.19 KB")));
+}
+
+// Two stages of four blocks, each of which keeps its input of 1024 x 1024 elements, 2.10 MB: four blocks and their four micro-batches.
+TEST(Explain, OfMemorySaysWhatWaitsForTheGradientsOfTheWeights) {
+    Scenario job = products_job(8, 4);
+    job.plan.pp = 2;
+    job.plan.schedule = Schedule::zero_bubble;
+    const auto still_read = HasSubstr(" that gradients of weights still read");
+    EXPECT_THAT(explain_memory(prepare(job)), testing::Not(Contains(still_read)));
+    job.plan.offload_activations = OffloadActivations::all;
+    const auto lines = explain_memory(prepare(job));
+    EXPECT_THAT(lines, Contains(still_read)) << testing::PrintToString(lines);
+    EXPECT_THAT(lines, Contains(HasSubstr("keeps 0 B, and 2.10 MB in host memory")));
+}
+
 // Where scores of plain attention are more than all that is kept, they are what a block works on, and no micro-batches.
 TEST(Explain, OfMemoryCountsNoMoreMicroBatchesThanThereAre) {
     const Scenario job =
