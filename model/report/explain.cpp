@@ -122,8 +122,13 @@ private:
         say("P sustained " + to_text(rate.sustained) + " in " + std::string(to_text(type)) + ": the maker's " + to_text(rate.peak) + " x " +
             number_text(large) + " that large products reach x " + number_text(framework) + " of the framework x " +
             number_text(rate.sustained / rate.peak / (large * framework)) + " of the clock in a long run");
-        say("W s " + to_text(streaming_bandwidth(job_.rates)) + " of the maker's " + to_text(device.memory_bandwidth.value) + ", o " +
-            to_text(job_.rates.kernel_overhead));
+        const Bandwidth streams = streaming_bandwidth(job_.rates);
+        const double of_device = device.stream_fraction.value, of_framework = s.framework.streaming_efficiency.value;
+        const double of_loads = streams / (device.memory_bandwidth.value * (of_device * of_framework));
+        say("W s " + to_text(streams) + ": the maker's " + to_text(device.memory_bandwidth.value) + " x " + number_text(of_device) +
+            " that it streams x " + number_text(of_framework) + " of the framework" +
+            (job_.rates.loads > Bandwidth{} ? " x " + number_text(of_loads) + " of the loads that its kernels have under way" : "") +
+            ", o " + to_text(job_.rates.kernel_overhead));
     }
     void say_group(const Group& g) {
         if (g.ranks < 2) return say("  one rank: free");

@@ -76,6 +76,21 @@ TEST(Explain, SaysWhatIsLeftOfTheRateOfTheMaker) {
                            "framework x 0.750 of the clock")));
 }
 
+// 1 TB/s, of which the device streams 0.8 and the framework 0.5; 108 multiprocessors with 12.5 KB each under way for 450 ns ask for half of
+// 3 TB/s: 0.4 / sqrt(1 + (0.4 / 1.5)^2) = 0.3865 TB/s.
+TEST(Explain, SaysWhatIsLeftOfTheBandwidthOfTheMaker) {
+    Scenario job = mlp_job(1);
+    Device& device = job.cluster.node.device;
+    device.stream_fraction = round_machine::given(0.8);
+    job.framework.streaming_efficiency = round_machine::given(0.5);
+    const std::string factors = ": the maker's 1.00 TB/s x 0.800 that it streams x 0.500 of the framework";
+    EXPECT_THAT(explain(prepare(job), Term::forward), Contains(HasSubstr("W s 400 GB/s" + factors + ", o ")));
+    device.multiprocessors = 108;
+    device.load_latency = round_machine::given(450 * ns);
+    job.framework.bytes_in_flight = round_machine::given(12'500 * B);
+    EXPECT_THAT(explain(prepare(job), Term::forward), Contains(HasSubstr("W s 386 GB/s" + factors + " x 0.966 of the loads")));
+}
+
 // Where nothing is recomputed, no block has any of it.
 TEST(Explain, LeavesOutBlocksThatHaveNothingToDo) {
     const auto lines = explain(prepare(products_job(4)), Term::recompute);
