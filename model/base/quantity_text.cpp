@@ -7,7 +7,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
+#include <iterator>
 
 namespace sextant {
 namespace {
@@ -151,18 +151,18 @@ ParsedQuantity parse_quantity(std::string_view text, const UnitTable& table) {
 std::string number_text(double value, int digits) {
     if (value == 0) return "0";
     const double magnitude = std::fabs(value);
+    // Not by printf, which writes a comma where Qt has set the language of a German desktop.
     char buffer[64];
-    if (!(magnitude < 1e15) || magnitude < 1e-6) {  // a number that is none, too
-        std::snprintf(buffer, sizeof buffer, "%.*g", digits, value);
-        return buffer;
-    }
+    const auto written = [&](std::chars_format format, int precision) {
+        return std::string(buffer, std::to_chars(buffer, std::end(buffer), value, format, precision).ptr);
+    };
+    if (!(magnitude < 1e15) || magnitude < 1e-6) return written(std::chars_format::general, digits);  // a number that is none, too
     // Rounding may carry into a new digit (0.9999 prints as 1.00, not 1.000), so the digits before the point are counted after it.
     int before_point = static_cast<int>(std::floor(std::log10(magnitude))) + 1;
     const double half_unit = 0.5 * std::pow(10.0, before_point - digits);
     if (magnitude + half_unit >= std::pow(10.0, before_point)) ++before_point;
     const int decimals = digits > before_point ? digits - before_point : 0;
-    std::snprintf(buffer, sizeof buffer, "%.*f", decimals, value);
-    return buffer;
+    return written(std::chars_format::fixed, decimals);
 }
 
 std::string format_quantity(double si, const UnitTable& table, int digits) {

@@ -1,9 +1,12 @@
 #include "model/base/grouped_digits.hpp"
 #include "model/base/quantity_text.hpp"
+#include "tests/temporary_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <clocale>
+#include <cstdlib>
 #include <limits>
 #include <string>
 
@@ -62,6 +65,29 @@ TEST(QuantityText, PrintsTheUnitThatLeavesOneToThreeDigits) {
 TEST(QuantityText, WritesWhatIsNoNumberAsThat) {
     EXPECT_EQ(number_text(std::numeric_limits<double>::quiet_NaN()), "nan");
     EXPECT_EQ(number_text(-std::numeric_limits<double>::infinity()), "-inf");
+}
+
+// Qt sets the language of the user for C's functions, too. The machine need not know German: it is made here.
+class QuantityTextOnAGermanDesktop : public TemporaryFolder {
+protected:
+    void SetUp() override {
+        TemporaryFolder::SetUp();
+        if (std::system(("localedef -i de_DE -f UTF-8 " + file("de_DE.UTF-8") + " >/dev/null 2>&1").c_str()) != 0)
+            GTEST_SKIP() << "localedef has no description of German (Debian: locales)";
+        setenv("LOCPATH", folder_.c_str(), 1);
+        ASSERT_TRUE(std::setlocale(LC_NUMERIC, "de_DE.UTF-8"));
+    }
+    void TearDown() override {
+        std::setlocale(LC_NUMERIC, "C");
+        unsetenv("LOCPATH");
+        TemporaryFolder::TearDown();
+    }
+};
+
+TEST_F(QuantityTextOnAGermanDesktop, HasPoints) {
+    EXPECT_EQ(to_text(3.35 * TB / s), "3.35 TB/s");
+    EXPECT_EQ(number_text(2.5e-7), "2.5e-07");
+    EXPECT_EQ(grouped_digits(450.31, 4), "450.3");
 }
 
 TEST(GroupedDigits, MarksEveryThirdOfAWholeNumber) {
