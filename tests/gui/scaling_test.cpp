@@ -54,6 +54,28 @@ TEST(NamesOfLines, HideNoOtherLine) {
     EXPECT_EQ(columns.back() - columns.front() + 1, static_cast<int>(columns.size()));
 }
 
+// Above all of a level line points stand: its name is in front of it, and as much of it is seen as without them.
+TEST(NamesOfLines, AreNotBehindPoints) {
+    const auto pixels_of_name = [](bool among_points) {
+        std::vector<QImage> images;
+        for (const char* name : {"", "a name"}) {
+            Plot plot;
+            plot.x = plot.y = even_axis(QStringLiteral("n"), 9);
+            plot.lines = {{.points = {{6, 5}, {9, 5}}, .colour = QColor(255, 0, 0), .name = QString::fromLatin1(name)}};
+            for (double x = 6; among_points && x <= 9; x += 0.25) plot.points.push_back({.x = x, .y = 5.3, .radius = 9});
+            images.emplace_back(400, 320, QImage::Format_RGB32);
+            images.back().fill(Qt::white);
+            QPainter painter(&images.back());
+            static_cast<void>(plot.paint(painter, images.back().rect(), light_look(), {}));
+        }
+        int pixels = 0;
+        for (int x = 0; x < images[0].width(); ++x)
+            for (int y = 0; y < images[0].height(); ++y) pixels += images[0].pixel(x, y) != images[1].pixel(x, y);
+        return pixels;
+    };
+    EXPECT_GT(pixels_of_name(true), 0.8 * pixels_of_name(false));
+}
+
 TEST(ScalingVerdict, DoesNotContradictItself) {
     EXPECT_THAT(verdict(0.4971), HasSubstr("brings 49.7 % of what one brings at the smallest size, less than 50 %"));
     EXPECT_THAT(verdict(0.25), HasSubstr("brings 25 %"));

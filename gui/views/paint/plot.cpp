@@ -196,8 +196,8 @@ void Plot::paint_limit_names(QPainter& painter, const QRectF& ground) const {
     }
 }
 
-// Above the end of each line, or farther to the left where something stands there. Of one that does not end level, below it where another
-// line passes above.
+// Above the end of each line, or farther to the left where something stands there; of a level one also in front of it. Of one that does
+// not end level, below it where another line passes above.
 Plot::Places Plot::paint_line_names(QPainter& painter, const QRectF& ground, const Look& look) const {
     const QFont font = font_of(Type::small);
     Places taken;
@@ -222,8 +222,8 @@ Plot::Places Plot::paint_line_names(QPainter& painter, const QRectF& ground, con
         if (!ends_level(line) && hides_a_line(room) && is_free_below) {
             room = below;
         } else {
-            for (QRectF other = room; other.left() >= begin; other.translate(-8, 0))
-                if (!is_taken(taken, other)) {
+            for (QRectF other = room; other.left() >= (ends_level(line) ? ground.left() : begin); other.translate(-8, 0))
+                if (!is_taken(taken, other) && (other.left() >= begin || !hides_a_line(other))) {
                     room = other;
                     break;
                 }
