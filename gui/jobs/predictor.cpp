@@ -4,7 +4,6 @@
 #include "gui/models/caught.hpp"
 #include "gui/models/lesson_state.hpp"
 #include "gui/models/stated_schema.hpp"
-#include "gui/models/text.hpp"
 #include "gui/models/timeline/timeline.hpp"
 #include "model/io/format/json_reader.hpp"
 #include "model/io/format/json_text.hpp"

@@ -3,7 +3,6 @@
 
 #include "gui/models/session.hpp"
 
-#include <QString>
 #include <QStringList>
 
 #include <filesystem>

@@ -5,8 +5,6 @@
 #include <QFileInfo>
 #include <QSettings>
 
-#include <algorithm>
-
 namespace sextant::gui {
 namespace {
 

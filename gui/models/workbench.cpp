@@ -5,8 +5,6 @@
 #include "model/io/format/replace_file.hpp"
 #include "model/io/scenario/scenario_writer.hpp"
 
-#include <ostream>
-
 namespace sextant::gui {
 
 std::shared_ptr<const Answer> Workbench::answer() const {

@@ -10,15 +10,11 @@ namespace sextant::gui {
 
 AskRow::AskRow(Workbench& workbench, const QString& button, const QString& text) : workbench_(workbench) {
     const QString area = button.section(QLatin1Char('.'), 0, 0);
-    button_ = new QPushButton(text);
-    button_->setObjectName(button);
+    button_ = with_name(button, new QPushButton(text));
     button_->setDefault(true);
-    said_ = text_label(Type::small, "faint");
-    said_->setObjectName(area + QStringLiteral(".said"));
+    said_ = with_name(area + QStringLiteral(".said"), text_label(Type::small, "faint"));
     auto* row = bare_layout<QHBoxLayout>(this, gap + 4);
-    without_ = text_label(Type::small, "warning");
-    without_->setObjectName(area + QStringLiteral(".without"));
-    without_->setText(tr("without the what-if"));
+    without_ = with_name(area + QStringLiteral(".without"), text_label(Type::small, "warning", tr("without the what-if")));
     without_->setWordWrap(false);
     row->addWidget(button_);
     row->addWidget(without_);

@@ -15,8 +15,7 @@ JobBar::JobBar(LongJob& job, const QString& name) {
     bar_->setTextVisible(false);
     bar_->setFixedWidth(160);
     note_ = text_label(Type::small, "faint");
-    auto* stop = new QPushButton(tr("Stop"));
-    stop->setObjectName(name);
+    auto* stop = with_name(name, new QPushButton(tr("Stop")));
     stop->setToolTip(tr("Stop, and keep what was found so far"));
     row->addWidget(bar_);
     row->addWidget(note_, 1);

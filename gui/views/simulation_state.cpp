@@ -12,8 +12,7 @@ namespace sextant::gui {
 SimulationState::SimulationState(Workbench& workbench) : workbench_(workbench) {
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(0, 0, 0, 0);
-    text_ = text_label(Type::body, "faint");
-    text_->setObjectName(QStringLiteral("simulation_state"));
+    text_ = with_name("simulation_state", text_label(Type::body, "faint"));
     button_ = new QPushButton;
     row->addWidget(text_, 1);
     row->addWidget(button_);

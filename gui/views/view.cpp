@@ -1,6 +1,7 @@
 #include "gui/views/view.hpp"
 
-#include "gui/views/paint/look.hpp"
+#include "gui/views/paint/card.hpp"
+#include "gui/views/paint/chart.hpp"
 
 #include <QEvent>
 #include <QScrollArea>
@@ -19,6 +20,16 @@ View::View(Workbench& workbench, Selection& selection) : workbench_(workbench), 
 bool View::is_played() const {
     const SessionPtr session = workbench_.session();
     return !session || session->simulated || session->state == AnswerState::refused;
+}
+
+void View::shares_term(ChartWidget& chart) {
+    const auto emphasize = [this, &chart] {
+        const std::optional<Term> term = selection_.now().term;
+        chart.emphasize(term ? std::optional(static_cast<int>(*term)) : std::nullopt);
+    };
+    connect(&chart, &ChartWidget::chosen, &selection_, [this](int key) { selection_.select(static_cast<Term>(key)); });
+    connect(&selection_, &Selection::changed, &chart, emphasize);
+    emphasize();
 }
 
 void View::showEvent(QShowEvent* e) {
@@ -54,8 +65,7 @@ PageView::PageView(Workbench& workbench, Selection& selection) : View(workbench,
     auto* scroll = new QScrollArea;
     scroll->setWidgetResizable(true);
     scroll->setFrameShape(QFrame::NoFrame);
-    page_ = new QWidget;
-    page_->setObjectName(QStringLiteral("page"));
+    page_ = with_name("page", new QWidget);
     auto* whole = new QVBoxLayout(page_);
     whole->setContentsMargins(2 * gap, 2 * gap, 2 * gap, 2 * gap);
     column_ = new QVBoxLayout;

@@ -19,6 +19,8 @@ class QVBoxLayout;
 
 namespace sextant::gui {
 
+class ChartWidget;
+
 // A table that a view can export as CSV.
 struct NamedTable {
     QString name;
@@ -60,6 +62,9 @@ protected:
 
     // Whether the simulation that the view shows is there, or is not possible.
     [[nodiscard]] bool is_played() const;
+
+    // Choosing a term in the chart selects it, and the chart emphasizes the one that is selected.
+    void shares_term(ChartWidget&);
 
     // Called whenever the session has changed, and when the view is shown: for what is not part of the answer.
     virtual void follow(const Session&) {}

@@ -34,8 +34,7 @@ TEST_F(Copy, ACommandLineAsksTheShellTheSameQuestion) {
     window.files().open(write_file("it's mine.json", R"({"schema": "scenario/1", "name": "mine", "workload": "gpt3-1.3b",
         "hardware": {"cluster": "selene"}, "plan": {"dp": 8, "micro_batch": 1, "global_batch": 64}, "framework": "megatron-core"})"));
     settle();
-    workbench.edit({{"plan.tp", "2"}, {"plan.placement", R"(["data", "tensor", "context", "pipeline"])"}});
-    settle();
+    edit({{"plan.tp", "2"}, {"plan.placement", R"(["data", "tensor", "context", "pipeline"])"}});
     QAction* copy = nullptr;
     for (auto* action : window.findChildren<QAction*>())
         if (action->text().remove(QLatin1Char('&')) == QLatin1String("Copy as a command line")) copy = action;
@@ -62,8 +61,7 @@ TEST_F(Copy, TheViewIsThePictureThatIsExported) {
 
 TEST_F(Copy, TheTablesOfAViewAreItsNumbers) {
     open("gpt3-175b-1024xa100");
-    window.show_view("breakdown");
-    settle();
+    show_view("breakdown");
     QTest::keyClick(&window, Qt::Key_T, Qt::ControlModifier | Qt::ShiftModifier);
     for (const NamedTable& table : window.view("breakdown").tables())
         EXPECT_THAT(pasted().toStdString(), HasSubstr(csv_of(*table.model).toStdString())) << table.name.toStdString();

@@ -59,6 +59,16 @@ void Desk::open(const std::string& name) {
     settle();
 }
 
+void Desk::edit(const Edits& edits) {
+    workbench.edit(edits);
+    settle();
+}
+
+void Desk::show_view(const std::string& name) {
+    window.show_view(name);
+    settle();
+}
+
 QString Desk::bundled(const std::string& name) {
     return QStringLiteral(SEXTANT_SOURCE_DIR "/scenarios/") + QString::fromStdString(name) + QStringLiteral(".json");
 }

@@ -22,6 +22,9 @@ protected:
 
     // Waits for the answer; `name` is of a bundled scenario.
     void open(const std::string& name);
+    // Both settle.
+    void edit(const Edits&);
+    void show_view(const std::string& name);
     // Until nothing is worked out any more. Fails the test when that takes a minute.
     void settle();
     static void wait_for(const std::function<bool()>&);

@@ -56,8 +56,7 @@ TEST_F(Files, ABrokenScenarioCanBeOpenedToMendIt) {
     EXPECT_FALSE(workbench.answer());
     EXPECT_FALSE(window.view("summary").isVisible()) << "there is nothing that it could show";
     EXPECT_EQ(find<QComboBox>("plan.recompute").currentText(), QString()) << "nothing of what was open before";
-    workbench.edit({{"plan.micro_batsh", "null"}, {"plan.micro_batch", "1"}, {"hardware.device.memory", "\"40 GiB\""}});
-    settle();
+    edit({{"plan.micro_batsh", "null"}, {"plan.micro_batch", "1"}, {"hardware.device.memory", "\"40 GiB\""}});
     EXPECT_EQ(workbench.session()->state, AnswerState::ready);
     EXPECT_TRUE(window.view("summary").isVisible());
 }
@@ -113,8 +112,7 @@ TEST_F(Files, WhatCannotBeIsNotDrawnAndTheTimelineIsDrawnOnceItIsPlayed) {
     EXPECT_TRUE(workbench.session()->simulated) << "the export has waited for it";
     EXPECT_THAT(contents(path), HasSubstr("critical path"));
     EXPECT_THAT(window.statusBar()->currentMessage().toStdString(), HasSubstr("timeline.svg"));
-    workbench.edit({{"plan.tp", "7"}});
-    settle();
+    edit({{"plan.tp", "7"}});
     window.files().copy_picture(*find_view("timeline"), selection);
     EXPECT_THAT(message("complaint"), HasSubstr("mended first"));
 }
@@ -196,8 +194,7 @@ TEST_F(Files, ThePlanIsExportedAsAScriptOrItIsSaidWhyNot) {
 
 TEST_F(Files, TheWholeReportIsOnePageThatNeedsNothingElse) {
     open("mixtral-8x7b-128xh100");
-    window.show_view("topology");
-    settle();
+    show_view("topology");
     const QString path = folder.filePath(QStringLiteral("report.html"));
     bool done = false;
     QObject::connect(&window.files(), &FileActions::exported, [&] { done = true; });

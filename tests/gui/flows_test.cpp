@@ -56,8 +56,7 @@ TEST_F(Flows, ALongNameLeavesTheWindowAsSmallAsItMayBe) {
     open("default");
     const int before = window.minimumSizeHint().width();
     const QString name(300, QLatin1Char('n'));
-    workbench.edit({{"name", name.toStdString()}});
-    settle();
+    edit({{"name", name.toStdString()}});
     EXPECT_EQ(find<QLabel>("bar_name").text(), name);
     EXPECT_EQ(find<QLabel>("bar_name").toolTip(), name);
     EXPECT_EQ(window.minimumSizeHint().width(), before);
@@ -125,19 +124,16 @@ TEST_F(Flows, TheSummarySaysWhatIsMissingForACostAndLeadsThere) {
     emit missing.linkActivated(QStringLiteral("run.tokens"));
     settle();
     EXPECT_TRUE(find<QLineEdit>("run.tokens").isVisible());
-    workbench.edit({{"run.tokens", "1e9"}});
-    settle();
+    edit({{"run.tokens", "1e9"}});
     EXPECT_THAT(missing.text().toStdString(), AllOf(HasSubstr("run.price"), Not(HasSubstr("run.tokens"))));
-    workbench.edit({{"run.price", "\"2.5 USD/h\""}});
-    settle();
+    edit({{"run.price", "\"2.5 USD/h\""}});
     EXPECT_FALSE(missing.isVisible());
 }
 
 // Checkpoints, failures, what the run costs and how sure that is.
 TEST_F(Flows, TheSummarySaysOfTheWholeRunWhatTheCommandLineSays) {
     open("llama-3.1-405b-failures");
-    workbench.edit({{"run.price", "\"2.5 USD/h\""}});
-    settle();
+    edit({{"run.price", "\"2.5 USD/h\""}});
     QString all;
     for (const auto* label : window.view("summary").findChildren<QLabel*>())
         if (label->isVisible()) all += label->text() + QLatin1Char('\n');
@@ -202,8 +198,7 @@ TEST_F(Flows, UndoTakesBackLettersWhileTheyAreTypedAndEditsAfterwards) {
     window.activateWindow();
     wait_for([this] { return window.isActiveWindow(); });
     open("gpt3-175b-1024xa100");
-    workbench.edit({{"plan.micro_batch", "2"}});
-    settle();
+    edit({{"plan.micro_batch", "2"}});
     auto& memory = find<QLineEdit>("hardware.device.memory");
     const QString before = memory.text();
     memory.setFocus();
@@ -267,8 +262,7 @@ TEST_F(Flows, BlocksThatAreRecomputedAreToldInTheirField) {
     open("gpt3-175b-1024xa100");
     auto& recompute = find<QComboBox>("plan.recompute");
     const int words = recompute.count();
-    workbench.edit({{"plan.recompute", R"({"blocks": 2})"}});
-    settle();
+    edit({{"plan.recompute", R"({"blocks": 2})"}});
     EXPECT_EQ(recompute.currentText().toStdString(), "2 blocks");
     workbench.undo();
     EXPECT_EQ(recompute.count(), words) << "nothing that can be chosen";
@@ -326,8 +320,7 @@ TEST_F(Flows, TheHeadNamesBothKindsOfDevices) {
 
 TEST_F(Flows, APlaceInTheLineLeadsToItsFieldInWhateverSectionItIs) {
     open("gpt3-175b-1024xa100");
-    workbench.edit({{"run.tokens", "-1"}});
-    settle();
+    edit({{"run.tokens", "-1"}});
     auto& problems = find<QLabel>("problems");
     EXPECT_THAT(problems.text().toStdString(), HasSubstr("href=\"run.tokens\""));
     auto& tokens = find<QLineEdit>("run.tokens");

@@ -2,7 +2,6 @@
 // or by a key of its own, and has a name.
 #include "gui/views/paint/chart.hpp"
 #include "gui/views/timeline/canvas.hpp"
-#include "gui/views/view_list.hpp"
 #include "tests/gui/desk.hpp"
 
 #include <gmock/gmock.h>
@@ -105,8 +104,7 @@ protected:
         window.activateWindow();
         wait_for([this] { return window.isActiveWindow(); });
         open("default");
-        window.show_view(view);
-        settle();
+        show_view(view);
         window.view(view).begin();
         settle();
     }
@@ -157,8 +155,7 @@ TEST_F(Keys, AnswerWhetherChangesAreSaved) {
     window.activateWindow();
     wait_for([this] { return window.isActiveWindow(); });
     open("default");
-    workbench.edit({{"plan.micro_batch", "1"}});
-    settle();
+    edit({{"plan.micro_batch", "1"}});
     std::vector<std::string> missed{"the question was not asked"};
     QTimer::singleShot(0, &window, [&] {
         auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());

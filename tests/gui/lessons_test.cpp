@@ -1,5 +1,4 @@
 // Lessons, as somebody in a workshop goes through them.
-#include "gui/models/lesson_state.hpp"
 #include "gui/models/text.hpp"
 #include "gui/views/view_list.hpp"
 #include "tests/gui/desk.hpp"
@@ -105,8 +104,7 @@ TEST_F(LessonsView, GoesThroughAllStepsAndIsRemembered) {
 TEST_F(LessonsView, SetsBackWhatWentElsewhere) {
     begin();
     const Seconds before = step();
-    workbench.edit({{"plan.precision", "fp16"}});
-    settle();
+    edit({{"plan.precision", "fp16"}});
     click("lesson.start");
     EXPECT_EQ(step(), before);
 }

@@ -34,8 +34,7 @@ using MemoryFlows = Desk;
 
 TEST_F(MemoryFlows, TheStepIsPlayedForIt) {
     open("gpt3-175b-1024xa100");
-    window.show_view("memory");
-    settle();
+    show_view("memory");
     const auto simulated = workbench.session()->simulated;
     ASSERT_TRUE(simulated);
     ASSERT_EQ(simulated->memory.size(), 8U);
@@ -45,8 +44,7 @@ TEST_F(MemoryFlows, TheStepIsPlayedForIt) {
 
 TEST_F(MemoryFlows, SaysWhyWhatWasPlayedIsNotWhatTheFormulaSays) {
     const auto said = [this] {
-        window.show_view("memory");
-        settle();
+        show_view("memory");
         return find<QLabel>("memory.drawn").text().toStdString();
     };
     open("fsdp-on-ethernet");

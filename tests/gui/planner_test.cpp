@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 
 #include <QAbstractItemModelTester>
+#include <QCheckBox>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -186,7 +187,7 @@ TEST_F(Planner, TheHeadingsOfDegreesSayWhatTheEditorCallsThem) {
     EXPECT_GT(seen, 0);
 }
 
-TEST_F(Planner, ARowOfTheTableIsChosenByKeysAndOpenedByEnter) {
+TEST_F(Planner, ARowOfTheTableIsChosenByKeysMarkedBySpaceAndOpenedByEnter) {
     begin("does-not-fit");
     search();
     QTableView* table = nullptr;
@@ -196,6 +197,9 @@ TEST_F(Planner, ARowOfTheTableIsChosenByKeysAndOpenedByEnter) {
     table->setFocus();
     QTest::keyClick(table, Qt::Key_Down);
     EXPECT_EQ(find<QLabel>("planner.chosen").text(), QStringLiteral("Plan 2"));
+    const bool was_marked = find<QCheckBox>("planner.beside").isChecked();
+    QTest::keyClick(table, Qt::Key_Space);
+    EXPECT_NE(find<QCheckBox>("planner.beside").isChecked(), was_marked);
     QTest::keyClick(table, Qt::Key_Return);
     settle();
     EXPECT_EQ(step(), workbench.session()->plans->answer.best[1].choice.step);
@@ -206,8 +210,7 @@ TEST_F(Planner, AsksForAsManyDevicesAsThePlanHasUnlessSomebodyTypedOthers) {
     begin("gpt3-175b-1024xa100");
     auto& devices = find<QLineEdit>("planner.devices");
     EXPECT_EQ(devices.text(), QStringLiteral("1024"));
-    workbench.edit({{"plan.dp", "8"}});
-    settle();
+    edit({{"plan.dp", "8"}});
     EXPECT_EQ(devices.text(), QString::number(workbench.answer()->scenario.plan.devices()));
     type("planner.devices", QStringLiteral("2048"));
     workbench.undo();
@@ -272,8 +275,7 @@ TEST_F(Planner, KeepsTheBestSoFarWhenItIsStopped) {
 TEST_F(Planner, AnEditEndsTheSearchAndForgetsWhatWasFound) {
     begin("llama-3.1-405b-16384xh100");
     QTest::mouseClick(&find<QPushButton>("planner.search"), Qt::LeftButton);
-    workbench.edit({{"plan.global_batch", "4096"}});
-    settle();
+    edit({{"plan.global_batch", "4096"}});
     EXPECT_THAT(said().toStdString(), HasSubstr("was changed"));
     wait_for([this] { return !find<QPushButton>("planner.stop").isVisible(); });
     EXPECT_FALSE(workbench.session()->plans);
@@ -282,8 +284,7 @@ TEST_F(Planner, AnEditEndsTheSearchAndForgetsWhatWasFound) {
     workbench.set_what_if({.compute = 2});
     settle();
     EXPECT_TRUE(workbench.session()->plans) << "a search knows no what-if";
-    workbench.edit({{"plan.global_batch", "64"}});
-    settle();
+    edit({{"plan.global_batch", "64"}});
     EXPECT_FALSE(workbench.session()->plans);
 }
 

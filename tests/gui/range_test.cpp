@@ -4,8 +4,6 @@
 #include "model/report/trace_terms.hpp"
 #include "tests/gui/desk.hpp"
 
-#include <gmock/gmock.h>
-
 #include <map>
 
 namespace sextant::gui {
@@ -15,8 +13,7 @@ class Range : public Desk {
 protected:
     const Trace& play(const char* scenario) {
         open(scenario);
-        window.show_view("timeline");
-        settle();
+        show_view("timeline");
         return workbench.session()->simulated->report->trace;
     }
     void select(const TimeRange& range) {
@@ -44,8 +41,7 @@ TEST_F(Range, ItsPartsAreDividedAsTheWholeStepIs) {
 
 TEST_F(Range, IsDividedInTheBreakdownAndSumsToItself) {
     const Trace& trace = play("mixtral-8x7b-128xh100");
-    window.show_view("breakdown");
-    settle();
+    show_view("breakdown");
     EXPECT_FALSE(table("breakdown", "range")) << "nothing is selected";
     const TimeRange range{0.2 * trace.end, 0.25 * trace.end};
     select(range);
@@ -64,10 +60,8 @@ TEST_F(Range, IsDividedInTheBreakdownAndSumsToItself) {
 TEST_F(Range, IsFollowedToAnotherPlan) {
     const Trace& trace = play("default");
     select({{}, 0.5 * trace.end});
-    window.show_view("breakdown");
-    settle();
-    workbench.edit({{"plan.micro_batch", "2"}});
-    settle();
+    show_view("breakdown");
+    edit({{"plan.micro_batch", "2"}});
     ASSERT_TRUE(workbench.session()->simulated) << "played anew, as a range of it is shown";
     EXPECT_TRUE(table("breakdown", "range"));
 }

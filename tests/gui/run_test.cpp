@@ -86,8 +86,7 @@ TEST_F(RunFlow, TrainsAndHoldsTheMeasurementBesideThePrediction) {
     EXPECT_EQ(static_cast<std::size_t>(model.rowCount()), c.ranks.size());
 
     // Another plan is another step: what was measured does not speak of it, and the window says so.
-    workbench.edit({{"plan.global_batch", "64"}, {"plan.grad_accum", "null"}});
-    settle();
+    edit({{"plan.global_batch", "64"}, {"plan.grad_accum", "null"}});
     EXPECT_FALSE(workbench.session()->compared);
     EXPECT_TRUE(workbench.session()->measured);
     workbench.undo();
@@ -114,8 +113,7 @@ TEST_F(RunFlow, IsStoppedWithEveryProcessThatItStarted) {
 TEST_F(RunFlow, AMissingLauncherIsAMessageAndNothingIsLost) {
     open_here("default");
     const Seconds before = step();
-    workbench.edit({{"plan.micro_batch", "1"}});
-    settle();
+    edit({{"plan.micro_batch", "1"}});
     const bool was_changed = window.isWindowModified();
     find<QLineEdit>("run.launcher").setText(QStringLiteral("no-such-launcher --fast"));
     begin(2);

@@ -61,8 +61,7 @@ TEST_F(Files, WhatSomebodyElseWroteMeanwhileIsNotOverwrittenUnasked) {
 TEST_F(Files, AfterSavingUndoStillGoesBack) {
     open_copy();
     const std::int64_t before = workbench.answer()->scenario.plan.micro_batch;
-    workbench.edit({{"plan.micro_batch", "2"}});
-    settle();
+    edit({{"plan.micro_batch", "2"}});
     ASSERT_TRUE(window.files().save());
     workbench.undo();
     settle();
@@ -104,8 +103,7 @@ TEST_F(Files, AfterSavingElsewhereEveryStepIsOfTheNewFile) {
 
 TEST_F(Files, AfterSavingAndUndoTheCommandLineStillSaysWhatIsShown) {
     const QString path = open_copy();
-    workbench.edit({{"plan.global_batch", "32"}, {"hardware.device.memory", "\"7 GiB\""}, {"plan.recompute", "full"}});
-    settle();
+    edit({{"plan.global_batch", "32"}, {"hardware.device.memory", "\"7 GiB\""}, {"plan.recompute", "full"}});
     EXPECT_THAT(edits_of_file(workbench.session()->document), testing::SizeIs(3)) << "those that were made";
     ASSERT_TRUE(window.files().save());
     EXPECT_THAT(edits_of_file(workbench.session()->document), testing::IsEmpty()) << "all of it stands in the file";
@@ -118,8 +116,7 @@ TEST_F(Files, AfterSavingAndUndoTheCommandLineStillSaysWhatIsShown) {
 
 TEST_F(Files, SavingWhereNothingCanBeWrittenLosesNothing) {
     const QString path = open_copy();
-    workbench.edit({{"plan.micro_batch", "2"}});
-    settle();
+    edit({{"plan.micro_batch", "2"}});
     const std::vector<std::string> edits = workbench.session()->document.edits;
     for (const QString& bad : {folder.filePath(QStringLiteral("no/such/folder/x.json")), folder.path(), QStringLiteral("/proc/x.json")}) {
         EXPECT_FALSE(window.files().save_to(bad));
@@ -133,8 +130,7 @@ TEST_F(Files, SavingWhereNothingCanBeWrittenLosesNothing) {
 
 TEST_F(Files, SavingOntoAFullDiskLosesNothing) {
     const QString path = open_copy();
-    workbench.edit({{"plan.micro_batch", "2"}});
-    settle();
+    edit({{"plan.micro_batch", "2"}});
     const QString aside = path + QStringLiteral(".part");
     std::filesystem::create_symlink("/dev/full", aside.toStdString());
     EXPECT_FALSE(window.files().save());

@@ -127,8 +127,7 @@ TEST_F(ScalingFlow, ProposesTheSizeOfThePlanAmongOthers) {
 TEST_F(ScalingFlow, TheSizesAreWholeInASmallWindow) {
     window.resize(1024, 700);
     open("megatron-1t-3072xa100");
-    window.show_view("scaling");
-    settle();
+    show_view("scaling");
     const auto& sizes = find<QLineEdit>("scaling.sizes");
     EXPECT_THAT(sizes.text().toStdString(), HasSubstr("2048,3072,4096"));
     EXPECT_GT(sizes.width(), sizes.fontMetrics().horizontalAdvance(sizes.text()) + 2 * gap);

@@ -22,15 +22,13 @@ class TimelineFlows : public Desk {
 protected:
     void show(const std::string& scenario) {
         open(scenario);
-        window.show_view("timeline");
-        settle();
+        show_view("timeline");
     }
     // The scenario of the kept runs, and the run of it with two data-parallel ranks.
     void show_scenario_of_run() {
         predictor.open(SEXTANT_SOURCE_DIR "/tests/io/runs/scenario.json");
         wait_for([&] { return workbench.session() != nullptr; });
-        window.show_view("timeline");
-        settle();
+        show_view("timeline");
     }
     void open_run() {
         window.files().open(QStringLiteral(SEXTANT_SOURCE_DIR "/tests/io/runs/data_parallel.json"));
@@ -69,8 +67,7 @@ protected:
 TEST_F(TimelineFlows, TheStepIsPlayedWhenItIsLookedAtAndNotBefore) {
     open("gpt3-175b-1024xa100");
     EXPECT_FALSE(workbench.session()->simulated);
-    window.show_view("timeline");
-    settle();
+    show_view("timeline");
     ASSERT_TRUE(workbench.session()->simulated);
     EXPECT_EQ(aspect().from, Seconds{});
     EXPECT_EQ(aspect().to, trace().end) << "all of it";
@@ -289,8 +286,7 @@ TEST_F(TimelineFlows, ARunIsLaidBelowThePrediction) {
     for (const RankRows& r : canvas().content()->ranks) names.push_back(r.name.toStdString());
     EXPECT_THAT(names, testing::ElementsAre("rank 0 \u00d72, predicted", "rank 0, measured", "rank 1, measured"));
     EXPECT_EQ(canvas().content()->end, max(trace().end, workbench.session()->measured->timeline.trace->end)) << "one scale for both";
-    workbench.edit({{"plan.micro_batch", "1"}});
-    settle();
+    edit({{"plan.micro_batch", "1"}});
     EXPECT_TRUE(workbench.session()->measured) << "to compare other plans with";
     workbench.undo();
     EXPECT_TRUE(workbench.session()->measured);
@@ -301,8 +297,7 @@ TEST_F(TimelineFlows, ARunOfAnotherPlanIsCalledSo) {
     show_scenario_of_run();
     open_run();
     EXPECT_THAT(headline(), HasSubstr("times the predicted"));
-    workbench.edit({{"plan.micro_batch", "1"}});
-    settle();
+    edit({{"plan.micro_batch", "1"}});
     EXPECT_THAT(headline(), HasSubstr("of another plan"));
     EXPECT_THAT(headline(), Not(HasSubstr("times the predicted")));
     open("gpt3-175b-1024xa100");

@@ -1,6 +1,5 @@
 // The machine in a picture: which nodes stand for all, what is said of them, and what people do with it.
 #include "gui/models/topology/cluster_map.hpp"
-#include "gui/views/topology/cluster_chart.hpp"
 #include "gui/views/topology/cluster_layout.hpp"
 #include "tests/golden/bundled_scenarios.hpp"
 #include "tests/gui/desk.hpp"
@@ -111,8 +110,7 @@ class TopologyFlows : public Desk {
 protected:
     void show(const std::string& scenario) {
         open(scenario);
-        window.show_view("topology");
-        settle();
+        show_view("topology");
     }
 };
 

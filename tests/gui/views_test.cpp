@@ -119,8 +119,7 @@ TEST_P(EveryView, IsExportedInEveryFormat) {
 
 TEST_P(EveryView, GivesItsTablesAsCsv) {
     open("gpt3-175b-1024xa100");
-    window.show_view(GetParam());
-    settle();
+    show_view(GetParam());
     for (const NamedTable& table : window.view(GetParam()).tables())
         EXPECT_GT(csv_of(*table.model).count(QLatin1Char('\n')), 1) << table.name.toStdString();
 }
@@ -130,8 +129,7 @@ TEST_P(EveryView, FitsBetweenEditorAndLessons) {
     open("default");
     window.resize(1280, 800);
     window.show_view("lessons");
-    window.show_view(GetParam());
-    settle();
+    show_view(GetParam());
     window.view(GetParam()).begin();
     settle();
     EXPECT_LE(window.width(), 1280);
@@ -142,8 +140,7 @@ TEST_P(EveryView, FitsBetweenEditorAndLessons) {
 TEST_P(EveryView, FitsIntoASmallWindow) {
     open("llama-3.1-405b-16384xh100");
     window.resize(800, 600);
-    window.show_view(GetParam());
-    settle();
+    show_view(GetParam());
     EXPECT_EQ(window.size(), QSize(800, 600));
     expect_nothing_cut_off();
 }
@@ -159,12 +156,10 @@ TEST_F(Drawn, EditorAndLessonsTakeTurnsInANarrowWindow) {
     settle();
     EXPECT_EQ(window.width(), 1024);
     EXPECT_TRUE(window.tabifiedDockWidgets(editor).contains(lessons));
-    window.show_view("lessons");
-    settle();
+    show_view("lessons");
     EXPECT_FALSE(lessons->visibleRegion().isEmpty());
     EXPECT_TRUE(editor->visibleRegion().isEmpty());
-    window.show_view("summary");
-    settle();
+    show_view("summary");
     const auto* scroll = window.view("summary").findChild<QScrollArea*>();
     EXPECT_LE(scroll->widget()->minimumSizeHint().width(), scroll->viewport()->width());
     window.resize(1280, 800);
@@ -178,8 +173,7 @@ TEST_F(Drawn, TablesOfPlansAreNotCutOff) {
     for (const char* scenario : {"gpt3-175b-1024xa100", "does-not-fit"}) {
         open(scenario);
         for (const char* name : {"planner", "scaling"}) {
-            window.show_view(name);
-            settle();
+            show_view(name);
             window.view(name).begin();
             settle();
             for (const auto* table : window.view(name).findChildren<WholeTable*>())
@@ -209,7 +203,7 @@ TEST(WholeTable, SharesTheRoomThatIsLeftAndNoMore) {
     model.set_table({{QStringLiteral("rank"), QStringLiteral("host"), QStringLiteral("memory, predicted"), QStringLiteral("end")},
                      {{0, QStringLiteral("vm"), QStringLiteral("107 MB"), 1}},
                      {}});
-    WholeTable table(model, WholeTable::Room::shared);
+    WholeTable table(QStringLiteral("table"), model, WholeTable::Room::shared);
     const QHeaderView& header = *table.horizontalHeader();
     int needed = 0;
     for (int c = 0; c < model.columnCount(); ++c) needed += header.sectionSizeHint(c);

@@ -5,7 +5,6 @@
 #include "model/io/trace/span_style.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 
 namespace sextant::gui {

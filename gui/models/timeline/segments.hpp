@@ -7,7 +7,6 @@
 
 #include <QString>
 
-#include <array>
 #include <vector>
 
 namespace sextant::gui {

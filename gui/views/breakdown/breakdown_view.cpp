@@ -64,8 +64,7 @@ public:
         column().addWidget(new SideBySide({waterfall_card(), movers_card()}, 760));
         column().addWidget(formula_card());
 
-        for (const ChartWidget* chart : {bars_, range_bars_, waterfall_})
-            connect(chart, &ChartWidget::chosen, this, [this](int key) { this->selection().select(static_cast<Term>(key)); });
+        for (ChartWidget* chart : {bars_, range_bars_, waterfall_}) shares_term(*chart);
         connect(&selection, &Selection::changed, this, [this] {
             show_term();
             show_range();
@@ -83,8 +82,7 @@ private:
         auto* card = new Card(tr("Where each millisecond goes"), tr("Each instant of a rank belongs to exactly one of these."));
         bars_ = new ChartWidget(tr("Where the step goes, stage by stage"));
         stages_ = text_label(Type::small, "faint");
-        card->body().addWidget(bars_);
-        card->body().addWidget(stages_);
+        card->add({bars_, stages_});
         return card;
     }
 
@@ -109,16 +107,14 @@ private:
         auto* card = new Card(tr("What would move it"), tr("The step with twice of one resource, all else as it is."));
         movers_ = new ChartWidget(tr("What would move it"));
         limit_ = text_label(Type::body, "faint");
-        card->body().addWidget(movers_);
-        card->body().addWidget(limit_);
+        card->add({movers_, limit_});
         card->body().addStretch(1);
         return card;
     }
 
     QWidget* formula_card() {
         formula_card_ = new Card({}, tr("What is summed up, with its numbers."));
-        formula_ = new WholeText;
-        formula_->setObjectName(QStringLiteral("formula"));
+        formula_ = with_name("formula", new WholeText);
         formula_->setAccessibleName(tr("Formula"));
         formula_->setReadOnly(true);
         formula_->setTabChangesFocus(true);
@@ -181,8 +177,6 @@ private:
     void show_term() {
         if (!answer_) return;
         const Term term = selection().now().term.value_or(answer_->report.estimate.terms.largest());
-        bars_->emphasize(selection().now().term ? std::optional(static_cast<int>(term)) : std::nullopt);
-        range_bars_->emphasize(selection().now().term ? std::optional(static_cast<int>(term)) : std::nullopt);
         waterfall_->emphasize(static_cast<int>(term));
         formula_card_->set_heading(tr("How %1 is made up").arg(words_of(term)));
         QStringList lines;

@@ -94,8 +94,7 @@ private:
     }
 
     void add_keeps_devices(QGridLayout& grid, int line) {
-        auto* keeps = new QCheckBox(tr("Keep the number of devices"));
-        keeps->setObjectName(QStringLiteral("keeps_devices"));
+        auto* keeps = with_name("keeps_devices", new QCheckBox(tr("Keep the number of devices")));
         keeps->setToolTip(tr("When tensor, pipeline or context change, data parallelism takes what they leave"));
         grid.addWidget(keeps, line, 0, 1, columns);
         keeps->setChecked(true);

@@ -45,8 +45,7 @@ FieldRow::FieldRow(const Field& field, Workbench& workbench, std::function<bool(
     grid->setContentsMargins(0, 0, 0, 0);
     grid->setHorizontalSpacing(4);
     grid->setVerticalSpacing(2);
-    auto* label = text_label(Type::small, "faint");
-    label->setText(field.label);
+    auto* label = text_label(Type::small, "faint", field.label);
     label->setWordWrap(false);
     label->setBuddy(&widget);
     if (is_below()) {

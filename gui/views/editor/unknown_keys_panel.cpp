@@ -40,8 +40,7 @@ void UnknownKeysPanel::add_row(const Diagnostic& d) {
     const QString said = d.hint.starts_with("did you mean") ? sentence(d) : q(d.what);  // and not every key that there is, here and above
     what->setText(QStringLiteral("<b>%1</b>: %2").arg(path.toHtmlEscaped(), said.toHtmlEscaped()));
     what->setToolTip(q(d.hint));
-    auto* remove = new QPushButton(tr("Take it away"));
-    remove->setObjectName(QStringLiteral("take_away.") + path);
+    auto* remove = with_name(QStringLiteral("take_away.") + path, new QPushButton(tr("Take it away")));
     remove->setAccessibleName(tr("Take %1 away").arg(path));
     line->addWidget(what, 1);
     line->addWidget(remove);

@@ -4,7 +4,6 @@
 #include "gui/views/paint/card.hpp"
 
 #include <QGridLayout>
-#include <QPushButton>
 #include <QSignalBlocker>
 #include <QSlider>
 #include <QWheelEvent>
@@ -50,11 +49,9 @@ WhatIfPanel::WhatIfPanel(Workbench& workbench) : workbench_(workbench) {
 void WhatIfPanel::add_row(const QString& name, const QString& tip, const char* object_name, double Resources::*resource) {
     auto* grid = static_cast<QGridLayout*>(layout());
     const int at = static_cast<int>(rows_.size());
-    auto* label = text_label(Type::small, "faint");
-    label->setText(name);
+    auto* label = text_label(Type::small, "faint", name);
     label->setFixedWidth(84);
-    auto* slider = new ResourceSlider;
-    slider->setObjectName(QLatin1String(object_name));
+    auto* slider = with_name(object_name, new ResourceSlider);
     slider->setAccessibleName(name);
     slider->setToolTip(tip + tr("; a double click sets it back"));
     auto* value = text_label(Type::small);

@@ -1,6 +1,7 @@
 #include "gui/views/lessons/lesson_page.hpp"
 
 #include "gui/models/text.hpp"
+#include "gui/views/paint/card.hpp"
 
 #include <QHBoxLayout>
 #include <QPushButton>
@@ -12,8 +13,7 @@ namespace sextant::gui {
 namespace {
 
 QPushButton* button(const char* name, const QString& text = {}) {
-    auto* b = new QPushButton(text);
-    b->setObjectName(QStringLiteral("lesson.") + QLatin1String(name));
+    auto* b = with_name(QStringLiteral("lesson.") + QLatin1String(name), new QPushButton(text));
     return b;
 }
 
@@ -21,8 +21,7 @@ QPushButton* button(const char* name, const QString& text = {}) {
 
 LessonPage::LessonPage() {
     auto* column = bare_layout<QVBoxLayout>(this, gap + 2);
-    auto* list = new QToolButton;
-    list->setObjectName(QStringLiteral("lesson.list"));
+    auto* list = with_name("lesson.list", new QToolButton);
     list->setText(tr("All lessons"));
     list->setArrowType(Qt::LeftArrow);
     list->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
@@ -38,8 +37,7 @@ LessonPage::LessonPage() {
     start_ = button("start", tr("Open it"));
     view_ = button("view");
     task_card_ = add_card(tr("Change this"), task_);
-    hint_ = text_label(Type::small, "faint");
-    hint_->setObjectName(QStringLiteral("lesson.hint"));
+    hint_ = with_name("lesson.hint", text_label(Type::small, "faint"));
     show_ = button("show", tr("Show me"));
     show_->setToolTip(tr("Makes the change, as one step that undo takes back"));
     seen_card_ = add_card(tr("What happened"), seen_);

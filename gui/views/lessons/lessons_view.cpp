@@ -10,8 +10,6 @@
 #include <QSettings>
 #include <QToolButton>
 
-#include <algorithm>
-
 namespace sextant::gui {
 namespace {
 
@@ -66,18 +64,16 @@ private:
     QWidget* list() {
         auto* panel = new QWidget;
         auto* rows = bare_layout<QVBoxLayout>(panel, 2);
-        auto* hint = text_label(Type::body, "faint");
-        hint->setText(tr("Each asks a question of a scenario, lets you change something, and tells what came of it."));
+        auto* hint = text_label(Type::body, "faint",
+                                tr("Each asks a question of a scenario, lets you change something, and tells what came of it."));
         rows->addWidget(hint);
         rows->addSpacing(gap);
         for (std::size_t i = 0; i < lessons_.size(); ++i) {
-            auto* choice = new QToolButton;
-            choice->setObjectName(QStringLiteral("lesson.%1").arg(i));
+            auto* choice = with_name(QStringLiteral("lesson.%1").arg(i), new QToolButton);
             choice->setArrowType(Qt::RightArrow);
             choice->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
             choice->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);  // a long title makes no wide page
-            auto* question = text_label(Type::small, "faint");
-            question->setText(q(lessons_[i].question));
+            auto* question = text_label(Type::small, "faint", q(lessons_[i].question));
             question->setIndent(3 * gap);
             rows->addWidget(choice);
             rows->addWidget(question);

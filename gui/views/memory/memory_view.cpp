@@ -81,11 +81,8 @@ public:
         auto* by_stage = new Card(tr("Memory of each stage"), tr("The most that one of its ranks holds at any time, by what it is for."));
         verdict_ = text_label(Type::title);
         stages_ = new ChartWidget(tr("Memory of each stage"));
-        by_stage->body().addWidget(verdict_);
-        scale_ = text_label(Type::small, "faint");
-        scale_->setObjectName(QStringLiteral("memory.scale"));
-        by_stage->body().addWidget(scale_);
-        by_stage->body().addWidget(stages_);
+        scale_ = with_name("memory.scale", text_label(Type::small, "faint"));
+        by_stage->add({verdict_, scale_, stages_});
         column().addWidget(by_stage);
 
         auto* over_time =
@@ -93,10 +90,9 @@ public:
                      tr("As the step is played event by event: what is held all the time, and above it activations and whatever "
                         "else comes and goes. The line is what the device has."));
         state_ = new SimulationState(workbench);
-        drawn_ = text_label(Type::small, "faint");
-        drawn_->setObjectName(QStringLiteral("memory.drawn"));
+        drawn_ = with_name("memory.drawn", text_label(Type::small, "faint"));
         curves_ = new ChartWidget(tr("Memory over the step"));
-        for (QWidget* w : std::initializer_list<QWidget*>{state_, drawn_, curves_}) over_time->body().addWidget(w);
+        over_time->add({state_, drawn_, curves_});
         column().addWidget(over_time);
         connect(state_, &SimulationState::told, curves_, &QWidget::setDisabled);
 
@@ -105,8 +101,7 @@ public:
                                                                  "them, weights and what belongs to them do not."));
         largest_ = text_label(Type::body);
         sizes_ = new ChartWidget(tr("Memory at other micro-batches"));
-        by_size->body().addWidget(largest_);
-        by_size->body().addWidget(sizes_);
+        by_size->add({largest_, sizes_});
         column().addWidget(by_size);
         connect(&selection, &Selection::changed, this, [this] {
             if (played_) show_curves();

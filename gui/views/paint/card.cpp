@@ -10,14 +10,17 @@ Card::Card(const QString& heading, const QString& tip) {
     body_ = new QVBoxLayout(this);
     body_->setContentsMargins(2 * gap, gap + 4, 2 * gap, gap + 6);
     body_->setSpacing(gap - 2);
-    heading_ = text_label(Type::strong, "faint");
-    heading_->setText(heading);
+    heading_ = text_label(Type::strong, "faint", heading);
     heading_->setWordWrap(true);
     body_->addWidget(heading_);
 }
 
-QLabel* text_label(Type type, const char* role) {
-    auto* label = new QLabel;
+void Card::add(std::initializer_list<QWidget*> content) {
+    for (QWidget* w : content) body_->addWidget(w);
+}
+
+QLabel* text_label(Type type, const char* role, const QString& text) {
+    auto* label = new QLabel(text);
     label->setFont(font_of(type));
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
     label->setWordWrap(type == Type::body || type == Type::small);

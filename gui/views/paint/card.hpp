@@ -7,6 +7,8 @@
 #include <QLabel>
 #include <QVBoxLayout>
 
+#include <initializer_list>
+
 namespace sextant::gui {
 
 class Card : public QFrame {
@@ -15,6 +17,7 @@ class Card : public QFrame {
 public:
     explicit Card(const QString& heading, const QString& tip = {});
     [[nodiscard]] QVBoxLayout& body() const { return *body_; }
+    void add(std::initializer_list<QWidget*>);
     void set_heading(const QString& heading) { heading_->setText(heading); }
 
 private:
@@ -31,8 +34,15 @@ Layout* bare_layout(QWidget* of, int spacing) {
     return layout;
 }
 
+// The widget under a name, by which style sheets and tests find it.
+template <class Widget>
+Widget* with_name(const QString& name, Widget* widget) {
+    widget->setObjectName(name);
+    return widget;
+}
+
 // "faint", "good", "warning", "bad", "accent": in the look's colour of that name.
-QLabel* text_label(Type, const char* role = nullptr);
+QLabel* text_label(Type, const char* role = nullptr, const QString& text = {});
 void set_role(QLabel&, const char* role);
 
 }  // namespace sextant::gui

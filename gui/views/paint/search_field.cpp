@@ -1,5 +1,7 @@
 #include "gui/views/paint/search_field.hpp"
 
+#include "gui/views/paint/card.hpp"
+
 #include <QKeyEvent>
 
 namespace sextant::gui {
@@ -30,8 +32,7 @@ private:
 }  // namespace
 
 QLineEdit* search_field(const QString& name, const QString& hint) {
-    auto* field = new QLineEdit;
-    field->setObjectName(name);
+    auto* field = with_name(name, new QLineEdit);
     field->setAccessibleName(QObject::tr("Search"));
     field->setPlaceholderText(hint);
     field->setClearButtonEnabled(true);

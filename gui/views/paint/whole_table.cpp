@@ -6,6 +6,7 @@
 #include <QHeaderView>
 #include <QResizeEvent>
 #include <QScrollBar>
+#include <QSignalBlocker>
 
 #include <algorithm>
 #include <numeric>
@@ -38,7 +39,8 @@ protected:
 
 }  // namespace
 
-WholeTable::WholeTable(QAbstractItemModel& table, Room room) : room_(room) {
+WholeTable::WholeTable(const QString& name, QAbstractItemModel& table, Room room) : room_(room) {
+    setAccessibleName(name);
     setObjectName(QStringLiteral("bare"));
     setFont(font_of(Type::small));
     setShowGrid(false);
@@ -58,6 +60,10 @@ WholeTable::WholeTable(QAbstractItemModel& table, Room room) : room_(room) {
     horizontalHeader()->setMinimumSectionSize(24);
     setModel(&table);
     connect(&table, &QAbstractItemModel::modelReset, this, &WholeTable::fit);
+    connect(selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& now) {
+        if (now.isValid()) emit row_chosen(now.row());
+    });
+    connect(this, &QAbstractItemView::activated, this, [this](const QModelIndex& at) { emit row_opened(at.row()); });
     fit();
 }
 
@@ -150,6 +156,15 @@ int WholeTable::height_of(int row, const std::vector<int>& widths_of_texts) cons
 void WholeTable::fix(int column, int width) {
     fixed_ = {column, width};
     fit();
+}
+
+void WholeTable::mark_row(int row) {
+    const QSignalBlocker quiet(selectionModel());
+    if (row < model()->rowCount())
+        setCurrentIndex(model()->index(row, 0));
+    else
+        clearSelection();
+    viewport()->update();
 }
 
 QSize WholeTable::sizeHint() const {

@@ -15,12 +15,19 @@ class WholeTable : public QTableView {
 
 public:
     enum class Room { last, shared };  // which columns take the room that is left
-    explicit WholeTable(QAbstractItemModel&, Room = Room::last);
+    // `name`: of what it holds, for screen readers.
+    WholeTable(const QString& name, QAbstractItemModel&, Room = Room::last);
     // Fixes the width of a column.
     void fix(int column, int width);
+    // Marks a row as chosen, or none where the table does not hold it, and emits nothing.
+    void mark_row(int row);
 
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override { return {200, sizeHint().height()}; }
+
+signals:
+    void row_chosen(int row);  // with the pointer or the arrow keys
+    void row_opened(int row);  // by a double click or Enter
 
 protected:
     void resizeEvent(QResizeEvent*) override;

@@ -8,8 +8,6 @@
 #include <QCheckBox>
 #include <QPushButton>
 
-#include <algorithm>
-
 namespace sextant::gui {
 namespace {
 
@@ -41,16 +39,13 @@ QString longest(const Estimate& e) {
 
 PlanDetails::PlanDetails() {
     auto* column = bare_layout<QVBoxLayout>(this, gap);
-    name_ = text_label(Type::heading);
-    name_->setObjectName(QStringLiteral("planner.chosen"));
+    name_ = with_name("planner.chosen", text_label(Type::heading));
     plan_ = text_label(Type::body);
     figures_ = text_label(Type::body);
     figures_->setTextFormat(Qt::RichText);
-    open_ = new QPushButton(tr("Open this plan"));
-    open_->setObjectName(QStringLiteral("planner.open"));
+    open_ = with_name("planner.open", new QPushButton(tr("Open this plan")));
     open_->setToolTip(tr("Puts it into the scenario, as one change that can be undone; a double click on a plan does the same"));
-    beside_ = new QCheckBox(tr("Hold it beside others"));
-    beside_->setObjectName(QStringLiteral("planner.beside"));
+    beside_ = with_name("planner.beside", new QCheckBox(tr("Hold it beside others")));
     for (QWidget* w : std::initializer_list<QWidget*>{name_, plan_, figures_, beside_, open_}) column->addWidget(w);
     column->addStretch(1);
     connect(open_, &QPushButton::clicked, this, &PlanDetails::wants_to_open);

@@ -3,7 +3,7 @@
 
 #include "gui/models/plan_findings.hpp"
 
-#include <QFrame>
+#include <QWidget>
 
 class QCheckBox;
 class QLabel;

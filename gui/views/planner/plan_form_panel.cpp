@@ -20,8 +20,7 @@ constexpr int narrowest = 64, room_for_one_row = 860;
 QWidget* below_its_name(const QString& name, QWidget& input, QWidget& labelled, QLabel* problem = nullptr) {
     auto* cell = new QWidget;
     auto* column = bare_layout<QVBoxLayout>(cell, 2);
-    auto* label = text_label(Type::small, "faint");
-    label->setText(name);
+    auto* label = text_label(Type::small, "faint", name);
     label->setWordWrap(false);
     label->setBuddy(&labelled);
     column->addWidget(label);
@@ -34,8 +33,7 @@ QWidget* below_its_name(const QString& name, QWidget& input, QWidget& labelled, 
 }  // namespace
 
 PlanFormPanel::PlanFormPanel() {
-    objective_ = new QComboBox;
-    objective_->setObjectName(QStringLiteral("planner.objective"));
+    objective_ = with_name("planner.objective", new QComboBox);
     objective_->setMinimumWidth(narrowest);
     objective_->setToolTip(tr("What the best plan is best in. Cost needs the price of a device"));
     for (const Objective o : all_objectives) objective_->addItem(capitalized(words_of(o)));
@@ -45,15 +43,13 @@ PlanFormPanel::PlanFormPanel() {
                              tr("A number, several (8,16,64), or a range: of devices doubled each time, of nodes one by one (4..16)"));
     auto* devices = new QWidget;
     auto* row = bare_layout<QHBoxLayout>(devices, 4);
-    unit_ = new QComboBox;
-    unit_->setObjectName(QStringLiteral("planner.unit"));
+    unit_ = with_name("planner.unit", new QComboBox);
     unit_->setAccessibleName(tr("Counted in"));
     unit_->addItems({tr("devices"), tr("nodes")});
     row->addWidget(numbers.line, 1);
     row->addWidget(unit_);
 
-    top_ = new QSpinBox;
-    top_->setObjectName(QStringLiteral("planner.top"));
+    top_ = with_name("planner.top", new QSpinBox);
     top_->setRange(1, 1000);
     top_->setToolTip(tr("How many plans to show"));
 
@@ -78,8 +74,7 @@ PlanFormPanel::PlanFormPanel() {
 }
 
 const PlanFormPanel::Row& PlanFormPanel::add(PlanFormField field, const QString& label, const char* name, const QString& tip) {
-    auto* line = new QLineEdit;
-    line->setObjectName(QLatin1String(name));
+    auto* line = with_name(name, new QLineEdit);
     line->setAccessibleName(label);
     line->setToolTip(tip);
     line->setMinimumWidth(narrowest);

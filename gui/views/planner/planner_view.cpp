@@ -84,8 +84,7 @@ private:
                      tr("Every way to divide the job over the devices is looked at, or ruled out by a bound that it cannot pass."));
         form_ = new PlanFormPanel;
         row_ = new AskRow(workbench(), QStringLiteral("planner.search"), tr("Search"));
-        card->body().addWidget(form_);
-        card->body().addWidget(row_);
+        card->add({form_, row_});
         connect(row_, &AskRow::asked, this, [this] { search(); });
         connect(form_, &PlanFormPanel::asked, this, [this] { search(); });
         return card;
@@ -93,17 +92,15 @@ private:
 
     QWidget* plot_card() {
         auto* card = new Card(tr("Throughput against what it takes"), tr("Choose a plan to see it; a double click opens it."));
-        axis_ = new QComboBox;
-        axis_->setObjectName(QStringLiteral("planner.axis"));
+        axis_ = with_name("planner.axis", new QComboBox);
         axis_->setAccessibleName(tr("Drawn"));
         axis_->addItem(tr("against memory"), static_cast<int>(PlanAxis::memory));
-        plot_ = new ChartWidget(tr("Plans as points"));
-        plot_->setObjectName(QStringLiteral("planner.plot"));
+        plot_ = with_name("planner.plot", new ChartWidget(tr("Plans as points")));
         card->body().addWidget(axis_, 0, Qt::AlignLeft);
         card->body().addWidget(plot_);
         connect(axis_, &QComboBox::currentIndexChanged, this, [this] { show_plot(); });
-        connect(plot_, &ChartWidget::chosen, this, [this](int key) { choose(static_cast<std::size_t>(key)); });
-        connect(plot_, &ChartWidget::activated, this, [this](int key) { open(static_cast<std::size_t>(key)); });
+        connect(plot_, &ChartWidget::chosen, this, &PlannerView::choose);
+        connect(plot_, &ChartWidget::activated, this, &PlannerView::open);
         return card;
     }
 
@@ -118,20 +115,13 @@ private:
 
     QWidget* table_card() {
         table_card_ = new Card({}, tr("Up and down choose, Enter opens, Space marks what is held beside one another below."));
-        table_ = new WholeTable(model_);
-        table_->setAccessibleName(tr("The best plans"));
+        table_ = new WholeTable(tr("The best plans"), model_);
         table_->setItemDelegateForColumn(PlanTableModel::terms_column, new TermsDelegate(table_));
-        passed_ = text_label(Type::body, "warning");
-        passed_->setObjectName(QStringLiteral("planner.passed"));
-        in_common_ = text_label(Type::small, "faint");
-        in_common_->setObjectName(QStringLiteral("planner.in_common"));
-        table_card_->body().addWidget(passed_);
-        table_card_->body().addWidget(table_);
-        table_card_->body().addWidget(in_common_);
-        connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& row) {
-            if (row.isValid()) choose(static_cast<std::size_t>(row.row()));
-        });
-        connect(table_, &QAbstractItemView::activated, this, [this](const QModelIndex& row) { open(static_cast<std::size_t>(row.row())); });
+        passed_ = with_name("planner.passed", text_label(Type::body, "warning"));
+        in_common_ = with_name("planner.in_common", text_label(Type::small, "faint"));
+        table_card_->add({passed_, table_, in_common_});
+        connect(table_, &WholeTable::row_chosen, this, &PlannerView::choose);
+        connect(table_, &WholeTable::row_opened, this, &PlannerView::open);
         return table_card_;
     }
 
@@ -139,37 +129,32 @@ private:
         auto* card =
             new Card(tr("Beside one another"), tr("The plans that are marked above: where their steps go, and what they come to."));
         beside_bars_ = new ChartWidget(tr("Where the step of each plan goes"));
-        auto* table = new WholeTable(beside_, WholeTable::Room::shared);
+        auto* table = new WholeTable(tr("Beside one another"), beside_, WholeTable::Room::shared);
         table->setSelectionMode(QAbstractItemView::NoSelection);
         table->setFocusPolicy(Qt::NoFocus);
-        card->body().addWidget(beside_bars_);
-        card->body().addWidget(table);
-        connect(beside_bars_, &ChartWidget::chosen, this, [this](int key) { this->selection().select(static_cast<Term>(key)); });
-        connect(&this->selection(), &Selection::changed, this, [this] { emphasize_term(); });
+        card->add({beside_bars_, table});
+        shares_term(*beside_bars_);
         return card;
     }
 
     QWidget* alternatives_card() {
         alternatives_card_ =
             new Card(tr("Why not the obvious?"), tr("Plans that somebody would think of first, each as good as it can be."));
-        auto* table = new WholeTable(alternatives_);
-        table->setAccessibleName(tr("Why not the obvious?"));
-        alternatives_card_->body().addWidget(table);
+        auto* table = new WholeTable(tr("Why not the obvious?"), alternatives_);
+        alternatives_card_->add({table});
         return alternatives_card_;
     }
 
     QWidget* remedies_card() {
         remedies_card_ =
             new Card(tr("No plan fits"), tr("Each is one change, found by a search of its own in which all else is as asked."));
-        verdict_ = text_label(Type::title, "bad");
-        verdict_->setObjectName(QStringLiteral("planner.verdict"));
+        verdict_ = with_name("planner.verdict", text_label(Type::title, "bad"));
         verdict_->setWordWrap(true);
         smallest_ = text_label(Type::body);
-        auto* table = new WholeTable(remedies_);
-        table->setAccessibleName(tr("What would make one fit"));
-        for (QWidget* w : std::initializer_list<QWidget*>{verdict_, smallest_, table}) remedies_card_->body().addWidget(w);
-        connect(table, &QAbstractItemView::activated, this, [this](const QModelIndex& row) {
-            const Remedy& r = findings_->answer.remedies[static_cast<std::size_t>(row.row())];
+        auto* table = new WholeTable(tr("What would make one fit"), remedies_);
+        remedies_card_->add({verdict_, smallest_, table});
+        connect(table, &WholeTable::row_opened, this, [this](int row) {
+            const Remedy& r = findings_->answer.remedies[static_cast<std::size_t>(row)];
             workbench().replace_plan(r.tried.plan, tr("plan that fits"));
         });
         return remedies_card_;
@@ -276,25 +261,14 @@ private:
         bars->row_height = 26;
         beside_bars_->show_chart(bars);
         beside_.set_table(beside_table(*findings_, which, open_));
-        emphasize_term();
         if (chosen_ < findings_->plans.size()) details_->show_plan(*findings_, chosen_, model_.beside().contains(chosen_), open_);
-    }
-
-    void emphasize_term() {
-        const std::optional<Term> term = selection().now().term;
-        beside_bars_->emphasize(term ? std::optional(static_cast<int>(*term)) : std::nullopt);
     }
 
     void choose(std::size_t plan) {
         chosen_ = plan;
         plot_->emphasize(static_cast<int>(plan));
         details_->show_plan(*findings_, plan, model_.beside().contains(plan), open_);
-        const QSignalBlocker quiet(table_->selectionModel());
-        if (const int row = static_cast<int>(plan); row < model_.rowCount())
-            table_->setCurrentIndex(model_.index(row, 1));
-        else
-            table_->clearSelection();
-        table_->viewport()->update();
+        table_->mark_row(static_cast<int>(plan));
     }
 
     void open(std::size_t plan) { workbench().replace_plan(findings_->plans[plan].choice.plan, findings_->plans[plan].name); }

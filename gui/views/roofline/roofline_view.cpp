@@ -36,32 +36,25 @@ public:
         auto* summary =
             new Card(tr("What holds the kernels back"),
                      tr("Each kernel by what would shorten it most if there were twice of it; exchanges and waits are not among them."));
-        verdict_ = text_label(Type::body);
-        verdict_->setObjectName(QStringLiteral("roofline.verdict"));
+        verdict_ = with_name("roofline.verdict", text_label(Type::body));
         bars_ = new ChartWidget(tr("What bounds the kernels"));
-        summary->body().addWidget(verdict_);
-        summary->body().addWidget(bars_);
+        summary->add({verdict_, bars_});
         column().addWidget(summary);
 
         plot_card_ =
             new Card({}, tr("The slope is the memory bandwidth that streaming kernels reach; levels are peaks by data type, dashed what "
                             "large products sustain. The larger a point, the longer its kernel takes in a step."));
-        plot_ = new ChartWidget(tr("Kernels under their roofs"));
-        plot_->setObjectName(QStringLiteral("roofline.plot"));
+        plot_ = with_name("roofline.plot", new ChartWidget(tr("Kernels under their roofs")));
         edge_ = text_label(Type::small, "faint");
-        plot_card_->body().addWidget(plot_);
-        plot_card_->body().addWidget(edge_);
+        plot_card_->add({plot_, edge_});
         column().addWidget(plot_card_);
 
         table_card_ = new Card({});
-        table_ = new WholeTable(shown_);
-        table_->setAccessibleName(tr("Kernels"));
+        table_ = new WholeTable(tr("Kernels"), shown_);
         table_card_->body().addWidget(table_);
         column().addWidget(table_card_);
-        connect(plot_, &ChartWidget::chosen, this, [this](int key) { choose(key); });
-        connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& row) {
-            if (row.isValid()) choose(row.row());
-        });
+        connect(plot_, &ChartWidget::chosen, this, &RooflineView::choose);
+        connect(table_, &WholeTable::row_chosen, this, &RooflineView::choose);
     }
 
     [[nodiscard]] std::vector<NamedTable> tables() const override { return {{QStringLiteral("kernels"), &all_}}; }
@@ -111,12 +104,7 @@ private:
 
     void choose(int key) {
         plot_->emphasize(key);
-        const QSignalBlocker quiet(table_->selectionModel());
-        if (key < shown_.rowCount())
-            table_->setCurrentIndex(shown_.index(key, 0));
-        else
-            table_->clearSelection();
-        table_->viewport()->update();
+        table_->mark_row(key);
     }
 
     QLabel *verdict_, *edge_;

@@ -14,10 +14,10 @@
 namespace sextant::gui {
 
 CalibrationCard::CalibrationCard(Workbench& workbench) : Card(tr("Calibrate this machine")), workbench_(workbench) {
-    auto* what_for = text_label(Type::body);
-    what_for->setText(
-        tr("Small jobs are run here, and the numbers of a machine fitted to them: its rates, its links, its overheads. "
-           "What is predicted with this profile rests on what was measured here."));
+    auto* what_for =
+        text_label(Type::body, nullptr,
+                   tr("Small jobs are run here, and the numbers of a machine fitted to them: its rates, its links, its overheads. "
+                      "What is predicted with this profile rests on what was measured here."));
     body().addWidget(what_for);
     make_choices();
     panel_ = new ChildPanel(calibration_, *calibrate_, QStringLiteral("calibrate"));
@@ -27,16 +27,14 @@ CalibrationCard::CalibrationCard(Workbench& workbench) : Card(tr("Calibrate this
 }
 
 void CalibrationCard::make_choices() {
-    profile_ = new QLineEdit(QStandardPaths::writableLocation(QStandardPaths::AppLocalDataLocation) + QStringLiteral("/this-machine.json"));
-    profile_->setObjectName(QStringLiteral("calibrate.profile"));
+    profile_ = with_name("calibrate.profile", new QLineEdit(QStandardPaths::writableLocation(QStandardPaths::AppLocalDataLocation) +
+                                                            QStringLiteral("/this-machine.json")));
     profile_->setAccessibleName(tr("The profile"));
     profile_->setToolTip(tr("Where the profile goes"));
     quick_ = new QCheckBox(tr("Quick: under 40 seconds"));
     quick_->setChecked(true);
-    calibrate_ = new QPushButton(tr("Calibrate"));
-    calibrate_->setObjectName(QStringLiteral("calibrate.start"));
-    use_ = new QPushButton(tr("Use the profile"));
-    use_->setObjectName(QStringLiteral("calibrate.use"));
+    calibrate_ = with_name("calibrate.start", new QPushButton(tr("Calibrate")));
+    use_ = with_name("calibrate.use", new QPushButton(tr("Use the profile")));
     use_->setToolTip(tr("As the cluster of this scenario: one change that can be undone"));
     use_->hide();
     auto* row = new QHBoxLayout;

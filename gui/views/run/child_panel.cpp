@@ -17,8 +17,7 @@ constexpr int most_lines = 2000, log_height = 130;
 ChildPanel::ChildPanel(Child& child, QPushButton& start, const QString& name) : start_(start) {
     auto* column = bare_layout<QVBoxLayout>(this, gap - 2);
     make_progress(name);
-    said_ = text_label(Type::body);
-    said_->setObjectName(name + QStringLiteral(".said"));
+    said_ = with_name(name + QStringLiteral(".said"), text_label(Type::body));
     make_log(name);
     for (QWidget* w : std::initializer_list<QWidget*>{progress_, said_, log_}) {
         column->addWidget(w);
@@ -34,8 +33,7 @@ void ChildPanel::make_progress(const QString& name) {
     bar_->setTextVisible(false);
     bar_->setFixedWidth(200);
     note_ = text_label(Type::small, "faint");
-    stop_ = new QPushButton(tr("Stop"));
-    stop_->setObjectName(name + QStringLiteral(".stop"));
+    stop_ = with_name(name + QStringLiteral(".stop"), new QPushButton(tr("Stop")));
     stop_->setToolTip(tr("Ends it and every process that it started"));
     row->addWidget(bar_);
     row->addWidget(note_, 1);
@@ -43,8 +41,7 @@ void ChildPanel::make_progress(const QString& name) {
 }
 
 void ChildPanel::make_log(const QString& name) {
-    log_ = new QPlainTextEdit;
-    log_->setObjectName(name + QStringLiteral(".log"));
+    log_ = with_name(name + QStringLiteral(".log"), new QPlainTextEdit);
     log_->setAccessibleName(tr("What it says"));
     log_->setReadOnly(true);
     log_->setTabChangesFocus(true);

@@ -67,26 +67,21 @@ private:
         auto* card =
             new Card(tr("Run this plan for real"),
                      tr("Forward, backward, exchanges and update on as many processes as the plan has devices, by `sextant run`."));
-        layout_ = text_label(Type::body);
-        layout_->setObjectName(QStringLiteral("run.layout"));
+        layout_ = with_name("run.layout", text_label(Type::body));
         auto* row = new QHBoxLayout;
         row->setSpacing(gap + 4);
-        steps_ = new QSpinBox;
-        steps_->setObjectName(QStringLiteral("run.steps"));
+        steps_ = with_name("run.steps", new QSpinBox);
         steps_->setAccessibleName(tr("How many steps"));
         steps_->setRange(1, 1'000'000);
         steps_->setValue(10);
         steps_->setSuffix(tr(" steps"));
-        launcher_ = new QLineEdit;
-        launcher_->setObjectName(QStringLiteral("run.launcher"));
+        launcher_ = with_name("run.launcher", new QLineEdit);
         launcher_->setAccessibleName(tr("Launcher"));
         launcher_->setPlaceholderText(tr("launcher: as usual (mpirun here, srun inside Slurm)"));
         launcher_->setToolTip(tr("What starts the ranks: mpirun --hostfile hosts, srun --partition gpu. The number of ranks is added"));
-        times_operators_ = new QCheckBox(tr("Time operators"));
-        times_operators_->setObjectName(QStringLiteral("run.operators"));
+        times_operators_ = with_name("run.operators", new QCheckBox(tr("Time operators")));
         times_operators_->setToolTip(tr("Each by itself, to be held beside its kernels. Takes a little time itself"));
-        start_ = new QPushButton(tr("Run"));
-        start_->setObjectName(QStringLiteral("run.start"));
+        start_ = with_name("run.start", new QPushButton(tr("Run")));
         start_->setDefault(true);
         auto* open = new QPushButton(tr("Open a run\u2026"));
         open->setToolTip(tr("What `sextant run --out` wrote, here or elsewhere"));
@@ -117,24 +112,18 @@ private:
     QWidget* verdict_card() {
         auto* card = new Card(tr("Predicted, simulated and measured"),
                               tr("Where the step goes, of the rank that finishes last, by the same rules."));
-        verdict_ = text_label(Type::body);
-        verdict_->setObjectName(QStringLiteral("run.verdict"));
+        verdict_ = with_name("run.verdict", text_label(Type::body));
         bars_ = new ChartWidget(tr("Where the step goes: predicted, simulated, measured"));
         points_to_ = text_label(Type::body, "faint");
-        for (QWidget* w : std::initializer_list<QWidget*>{verdict_, bars_, points_to_}) card->body().addWidget(w);
-        connect(bars_, &ChartWidget::chosen, this, [this](int key) { this->selection().select(static_cast<Term>(key)); });
-        connect(&this->selection(), &Selection::changed, this, [this] {
-            const std::optional<Term> term = this->selection().now().term;
-            bars_->emphasize(term ? std::optional(static_cast<int>(*term)) : std::nullopt);
-        });
+        card->add({verdict_, bars_, points_to_});
+        shares_term(*bars_);
         return card;
     }
 
     QWidget* table_card(const QString& heading, const QString& tip, TableModel& model) {
         auto* card = new Card(heading, tip);
-        auto* table = new WholeTable(model, WholeTable::Room::shared);
-        table->setAccessibleName(heading);
-        card->body().addWidget(table);
+        auto* table = new WholeTable(heading, model, WholeTable::Room::shared);
+        card->add({table});
         return card;
     }
 

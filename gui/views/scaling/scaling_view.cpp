@@ -64,17 +64,13 @@ private:
                               tr("The job is planned anew at each size: the best plan for it, and what that comes to."));
         auto* row = new QHBoxLayout;
         row->setSpacing(gap + 4);
-        auto* label = text_label(Type::small, "faint");
-        label->setText(tr("Devices"));
-        sizes_ = new QLineEdit;
-        sizes_->setObjectName(QStringLiteral("scaling.sizes"));
+        auto* label = text_label(Type::small, "faint", tr("Devices"));
+        sizes_ = with_name("scaling.sizes", new QLineEdit);
         sizes_->setToolTip(tr("A range, doubled each time (8..256), or each by itself (8,16,24)"));
         sizes_->setMaximumWidth(420);
         label->setBuddy(sizes_);
-        strong_ = new QCheckBox(tr("Strong: the global batch stays"));
-        strong_->setObjectName(QStringLiteral("scaling.strong"));
-        weak_ = new QCheckBox(tr("Weak: it grows with the devices"));
-        weak_->setObjectName(QStringLiteral("scaling.weak"));
+        strong_ = with_name("scaling.strong", new QCheckBox(tr("Strong: the global batch stays")));
+        weak_ = with_name("scaling.weak", new QCheckBox(tr("Weak: it grows with the devices")));
         row->addWidget(label);
         row->addWidget(sizes_, 3);
         row->addStretch(1);
@@ -82,8 +78,8 @@ private:
         card->body().addLayout(row);
         card->body().addWidget(new SideBySide({strong_, weak_}, 480));
         card->body().addWidget(row_);
-        connect(row_, &AskRow::asked, this, [this] { ask(); });
-        connect(sizes_, &QLineEdit::returnPressed, this, [this] { ask(); });
+        connect(row_, &AskRow::asked, this, &ScalingView::ask);
+        connect(sizes_, &QLineEdit::returnPressed, this, &ScalingView::ask);
         return card;
     }
 
@@ -91,8 +87,7 @@ private:
         auto* card = new Card(
             tr("Where do more stop paying?"),
             tr("More devices pay as long as each one that is added brings at least half of what one brings at the smallest size."));
-        verdict_ = text_label(Type::body);
-        verdict_->setObjectName(QStringLiteral("scaling.verdict"));
+        verdict_ = with_name("scaling.verdict", text_label(Type::body));
         card->body().addWidget(verdict_);
         return card;
     }
@@ -102,21 +97,18 @@ private:
         plot = new ChartWidget(heading);
         card->body().addWidget(plot);
         card->body().addStretch(1);
-        connect(plot, &ChartWidget::chosen, this, [this](int row) { choose(row); });
-        connect(plot, &ChartWidget::activated, this, [this](int row) { open(row); });
+        connect(plot, &ChartWidget::chosen, this, &ScalingView::choose);
+        connect(plot, &ChartWidget::activated, this, &ScalingView::open);
         return card;
     }
 
     QWidget* table_card() {
         auto* card =
             new Card(tr("The best plan at each size"), tr("Enter or a double click opens a plan, as one change that can be undone."));
-        rows_ = new WholeTable(table_);
-        rows_->setAccessibleName(tr("The best plan at each size"));
+        rows_ = new WholeTable(tr("The best plan at each size"), table_);
         card->body().addWidget(rows_);
-        connect(rows_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& row) {
-            if (row.isValid()) choose(row.row());
-        });
-        connect(rows_, &QAbstractItemView::activated, this, [this](const QModelIndex& row) { open(row.row()); });
+        connect(rows_, &WholeTable::row_chosen, this, &ScalingView::choose);
+        connect(rows_, &WholeTable::row_opened, this, &ScalingView::open);
         return card;
     }
 
@@ -178,9 +170,7 @@ private:
 
     void choose(int row) {
         for (ChartWidget* plot : {throughput_, efficiency_, cost_}) plot->emphasize(row);
-        const QSignalBlocker quiet(rows_->selectionModel());
-        rows_->setCurrentIndex(table_.index(row, 0));
-        rows_->viewport()->update();
+        rows_->mark_row(row);
     }
 
     void open(int row) {

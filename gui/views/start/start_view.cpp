@@ -48,12 +48,10 @@ public:
         auto* column = new QVBoxLayout(this);
         column->setContentsMargins(4 * gap, 3 * gap, 4 * gap, 2 * gap);
         column->setSpacing(gap);
-        auto* title = text_label(Type::title);
-        title->setText(tr("Which training job?"));
-        auto* hint = text_label(Type::body, "faint");
-        hint->setText(tr("Choose a scenario, drop a file here, or open one of your own. Everything can be changed afterwards."));
-        nothing_ = text_label(Type::body, "faint");
-        nothing_->setObjectName(QStringLiteral("start.nothing"));
+        auto* title = text_label(Type::title, nullptr, tr("Which training job?"));
+        auto* hint = text_label(Type::body, "faint",
+                                tr("Choose a scenario, drop a file here, or open one of your own. Everything can be changed afterwards."));
+        nothing_ = with_name("start.nothing", text_label(Type::body, "faint"));
         nothing_->setAlignment(Qt::AlignTop);
         nothing_->hide();
         legend_ = new ChartWidget(tr("What the colors of a step stand for"));
@@ -95,8 +93,7 @@ private:
     }
 
     QWidget* scenario_list() {
-        list_ = new QListView;
-        list_->setObjectName(QStringLiteral("bare"));
+        list_ = with_name("bare", new QListView);
         list_->setAccessibleName(tr("Scenarios"));
         list_->setModel(&model_);
         list_->setItemDelegate(new ScenarioDelegate(this));

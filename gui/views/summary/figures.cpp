@@ -48,9 +48,7 @@ FigureCard::FigureCard(const QString& heading, const QString& tip) : Card(headin
     lines_ = text_label(Type::body, "faint");
     chart_ = new ChartWidget(heading);
     body().setSpacing(2);
-    body().addWidget(figure_);
-    body().addWidget(chart_);
-    body().addWidget(lines_);
+    add({figure_, chart_, lines_});
     body().addStretch(1);
     chart_->hide();
 }

@@ -13,8 +13,7 @@ SuggestionRows::SuggestionRows() {
     grid_->setHorizontalSpacing(gap + 4);
     grid_->setVerticalSpacing(4);
     grid_->setColumnStretch(0, 1);
-    heading_ = text_label(Type::small, "faint");
-    heading_->setText(tr("Other settings, each by itself"));
+    heading_ = text_label(Type::small, "faint", tr("Other settings, each by itself"));
     grid_->addWidget(heading_, 0, 0, 1, 4);
 }
 

@@ -95,9 +95,9 @@ public:
         auto* time =
             new Card(tr("Where the time goes"), tr("Each instant of the rank that finishes last belongs to exactly one of these."));
         terms_ = new ChartWidget(tr("Where the step goes"));
+        shares_term(*terms_);
         hidden_ = text_label(Type::small, "faint");
-        time->body().addWidget(terms_);
-        time->body().addWidget(hidden_);
+        time->add({terms_, hidden_});
         column().addWidget(time);
 
         column().addWidget(new SideBySide({bottleneck_card(), trust_card()}, 1150));
@@ -105,14 +105,10 @@ public:
         said_ = new QWidget;
         bare_layout<QVBoxLayout>(said_, gap + 4);
         column().addWidget(said_);
-        missing_ = text_label(Type::small, "faint");
-        missing_->setObjectName(QStringLiteral("summary.missing"));
+        missing_ = with_name("summary.missing", text_label(Type::small, "faint"));
         missing_->setTextInteractionFlags(Qt::TextBrowserInteraction);
         column().addWidget(missing_);
         connect(missing_, &QLabel::linkActivated, &workbench, &Workbench::want_field);
-
-        connect(terms_, &ChartWidget::chosen, this, [this](int key) { this->selection().select(static_cast<Term>(key)); });
-        connect(&selection, &Selection::changed, this, [this] { emphasize(); });
     }
 
     [[nodiscard]] std::vector<NamedTable> tables() const override {
@@ -124,14 +120,12 @@ private:
         auto* card = new Card(tr("What holds it back"), tr("Found by asking what twice of each resource would change."));
         kind_ = text_label(Type::title);
         why_ = text_label(Type::body);
-        help_ = text_label(Type::body, "faint");
-        help_->setObjectName(QStringLiteral("summary.help"));
+        help_ = with_name("summary.help", text_label(Type::body, "faint"));
         movers_ = new ChartWidget(tr("What would move it"));
         suggestions_ = new SuggestionRows;
-        auto* search = new QPushButton(tr("Search in Planner"));
-        search->setObjectName(QStringLiteral("summary.search"));
+        auto* search = with_name("summary.search", new QPushButton(tr("Search in Planner")));
         search->setToolTip(tr("The best of all plans, and not only of those that differ in one thing"));
-        for (QWidget* w : std::initializer_list<QWidget*>{kind_, why_, movers_, suggestions_, help_}) card->body().addWidget(w);
+        card->add({kind_, why_, movers_, suggestions_, help_});
         card->body().addWidget(search, 0, Qt::AlignLeft);
         card->body().addStretch(1);
         connect(suggestions_, &SuggestionRows::applied, this, [this](const Suggestion& s) { workbench().edit(s.edits, s.change); });
@@ -146,7 +140,7 @@ private:
         inputs_ = new ChartWidget(tr("What the answer rests on"));
         assumptions_ = text_label(Type::body, "faint");
         advice_ = text_label(Type::body, "accent");
-        for (QWidget* w : std::initializer_list<QWidget*>{inputs_, advice_, assumptions_}) card->body().addWidget(w);
+        card->add({inputs_, advice_, assumptions_});
         card->body().addStretch(1);
         return card;
     }
@@ -156,7 +150,6 @@ private:
         const Look& look = look_of(*this);
         figures_->show_answer(session, answer);
         terms_->show_chart(term_bars(r.estimate));
-        emphasize();
         QStringList hidden;
         for (const Term term : all_terms)
             if (r.estimate.overlapped[term] / r.estimate.step > 5e-4)
@@ -200,11 +193,6 @@ private:
             card->set_heading(q(sections[i].heading));
             rows->setText(html_of(sections[i].rows, look));
         }
-    }
-
-    void emphasize() {
-        const std::optional<Term> term = selection().now().term;
-        terms_->emphasize(term ? std::optional(static_cast<int>(*term)) : std::nullopt);
     }
 
     Figures* figures_;

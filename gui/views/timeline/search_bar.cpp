@@ -7,7 +7,6 @@
 #include "gui/views/paint/search_field.hpp"
 
 #include <QHBoxLayout>
-#include <QShortcut>
 #include <QToolButton>
 
 #include <algorithm>

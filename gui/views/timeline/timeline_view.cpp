@@ -72,14 +72,12 @@ public:
         auto* column = new QVBoxLayout(this);
         column->setContentsMargins(gap, gap, gap, gap);
         column->setSpacing(gap / 2);
-        headline_ = text_label(Type::body);
-        headline_->setObjectName(QStringLiteral("timeline.headline"));
+        headline_ = with_name("timeline.headline", text_label(Type::body));
         legend_ = new ChartWidget(tr("Kinds of work"));
         canvas_ = new TimelineCanvas;
         canvas_->setAccessibleName(tr("The step over time"));
         scroll_ = new QScrollBar(Qt::Vertical);
-        details_ = text_label(Type::small);
-        details_->setObjectName(QStringLiteral("segment_details"));
+        details_ = with_name("segment_details", text_label(Type::small));
         details_->setTextFormat(Qt::RichText);
         details_->setWordWrap(false);
         details_->setAlignment(Qt::AlignTop);
@@ -112,8 +110,7 @@ private:
         row->addStretch(1);
         search_ = new SearchBar;
         const auto add = [&](const char* name, const QString& text, const QString& tip, bool checked, void (TimelineCanvas::*set)(bool)) {
-            auto* box = new QCheckBox(text);
-            box->setObjectName(QLatin1String(name));
+            auto* box = with_name(name, new QCheckBox(text));
             box->setToolTip(tip);
             box->setChecked(checked);
             row->addWidget(box);

@@ -30,13 +30,10 @@ public:
     TopologyView(Workbench& workbench, Selection& selection) : PageView(workbench, selection), state_(new SimulationState(workbench)) {
         column().addWidget(state_);
         auto* card = new Card(tr("Where the bytes go"), tr("Color: how much of a link's bandwidth is in use. Thickness: its bandwidth."));
-        findings_ = text_label(Type::body);
-        findings_->setObjectName(QStringLiteral("findings"));
+        findings_ = with_name("findings", text_label(Type::body));
         range_ = text_label(Type::small, "faint");
-        chart_ = new ChartWidget(tr("The machine and its links"));
-        chart_->setObjectName(QStringLiteral("cluster_chart"));
-        card->body().addWidget(findings_);
-        card->body().addWidget(range_);
+        chart_ = with_name("cluster_chart", new ChartWidget(tr("The machine and its links")));
+        card->add({findings_, range_});
         card->body().addLayout(controls());
         card->body().addWidget(chart_);
         column().addWidget(card);
@@ -51,16 +48,12 @@ public:
 private:
     QLayout* controls() {
         auto* row = new QHBoxLayout;
-        auto* text = text_label(Type::body);
-        text->setText(tr("Mark the"));
-        dimension_ = new QComboBox;
-        dimension_->setObjectName(QStringLiteral("group"));
+        auto* text = text_label(Type::body, nullptr, tr("Mark the"));
+        dimension_ = with_name("group", new QComboBox);
         dimension_->setAccessibleName(tr("Group to mark"));
         for (const GroupChoice& choice : group_choices) dimension_->addItem(QLatin1String(choice.name));
-        auto* of = text_label(Type::body);
-        of->setText(tr("of rank"));
-        rank_ = new QSpinBox;
-        rank_->setObjectName(QStringLiteral("rank"));
+        auto* of = text_label(Type::body, nullptr, tr("of rank"));
+        rank_ = with_name("rank", new QSpinBox);
         rank_->setAccessibleName(tr("Rank"));
         for (QWidget* w : std::initializer_list<QWidget*>{text, dimension_, of, rank_}) row->addWidget(w);
         row->addStretch(1);

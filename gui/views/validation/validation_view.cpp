@@ -98,14 +98,11 @@ public:
         auto* column = new QVBoxLayout(this);
         column->setContentsMargins(4 * gap, 3 * gap, 4 * gap, 2 * gap);
         column->setSpacing(gap);
-        auto* title = text_label(Type::title);
-        title->setText(tr("Published training runs"));
-        said_ = text_label(Type::body, "faint");
-        said_->setObjectName(QStringLiteral("validation.said"));
+        auto* title = text_label(Type::title, nullptr, tr("Published training runs"));
+        said_ = with_name("validation.said", text_label(Type::body, "faint"));
         auto* row = new QHBoxLayout;
         filter_ = search_field(QStringLiteral("validation.filter"), tr("Search: a model, a device, a framework"));
-        open_ = new QPushButton(tr("Open this run"));
-        open_->setObjectName(QStringLiteral("validation.open"));
+        open_ = with_name("validation.open", new QPushButton(tr("Open this run")));
         open_->setToolTip(tr("As a scenario, to be changed and saved, with what was measured beside its step time"));
         row->addWidget(filter_, 1);
         row->addWidget(open_);
@@ -115,8 +112,7 @@ public:
         }
         column->addLayout(row);
         column->addWidget(make_table(), 1);
-        chosen_ = text_label(Type::small, "faint");
-        chosen_->setObjectName(QStringLiteral("validation.chosen"));
+        chosen_ = with_name("validation.chosen", text_label(Type::small, "faint"));
         chosen_->setAlignment(Qt::AlignTop);
         chosen_->setMinimumWidth(1);
         constexpr int most_lines = 4;
@@ -141,8 +137,7 @@ private:
         found_.setSourceModel(&runs_);
         found_.setSortRole(PublishedRunsModel::order);
         found_.sort(-1);
-        table_ = new RunsTable;
-        table_->setObjectName(QStringLiteral("bare"));
+        table_ = with_name("bare", new RunsTable);
         table_->setAccessibleName(tr("Published runs"));
         table_->setFont(font_of(Type::small));
         table_->setModel(&found_);

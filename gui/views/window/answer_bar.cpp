@@ -81,14 +81,11 @@ AnswerBar::AnswerBar(Workbench& workbench) : workbench_(workbench) {
 }
 
 void AnswerBar::make_bar() {
-    bar_ = new QFrame;
-    bar_->setObjectName(QStringLiteral("answer_bar"));
+    bar_ = with_name("answer_bar", new QFrame);
     row_ = new QBoxLayout(QBoxLayout::LeftToRight, bar_);
     row_->setContentsMargins(2 * gap, gap, 2 * gap, gap);
-    name_ = new OneLine;
-    name_->setObjectName(QStringLiteral("bar_name"));
-    plan_ = new TwoLines;
-    plan_->setObjectName(QStringLiteral("bar_plan"));
+    name_ = with_name("bar_name", new OneLine);
+    plan_ = with_name("bar_plan", new TwoLines);
     for (QLabel* label : {name_, plan_}) label->setTextFormat(Qt::PlainText);
     auto* left = new QVBoxLayout;
     left->setSpacing(1);
@@ -110,20 +107,17 @@ void AnswerBar::make_bar() {
     right->setSpacing(2 * gap);
     right->addStretch(1);
     right->addLayout(rest);
-    step_ = text_label(Type::title, "accent");
-    step_->setObjectName(QStringLiteral("bar_step_time"));
+    step_ = with_name("bar_step_time", text_label(Type::title, "accent"));
     step_->setToolTip(tr("The time of a step"));
     right->addWidget(step_);
     row_->addLayout(right);
 }
 
 void AnswerBar::make_banner() {
-    banner_ = new QFrame;
-    banner_->setObjectName(QStringLiteral("banner"));
+    banner_ = with_name("banner", new QFrame);
     auto* warning = new QHBoxLayout(banner_);
     warning->setContentsMargins(2 * gap, gap - 2, 2 * gap, gap - 2);
-    problems_ = text_label(Type::body, "bad");
-    problems_->setObjectName(QStringLiteral("problems"));
+    problems_ = with_name("problems", text_label(Type::body, "bad"));
     problems_->setTextInteractionFlags(Qt::TextBrowserInteraction);
     connect(problems_, &QLabel::linkActivated, &workbench_, &Workbench::want_field);
     warning->addWidget(problems_);

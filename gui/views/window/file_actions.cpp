@@ -9,6 +9,7 @@
 #include "gui/models/stated_schema.hpp"
 #include "gui/models/text.hpp"
 #include "gui/models/timeline/timeline.hpp"
+#include "gui/views/paint/card.hpp"
 #include "model/io/format/replace_file.hpp"
 #include "model/io/report/report_html.hpp"
 
@@ -20,8 +21,6 @@
 #include <QFileInfo>
 #include <QMessageBox>
 #include <QPushButton>
-
-#include <ostream>
 
 namespace sextant::gui {
 namespace {
@@ -240,8 +239,7 @@ void FileActions::remember_file() {
 }
 
 void FileActions::show_refusal(const QString& path, const std::vector<Diagnostic>& problems, const SessionPtr& mendable) {
-    auto* box = new QMessageBox(QMessageBox::Warning, tr("Cannot be opened"), {}, QMessageBox::Close, &window_);
-    box->setObjectName(QStringLiteral("refusal"));
+    auto* box = with_name("refusal", new QMessageBox(QMessageBox::Warning, tr("Cannot be opened"), {}, QMessageBox::Close, &window_));
     box->setAttribute(Qt::WA_DeleteOnClose);
     constexpr std::size_t readable = 6;
     QString html = QStringLiteral("<h4>%1</h4>").arg(tr("%1 cannot be opened").arg(QFileInfo(path).fileName().toHtmlEscaped()));
@@ -256,8 +254,7 @@ void FileActions::show_refusal(const QString& path, const std::vector<Diagnostic
 }
 
 void FileActions::complain(const QString& title, const QString& what) {
-    auto* box = new QMessageBox(QMessageBox::Warning, title, what, QMessageBox::Close, &window_);
-    box->setObjectName(QStringLiteral("complaint"));
+    auto* box = with_name("complaint", new QMessageBox(QMessageBox::Warning, title, what, QMessageBox::Close, &window_));
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->open();
 }

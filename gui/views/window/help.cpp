@@ -2,7 +2,7 @@
 #include "gui/models/bundled.hpp"
 #include "gui/models/scenario_words.hpp"
 #include "gui/models/text.hpp"
-#include "gui/views/paint/look.hpp"
+#include "gui/views/paint/card.hpp"
 #include "gui/views/window/main_window.hpp"
 
 #include <QApplication>
@@ -63,13 +63,11 @@ QString keys_of_timeline() {
 }
 
 void show_keys(MainWindow& window) {
-    auto* dialog = new QDialog(&window);
-    dialog->setObjectName(QStringLiteral("keys"));
+    auto* dialog = with_name("keys", new QDialog(&window));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setWindowTitle(QObject::tr("Keyboard shortcuts"));
     dialog->resize(520, 560);
-    auto* text = new QTextBrowser;
-    text->setObjectName(QStringLiteral("keys.text"));
+    auto* text = with_name("keys.text", new QTextBrowser);
     text->setAccessibleName(dialog->windowTitle());
     text->setHtml(QStringLiteral("<table>") + keys_of_menus(*window.menuBar()) + keys_of_timeline() + QStringLiteral("</table>"));
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close);
@@ -81,8 +79,7 @@ void show_keys(MainWindow& window) {
 }
 
 void tell(MainWindow& window, const QString& title, const QString& html) {
-    auto* box = new QMessageBox(QMessageBox::NoIcon, title, html, QMessageBox::Close, &window);
-    box->setObjectName(QStringLiteral("help"));
+    auto* box = with_name("help", new QMessageBox(QMessageBox::NoIcon, title, html, QMessageBox::Close, &window));
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->setTextFormat(Qt::RichText);
     box->setTextInteractionFlags(Qt::TextBrowserInteraction);

@@ -7,14 +7,12 @@
 #include "gui/views/window/answer_bar.hpp"
 
 #include <QActionGroup>
-#include <QApplication>
 #include <QCloseEvent>
 #include <QDockWidget>
 #include <QDragEnterEvent>
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QMimeData>
-#include <QPushButton>
 #include <QScreen>
 #include <QSettings>
 #include <QStackedWidget>
@@ -36,8 +34,7 @@ MainWindow::MainWindow(Workbench& workbench, Selection& selection, Predictor& pr
     column->addWidget(new AnswerBar(workbench));
     stack_ = new QStackedWidget;
     column->addWidget(stack_, 1);
-    nothing_ = text_label(Type::heading, "faint");
-    nothing_->setObjectName(QStringLiteral("nothing"));
+    nothing_ = with_name("nothing", text_label(Type::heading, "faint"));
     nothing_->setAlignment(Qt::AlignCenter);
     column->addWidget(nothing_, 1);
     setCentralWidget(centre);
@@ -113,8 +110,7 @@ void MainWindow::resizeEvent(QResizeEvent* e) {
 void MainWindow::add_side_views() {
     for (const ViewInfo& info : all_views()) {
         if (info.place == Place::centre) continue;
-        auto* dock = new QDockWidget(info.title);
-        dock->setObjectName(q(info.name));
+        auto* dock = with_name(q(info.name), new QDockWidget(info.title));
         dock->setWidget(&view(info.name));
         dock->setFeatures(QDockWidget::DockWidgetMovable | QDockWidget::DockWidgetFloatable);
         addDockWidget(info.place == Place::left ? Qt::LeftDockWidgetArea : Qt::RightDockWidgetArea, dock);

@@ -6,7 +6,6 @@
 #include "gui/views/view_list.hpp"
 #include "gui/views/window/main_window.hpp"
 
-#include <QActionGroup>
 #include <QApplication>
 #include <QClipboard>
 #include <QMenuBar>
