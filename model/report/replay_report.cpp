@@ -1,5 +1,6 @@
 #include "model/report/replay_report.hpp"
 
+#include "model/base/evenly_spread.hpp"
 #include "model/report/trace_terms.hpp"
 
 #include <algorithm>
@@ -58,18 +59,6 @@ std::vector<ReplayReport::Calls> communication_of(const RecordedGraph& recorded,
     return list;
 }
 
-// Evenly spread, `last` among them.
-std::vector<GraphRank> shown_ranks(std::size_t ranks, GraphRank last) {
-    std::vector<GraphRank> shown;
-    const std::size_t count = std::min(ranks, most_ranks);
-    for (std::size_t i = 0; i < count; ++i) shown.push_back(static_cast<GraphRank>(count == 1 ? 0 : i * (ranks - 1) / (count - 1)));
-    if (std::ranges::find(shown, last) == shown.end()) {
-        shown.push_back(last);
-        std::ranges::sort(shown);
-    }
-    return shown;
-}
-
 }  // namespace
 
 std::string_view to_text(ReplayTerm t) {
@@ -92,7 +81,8 @@ ReplayReport make_replay_report(const RecordedGraph& recorded, Simulation simula
     std::vector<Seconds> end(report.all_ranks);
     for (const Span& span : report.trace.spans) end[span.rank] = max(end[span.rank], span.end);
     const GraphRank last = last_rank(report.trace);
-    for (const GraphRank r : shown_ranks(report.all_ranks, last)) {
+    for (const std::size_t i : evenly_spread(report.all_ranks, most_ranks, last)) {
+        const auto r = static_cast<GraphRank>(i);
         if (r == last) report.last = report.ranks.size();
         report.ranks.push_back(
             {static_cast<int>(r), end[r], replay_terms(terms_of(report.trace, r)), replay_terms(overlapped_of(report.trace, r))});

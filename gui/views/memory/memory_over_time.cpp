@@ -2,6 +2,7 @@
 
 #include "gui/models/text.hpp"
 #include "gui/views/paint/axis.hpp"
+#include "model/base/evenly_spread.hpp"
 
 #include <QPolygonF>
 
@@ -115,15 +116,8 @@ StageRow row_of(const MemoryTimeline& memory, std::vector<Bytes> highest, std::s
 }  // namespace
 
 std::vector<std::size_t> stages_to_draw(const SimulationReport& played) {
-    const std::size_t count = played.memory.size();
-    std::vector<std::size_t> stages;
-    for (std::size_t i = 0; i < std::min(count, most_rows); ++i)
-        stages.push_back(count <= most_rows ? i : i * (count - 1) / (most_rows - 1));
-    const auto fullest =
-        static_cast<std::size_t>(std::ranges::max_element(played.memory, {}, &MemoryTimeline::peak) - played.memory.begin());
-    if (const auto after = std::ranges::lower_bound(stages, fullest); after == stages.end() || *after != fullest)
-        stages.insert(after, fullest);
-    return stages;
+    const auto fullest = std::ranges::max_element(played.memory, {}, &MemoryTimeline::peak) - played.memory.begin();
+    return evenly_spread(played.memory.size(), most_rows, static_cast<std::size_t>(fullest));
 }
 
 std::shared_ptr<Chart> memory_over_time(const Simulated& simulated, const std::vector<std::size_t>& stages,

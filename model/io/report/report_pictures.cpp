@@ -1,5 +1,6 @@
 #include "model/io/report/report_pictures.hpp"
 
+#include "model/base/evenly_spread.hpp"
 #include "model/base/quantity_text.hpp"
 #include "model/io/format/chart.hpp"
 #include "model/io/format/text_table.hpp"
@@ -14,14 +15,6 @@ namespace {
 
 constexpr double width = 1080, text_size = 12;
 constexpr svg::Colour held{102, 157, 206}, too_much{192, 57, 43}, line{60, 68, 77};
-
-// Indices of at most `most` of `count` things, evenly spread, the first and the last among them.
-std::vector<std::size_t> spread(std::size_t count, std::size_t most) {
-    const std::size_t taken = std::min(count, most);
-    std::vector<std::size_t> indices;
-    for (std::size_t i = 0; i < taken; ++i) indices.push_back(taken == 1 ? 0 : i * (count - 1) / (taken - 1));
-    return indices;
-}
 
 }  // namespace
 
@@ -58,7 +51,7 @@ std::string memory_svg(const Estimate& e) {
     const double scale = (width - left - 90) / std::max(e.device_memory, e.peak_memory).si();
     std::string body;
     double y = top;
-    for (const std::size_t stage : spread(e.memory.size(), most)) {
+    for (const std::size_t stage : evenly_spread(e.memory.size(), most)) {
         const Bytes total = e.memory[stage].total();
         body += svg::text(left - 8, y + 13, "stage " + std::to_string(stage), {text_size, "#333333", svg::Anchor::end, false});
         body += svg::rectangle(left, y, total.si() * scale, bar_height, (total > e.device_memory ? too_much : held).hex(), to_text(total));

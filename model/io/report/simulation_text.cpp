@@ -1,3 +1,4 @@
+#include "model/base/evenly_spread.hpp"
 #include "model/base/list_text.hpp"
 #include "model/io/report/simulation_writer.hpp"
 
@@ -66,15 +67,14 @@ std::string memory_text(const SimulationReport& s) {
     Bytes top;
     for (const MemoryTimeline& m : s.memory) top = max(top, m.highest);
     TextTable table;
-    // Where there are many stages, some of them evenly spread, the first and the last included.
-    const std::size_t lines = std::min(most_lines, s.memory.size());
-    for (std::size_t i = 0; i < lines; ++i) {
-        const MemoryTimeline& m = s.memory[lines == 1 ? 0 : i * (s.memory.size() - 1) / (lines - 1)];
+    const std::vector<std::size_t> shown = evenly_spread(s.memory.size(), most_lines);
+    for (const std::size_t i : shown) {
+        const MemoryTimeline& m = s.memory[i];
         std::vector<double> heights;
         for (const Bytes b : highest_by_interval(m, s.trace.end, columns)) heights.push_back(top > Bytes{} ? b / top : 0);
         table.row({"stage " + std::to_string(m.stage), to_text(m.peak()), "at " + to_text(m.highest_at), "|" + heat_strip(heights) + "|"});
     }
-    if (lines < s.memory.size()) table.row({grouped_digits(s.memory.size() - lines) + " other stages lie between these"});
+    if (shown.size() < s.memory.size()) table.row({grouped_digits(s.memory.size() - shown.size()) + " other stages lie between these"});
     return out + table.text();
 }
 

@@ -1,5 +1,6 @@
 #include "model/io/search/plan_answer_writer.hpp"
 
+#include "model/base/evenly_spread.hpp"
 #include "model/base/grouped_digits.hpp"
 #include "model/base/list_text.hpp"
 #include "model/base/quantity_text.hpp"
@@ -142,16 +143,16 @@ std::string front_text(const PlanAnswer& a) {
     constexpr std::size_t most = 12;
     std::vector<const PlanChoice*> choices;
     std::vector<const Plan*> plans;
-    const std::size_t n = a.front.size(), shown = std::min(n, most);
+    const std::size_t n = a.front.size();
     if (n < 2) return {};
-    for (std::size_t i = 0; i < shown; ++i) {
-        choices.push_back(&a.front[shown == n ? i : i * (n - 1) / (most - 1)]);
-        plans.push_back(&choices.back()->plan);
+    for (const std::size_t i : evenly_spread(n, most)) {
+        choices.push_back(&a.front[i]);
+        plans.push_back(&a.front[i].plan);
     }
     std::vector<PlanColumn> columns = plan_columns(plans);
     add_to(columns, outcome_columns(a.request.job, choices));
     return "\nPareto front of throughput, memory and cost" +
-           (shown < n ? " (" + text(static_cast<std::int64_t>(shown)) + " of " + text(static_cast<std::int64_t>(n)) + ")" : std::string()) +
+           (n > most ? " (" + text(static_cast<std::int64_t>(most)) + " of " + text(static_cast<std::int64_t>(n)) + ")" : std::string()) +
            "\n" + table_of(columns);
 }
 

@@ -1,5 +1,6 @@
 #include "model/io/trace/timeline_svg.hpp"
 
+#include "model/base/evenly_spread.hpp"
 #include "model/base/quantity_text.hpp"
 #include "model/io/format/svg.hpp"
 #include "model/io/trace/span_style.hpp"
@@ -22,15 +23,6 @@ constexpr double margin = 20, title_size = 17, bold = 1.13, note_size = 12, lege
 constexpr std::string_view faint = "#e4e4e4", grey = "#666666", idle = "#efefef", lane_ground = "#f8f8f8";
 
 bool numbered(SpanKind k) { return runs_kernels(k) && k != SpanKind::optimizer; }
-
-// All of them, or so many of them evenly spread, the first and the last included.
-template <class T>
-std::vector<T> some_of(const std::vector<T>& all, std::size_t most) {
-    if (all.size() <= most) return all;
-    std::vector<T> some;
-    for (std::size_t i = 0; i < most; ++i) some.push_back(all[i * (all.size() - 1) / (most - 1)]);
-    return some;
-}
 
 struct TimeUnit {
     std::string_view name;
@@ -100,7 +92,7 @@ private:
         if (all.size() > most_rows)
             notes_.push_back(std::to_string(most_rows) + " of " + std::to_string(all.size()) +
                              (options_.name_of ? " ranks are shown." : " stages are shown."));
-        rows_ = some_of(all, most_rows);
+        for (const std::size_t i : evenly_spread(all.size(), most_rows)) rows_.push_back(std::move(all[i]));
 
         std::vector<Row*> row_of(trace_.ranks.size(), nullptr);
         for (Row& row : rows_) row.lanes.resize(lane_count), row_of[row.rank] = &row;
@@ -285,8 +277,7 @@ private:
     }
 
     std::string draw_memory() {
-        const std::vector<MemoryTimeline> curves =
-            some_of(std::vector<MemoryTimeline>(options_.memory.begin(), options_.memory.end()), most_memory_curves);
+        const std::vector<std::size_t> curves = evenly_spread(options_.memory.size(), most_memory_curves);
         Bytes top;
         for (const MemoryTimeline& m : options_.memory) top = max(top, m.peak());
         const bool limit_shown = options_.device_memory && *options_.device_memory < 3 * top;
@@ -305,8 +296,8 @@ private:
             y += 18;
         }
         y += 4;
-        for (const MemoryTimeline& m : curves) {
-            out += draw_curve(m, y, curve_height, top);
+        for (const std::size_t i : curves) {
+            out += draw_curve(options_.memory[i], y, curve_height, top);
             if (limit_shown) {
                 const double at = y + curve_height * (1 - *options_.device_memory / top);
                 out += svg::line(left_, at, right_, at, "#c0392b");
