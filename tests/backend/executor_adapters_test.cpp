@@ -114,9 +114,8 @@ TEST_F(ExecutorAdapters, LearnTheTask) {
 }
 
 TEST_F(ExecutorAdapters, AreNotForServers) {
-    const ProcessResult result = start(adapted(), {{"dp", 2}, {"data_parallel", "parameter_server"}}, 3);
-    EXPECT_EQ(result.exit_code, 2);
-    EXPECT_THAT(result.err, HasSubstr("parameter servers hold every weight"));
+    EXPECT_THAT(start(adapted(), {{"dp", 2}, {"data_parallel", "parameter_server"}}, 3),
+                exits_with(2, HasSubstr("parameter servers hold every weight")));
 }
 
 }  // namespace

@@ -65,9 +65,8 @@ TEST_F(ExecutorData, EndsOnAllRanksWithTheNameOfADamagedSample) {
         if (e.path().filename() == "00000017.jpg") victim = e.path();
     const std::vector<std::string> words = {"--data", data_, "--steps", "20", "--out", stem_ + ".out"};
     const auto expect = [&](const std::string& problem) {
-        const ProcessResult failed = start(small_images(), {{"dp", 2}}, 2, words);
-        EXPECT_EQ(failed.exit_code, 2);
-        EXPECT_THAT(failed.err, AllOf(HasSubstr(victim.string() + problem), HasSubstr("forward")));
+        EXPECT_THAT(start(small_images(), {{"dp", 2}}, 2, words),
+                    exits_with(2, AllOf(HasSubstr(victim.string() + problem), HasSubstr("forward"))));
         std::vector<std::string> skipping = words;
         skipping.insert(skipping.end(), {"--bad-samples", "skip"});
         const ProcessResult skipped = start(small_images(), {{"dp", 2}}, 2, skipping);

@@ -77,9 +77,7 @@ TEST_F(ExecutorHybrids, LearnTheTask) {
 }
 
 TEST_F(ExecutorHybrids, KeepASequenceWhole) {
-    const ProcessResult result = start(hybrid(), {{"cp", 2}}, 2);
-    EXPECT_EQ(result.exit_code, 2);
-    EXPECT_THAT(result.err, HasSubstr("a state goes from token to token"));
+    EXPECT_THAT(start(hybrid(), {{"cp", 2}}, 2), exits_with(2, HasSubstr("a state goes from token to token")));
 }
 
 }  // namespace

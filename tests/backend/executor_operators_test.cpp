@@ -83,9 +83,7 @@ TEST_F(ExecutorOperators, NobodyAsksNothingIsTimed) {
 }
 
 TEST_F(ExecutorOperators, GraphsHaveNoTimesOfThem) {
-    const ProcessResult r = start(perceptron(), {{"cuda_graph", true}}, 1, {"--operators"});
-    EXPECT_EQ(r.exit_code, 2);
-    EXPECT_THAT(r.err, HasSubstr("/plan/cuda_graph"));
+    EXPECT_THAT(start(perceptron(), {{"cuda_graph", true}}, 1, {"--operators"}), exits_with(2, HasSubstr("/plan/cuda_graph")));
 }
 
 }  // namespace

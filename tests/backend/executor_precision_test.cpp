@@ -116,9 +116,7 @@ TEST_F(ExecutorInSixteenBits, HoldsWhatIsPredicted) {
 
 TEST_F(ExecutorInSixteenBits, RefusesWhatItDoesNotDo) {
     const auto refused = [&](const json& plan, const char* why) {
-        const ProcessResult result = start(transformer(false), plan, 1);
-        EXPECT_EQ(result.exit_code, 2);
-        EXPECT_THAT(result.err, HasSubstr(why));
+        EXPECT_THAT(start(transformer(false), plan, 1), exits_with(2, HasSubstr(why)));
     };
     refused({{"precision", "fp8"}}, "products run in fp32, bf16 and fp16");
     refused({{"precision", {{"compute", "bf16"}, {"gradient", "bf16"}}}}, "gradients of weights are kept and reduced in fp32");

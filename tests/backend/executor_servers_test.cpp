@@ -90,9 +90,8 @@ TEST_F(ExecutorServers, ComputeOnCoresWhateverWorkersComputeOn) {
 }
 
 TEST_F(ExecutorServers, AreCountedAmongTheRanks) {
-    const ProcessResult result = start(perceptron(), {{"dp", 2}, {"data_parallel", "parameter_server"}, {"parameter_servers", 2}}, 2);
-    EXPECT_EQ(result.exit_code, 2);
-    EXPECT_THAT(result.err, HasSubstr("the plan has 4 ranks, 2 of them parameter servers, and 2 were started"));
+    EXPECT_THAT(start(perceptron(), {{"dp", 2}, {"data_parallel", "parameter_server"}, {"parameter_servers", 2}}, 2),
+                exits_with(2, HasSubstr("the plan has 4 ranks, 2 of them parameter servers, and 2 were started")));
 }
 
 }  // namespace

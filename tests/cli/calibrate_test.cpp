@@ -64,9 +64,7 @@ TEST_F(Calibrate, WritesAProfileThatPredictsThisMachine) {
     ASSERT_EQ(fitted.exit_code, 0) << fitted.err;
     EXPECT_EQ(fitted.out, without_others(r.out));
     std::ofstream(fs::path(runs_) / "many small operators.json") << "{}";
-    const ProcessResult changed = run_sextant(again);
-    EXPECT_EQ(changed.exit_code, 2);
-    EXPECT_THAT(changed.err, HasSubstr("another probe of this name"));
+    EXPECT_THAT(run_sextant(again), exits_with(2, HasSubstr("another probe of this name")));
 }
 
 TEST_F(Calibrate, RefusesHostsBetweenWhichThereIsNoNetwork) {
@@ -275,9 +273,8 @@ TEST(CalibrateFrom, RefusesWhatItCannotUseAndSaysWhatWouldHelp) {
 TEST(CalibrateFrom, ARunWhoseScenarioIsNotThereIsNamed) {
     const std::string run = testing::TempDir() + "sextant_moved_" + std::to_string(::getpid()) + ".json";
     fs::copy_file(SEXTANT_SOURCE_DIR "/fuzz/corpus/run/data_parallel.json", run);
-    const ProcessResult r = run_sextant({"calibrate", "--from", run});
-    EXPECT_EQ(r.exit_code, 2);
-    EXPECT_THAT(r.err, HasSubstr(run + ": it is of the scenario \"scenario.json\", which is neither here nor beside it"));
+    EXPECT_THAT(run_sextant({"calibrate", "--from", run}),
+                exits_with(2, HasSubstr(run + ": it is of the scenario \"scenario.json\", which is neither here nor beside it")));
     fs::remove(run);
 }
 

@@ -52,9 +52,7 @@ TEST(CommandLine, AnUnknownSubcommandIsWrongInputAndIsNamed) {
 }
 
 TEST(CommandLine, AnUnknownOptionIsWrongInputAndIsNamed) {
-    const ProcessResult r = run_sextant({"--frobnicate"});
-    EXPECT_EQ(r.exit_code, 2);
-    EXPECT_THAT(r.err, HasSubstr("--frobnicate"));
+    EXPECT_THAT(run_sextant({"--frobnicate"}), exits_with(2, HasSubstr("--frobnicate")));
 }
 
 TEST(CommandLine, AllThatIsWrongWithTheOptionsIsSaidAtOnce) {

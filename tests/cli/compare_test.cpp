@@ -43,16 +43,13 @@ TEST(Compare, WritesJsonThatIsTheSameEachTime) {
 
 TEST(Compare, ExitsWith1WhenAConditionHolds) {
     EXPECT_EQ(compare_run(data_parallel, {"--fail-if", "step_time_ratio > 1000"}).exit_code, 0);
-    const ProcessResult r = compare_run(data_parallel, {"--fail-if", "largest_residual > 1 ns"});
-    EXPECT_EQ(r.exit_code, 1);
-    EXPECT_THAT(r.err, HasSubstr("condition held: largest_residual > 1 ns"));
+    EXPECT_THAT(compare_run(data_parallel, {"--fail-if", "largest_residual > 1 ns"}),
+                exits_with(1, HasSubstr("condition held: largest_residual > 1 ns")));
     EXPECT_THAT(compare_run(data_parallel, {"--fail-if", "speed > 1"}).err, HasSubstr("largest_residual"));
 }
 
 TEST(Compare, ExitsWith2ForARunOfAnotherPlanAndForWhatIsNoRun) {
-    const ProcessResult other = compare_run("tests/io/runs/pipeline.json");
-    EXPECT_EQ(other.exit_code, 2);
-    EXPECT_THAT(other.err, HasSubstr("--set plan.dp=1 --set plan.pp=2"));
+    EXPECT_THAT(compare_run("tests/io/runs/pipeline.json"), exits_with(2, HasSubstr("--set plan.dp=1 --set plan.pp=2")));
     const ProcessResult none = compare_run("scenarios/default.json");
     EXPECT_EQ(none.exit_code, 2);
     EXPECT_THAT(none.err, HasSubstr("run/1"));

@@ -95,18 +95,16 @@ TEST_F(Data, SaysWhatIsWrongWithItsArguments) {
 
 TEST_F(Data, TakesThePlaceOfNothingThatItReads) {
     ASSERT_EQ(run_sextant({"data", "make", file("images"), "--samples", "3", "--size", "4x4x3"}).exit_code, 0);
-    const ProcessResult r = run_sextant({"data", "convert", file("images"), file("./images/"), "--format", "tar"});
-    EXPECT_EQ(r.exit_code, 2);
-    EXPECT_THAT(r.err, HasSubstr("is read, and would be written over"));
+    EXPECT_THAT(run_sextant({"data", "convert", file("images"), file("./images/"), "--format", "tar"}),
+                exits_with(2, HasSubstr("is read, and would be written over")));
     EXPECT_TRUE(fs::is_directory(file("images")));
 }
 
 TEST_F(Data, NamesADamagedSampleAndGoesOnWhereItMay) {
     ASSERT_EQ(run_sextant({"data", "make", file("images"), "--samples", "12", "--size", "8x8x3", "--classes", "1"}).exit_code, 0);
     fs::resize_file(file("images/class_0000/00000004.jpg"), 50);
-    const ProcessResult failed = run_sextant({"data", "convert", file("images"), file("images.tar"), "--format", "tar"});
-    EXPECT_EQ(failed.exit_code, 2);
-    EXPECT_THAT(failed.err, HasSubstr("class_0000/00000004.jpg: it is no whole JPEG"));
+    EXPECT_THAT(run_sextant({"data", "convert", file("images"), file("images.tar"), "--format", "tar"}),
+                exits_with(2, HasSubstr("class_0000/00000004.jpg: it is no whole JPEG")));
     const ProcessResult skipped =
         run_sextant({"data", "convert", file("images"), file("images.tar"), "--format", "tar", "--bad-samples", "skip"});
     EXPECT_EQ(skipped.exit_code, 0);
@@ -153,9 +151,7 @@ TEST_F(Data, OnASmallFilesystemThatFillsUpStaysAsItWas) {
         EXPECT_THAT(shell(bench).out, HasSubstr("20 samples of 64x64x3")) << format;
         EXPECT_FALSE(fs::exists(out + ".part")) << format;
     }
-    const ProcessResult refused = shell(make + "raw --samples 500 " + out);
-    EXPECT_EQ(refused.exit_code, 2);
-    EXPECT_THAT(refused.err, HasSubstr("the dataset takes 6.14 MB there, and"));
+    EXPECT_THAT(shell(make + "raw --samples 500 " + out), exits_with(2, HasSubstr("the dataset takes 6.14 MB there, and")));
     EXPECT_THAT(shell(bench).out, HasSubstr("20 samples of 64x64x3"));
     shell("umount " + file("small"));
 }

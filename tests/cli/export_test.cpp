@@ -109,9 +109,7 @@ TEST(Export, WritesLightningsTrainerAsPython) {
         EXPECT_THAT(sharded, HasSubstr(part));
     const std::vector<std::string> zero1{"lightning", "scenarios/does-not-fit.json", "--set", "plan.data_parallel=zero1"};
     EXPECT_THAT(export_of(zero1).out, HasSubstr("DeepSpeedStrategy(stage=1)"));
-    const ProcessResult cut = export_of({"lightning", "scenarios/gpt3-175b-1024xa100.json"});
-    EXPECT_EQ(cut.exit_code, 2);
-    EXPECT_THAT(cut.err, HasSubstr("export megatron"));
+    EXPECT_THAT(export_of({"lightning", "scenarios/gpt3-175b-1024xa100.json"}), exits_with(2, HasSubstr("export megatron")));
 }
 
 TEST(Export, WritesAStrategyOfTensorflowAsPython) {
@@ -190,9 +188,7 @@ TEST(Export, ExitsWith2AndEveryReasonWhereASystemCannot) {
 }
 
 TEST(Export, ExitsWith4ForAPlanThatDoesNotFit) {
-    const ProcessResult r = export_of({"megatron", "scenarios/does-not-fit.json"});
-    EXPECT_EQ(r.exit_code, 4);
-    EXPECT_THAT(r.err, HasSubstr("does not fit"));
+    EXPECT_THAT(export_of({"megatron", "scenarios/does-not-fit.json"}), exits_with(4, HasSubstr("does not fit")));
 }
 
 }  // namespace

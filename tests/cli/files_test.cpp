@@ -84,9 +84,7 @@ TEST_F(Files, TheBestPlanIsSavedWithNamesThatLeadToTheSameFiles) {
 
 TEST_F(Files, OneThatIsNamedTwiceDoesNotCountTwice) {
     const std::string row = "measurements/transformer/internevo_7b.json";
-    const ProcessResult r = run_sextant({"validate", row, "./" + row});
-    EXPECT_EQ(r.exit_code, 2);
-    EXPECT_THAT(r.err, HasSubstr("named twice"));
+    EXPECT_THAT(run_sextant({"validate", row, "./" + row}), exits_with(2, HasSubstr("named twice")));
 }
 
 }  // namespace

@@ -40,9 +40,8 @@ TEST(Import, NamesTheFileWhoseNetworkCannotBeBuilt) {
     nlohmann::json config = nlohmann::json::parse(in);
     config["num_key_value_heads"] = 5;  // which does not divide its 32 heads
     std::ofstream(file) << config;
-    const ProcessResult r = run_sextant({"import", "hf", file});
-    EXPECT_EQ(r.exit_code, 2);
-    EXPECT_THAT(r.err, StartsWith(file + ": is no network that can be built: kv_heads must divide"));
+    EXPECT_THAT(run_sextant({"import", "hf", file}),
+                exits_with(2, StartsWith(file + ": is no network that can be built: kv_heads must divide")));
     std::filesystem::remove(file);
 }
 

@@ -41,15 +41,10 @@ TEST(PredictStorage, SaysHowManyAcceleratorsAStorageFeeds) {
     // One on each of ten thousand hosts is kept at work; nobody asks whether more are.
     EXPECT_THAT(run_sextant({"predict", file, "--set", storage, "--set", "hosts=10000"}).out, HasSubstr("10,000 or more"));
     // One file of one sample, of which a step takes ten.
-    const ProcessResult small = run_sextant({"predict", file, "--set", storage, "--set", "training.files=1"});
-    EXPECT_EQ(small.exit_code, 2);
-    EXPECT_THAT(small.err, HasSubstr("less than one step takes: 10"));
-    const ProcessResult nowhere = run_sextant({"predict", file});
-    EXPECT_EQ(nowhere.exit_code, 2);
-    EXPECT_THAT(nowhere.err, HasSubstr("\"storage\" is missing"));
-    const ProcessResult simulated = run_sextant({"simulate", file});
-    EXPECT_EQ(simulated.exit_code, 2);
-    EXPECT_THAT(simulated.err, HasSubstr("this is a benchmark of storage, no training run"));
+    EXPECT_THAT(run_sextant({"predict", file, "--set", storage, "--set", "training.files=1"}),
+                exits_with(2, HasSubstr("less than one step takes: 10")));
+    EXPECT_THAT(run_sextant({"predict", file}), exits_with(2, HasSubstr("\"storage\" is missing")));
+    EXPECT_THAT(run_sextant({"simulate", file}), exits_with(2, HasSubstr("this is a benchmark of storage, no training run")));
     EXPECT_EQ(run_sextant({"import", "dlio", file, "--out", file + ".json"}).exit_code, 0);
     EXPECT_EQ(run_sextant({"predict", file + ".json", "--set", storage}).out, text.out);
     std::filesystem::remove(file);

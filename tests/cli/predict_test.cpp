@@ -30,9 +30,8 @@ ProcessResult predict_default(std::vector<std::string> more = {}) {
 }
 
 TEST(Predict, SaysHowOneOfManyMeasurementsIsNamed) {
-    const ProcessResult r = run_sextant({"predict", "measurements/transformer/korthikanti2022.json"});
-    EXPECT_EQ(r.exit_code, 2);
-    EXPECT_THAT(r.err, HasSubstr("/rows: these are published measurements, and no scenario\n  hint: name one of them, 'FILE#ROW'"));
+    EXPECT_THAT(run_sextant({"predict", "measurements/transformer/korthikanti2022.json"}),
+                exits_with(2, HasSubstr("/rows: these are published measurements, and no scenario\n  hint: name one of them, 'FILE#ROW'")));
 }
 
 TEST(Predict, ExitsWith0AndWritesAReport) {
@@ -143,9 +142,8 @@ TEST(Predict, ExitsWith2ForBytesThatAreNoText) {
 }
 
 TEST(Predict, OffersAnAssignmentThatItTakes) {
-    const ProcessResult r = predict_default({"--set", "plan.tp"});
-    EXPECT_EQ(r.exit_code, 2);
-    EXPECT_THAT(r.err, HasSubstr("as in --set plan.tp=8 or --set 'hardware.device.memory=40 GiB'"));
+    EXPECT_THAT(predict_default({"--set", "plan.tp"}),
+                exits_with(2, HasSubstr("as in --set plan.tp=8 or --set 'hardware.device.memory=40 GiB'")));
     EXPECT_EQ(predict_default({"--set", "hardware.device.memory=40 GiB"}).exit_code, 0);
 }
 
@@ -332,9 +330,7 @@ TEST(Predict, SetAsksForAVariantOfAPublishedRun) {
     const std::string row = "measurements/transformer/bloom_jeanzay_a100.json#bloom-jz-l478";
     EXPECT_THAT(run_sextant({"predict", row}).out, HasSubstr("384 devices, data 8, tensor 8, pipeline 6"));
     EXPECT_THAT(run_sextant({"predict", row, "--set", "plan.tp=4"}).out, HasSubstr("384 devices, data 16, tensor 4, pipeline 6"));
-    const ProcessResult wrong = run_sextant({"predict", row, "--set", "plan.tq=4"});
-    EXPECT_EQ(wrong.exit_code, 2);
-    EXPECT_THAT(wrong.err, HasSubstr(row + ":/plan/tq: unknown key"));
+    EXPECT_THAT(run_sextant({"predict", row, "--set", "plan.tq=4"}), exits_with(2, HasSubstr(row + ":/plan/tq: unknown key")));
 }
 
 TEST(Predict, SetOverridesAnyField) {
@@ -377,9 +373,7 @@ TEST(Predict, ExplainsTheMemoryOfTheFullestRankKindByKind) {
     EXPECT_THAT(r.out, HasSubstr("optimizer 1.00 GB: 125.5 million parameters of 8.00 bytes"));
     EXPECT_THAT(r.out, HasSubstr("mlp.fc1 [8192 x 28672]"));
     EXPECT_THAT(r.out, HasSubstr("fragmentation"));
-    const ProcessResult json = predict_default({"--explain", "memory", "--format", "json"});
-    EXPECT_EQ(json.exit_code, 2);
-    EXPECT_THAT(json.err, HasSubstr("an explanation is text"));
+    EXPECT_THAT(predict_default({"--explain", "memory", "--format", "json"}), exits_with(2, HasSubstr("an explanation is text")));
 }
 
 TEST(Predict, SaysWhyThereIsMoreThanThePeak) {
@@ -389,9 +383,7 @@ TEST(Predict, SaysWhyThereIsMoreThanThePeak) {
 }
 
 TEST(Predict, AnExplanationHasTheExitCodesAndThePageOfAReport) {
-    const ProcessResult held = predict_default({"--explain", "forward", "--fail-if", "step_time > 1 us"});
-    EXPECT_EQ(held.exit_code, 1);
-    EXPECT_THAT(held.err, HasSubstr("condition held"));
+    EXPECT_THAT(predict_default({"--explain", "forward", "--fail-if", "step_time > 1 us"}), exits_with(1, HasSubstr("condition held")));
     EXPECT_EQ(predict_default({"--explain", "forward", "--fail-if", "nonsense > 1 us"}).exit_code, 2);
     EXPECT_EQ(run_sextant({"predict", "scenarios/does-not-fit.json", "--explain", "memory"}).exit_code, 4);
     const auto page = std::filesystem::temp_directory_path() / ("sextant_explained_" + std::to_string(getpid()) + ".html");

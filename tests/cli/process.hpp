@@ -1,6 +1,8 @@
 // Runs the built programs as a user would, and keeps what came out.
 #pragma once
 
+#include <gmock/gmock.h>
+
 #include <string>
 #include <vector>
 
@@ -11,6 +13,11 @@ struct ProcessResult {
     std::string out;
     std::string err;
 };
+
+// Of a program that ended so, and said so on stderr.
+inline testing::Matcher<ProcessResult> exits_with(int code, const testing::Matcher<std::string>& err) {
+    return testing::AllOf(testing::Field("exit_code", &ProcessResult::exit_code, code), testing::Field("err", &ProcessResult::err, err));
+}
 
 // In the root of the repository, with nothing on stdin.
 ProcessResult run_program(const std::string& program, const std::vector<std::string>& arguments);

@@ -155,31 +155,21 @@ TEST_F(Run, PutsRanksOnHostsAsThePlanHasThemOnNodes) {
     EXPECT_THAT(command(served).out, HasSubstr(" --host n1,n1,n2,n2,n1,n2 --map-by seq "));
     EXPECT_THAT(command(scattered, "slurm").out, HasSubstr("--nodes=2\n#SBATCH --ntasks=4\n#SBATCH --ntasks-per-node=2\n"));
     EXPECT_THAT(command(scattered, "slurm").out, HasSubstr(" --distribution=cyclic "));
-    const ProcessResult refused = command(uneven, "slurm");
-    EXPECT_EQ(refused.exit_code, 2);
-    EXPECT_THAT(refused.err, HasSubstr("/plan: srun fills one node after the other"));
-    const ProcessResult few = run({"--hostfile", file("hosts"), "--set", "plan.dp=4", "--set", "plan.global_batch=8"});
-    EXPECT_EQ(few.exit_code, 2);
-    EXPECT_THAT(few.err, HasSubstr("it names 3 hosts, and the plan has ranks on 4"));
+    EXPECT_THAT(command(uneven, "slurm"), exits_with(2, HasSubstr("/plan: srun fills one node after the other")));
+    EXPECT_THAT(run({"--hostfile", file("hosts"), "--set", "plan.dp=4", "--set", "plan.global_batch=8"}),
+                exits_with(2, HasSubstr("it names 3 hosts, and the plan has ranks on 4")));
 }
 
 TEST_F(Run, SaysBeforeItStartsWhatDoesNotRun) {
-    const ProcessResult r = run({"--set", "plan.offload=optimizer", "--out", file("run.json")});
-    EXPECT_EQ(r.exit_code, 2);
-    EXPECT_THAT(r.err, HasSubstr("/plan/offload: a rank on cores has no memory but its host's"));
+    EXPECT_THAT(run({"--set", "plan.offload=optimizer", "--out", file("run.json")}),
+                exits_with(2, HasSubstr("/plan/offload: a rank on cores has no memory but its host's")));
     EXPECT_FALSE(fs::exists(file("run.json")));
     EXPECT_EQ(run({"--set", "plan.dp=3"}).exit_code, 2);
     EXPECT_EQ(run({"--steps", "0"}).exit_code, 2);
-    const ProcessResult over = run({"--steps", "1", "--out", file("tiny.json")});
-    EXPECT_EQ(over.exit_code, 2);
-    EXPECT_THAT(over.err, HasSubstr("would be written over"));
+    EXPECT_THAT(run({"--steps", "1", "--out", file("tiny.json")}), exits_with(2, HasSubstr("would be written over")));
     EXPECT_EQ(run({"--seed", "-1"}).exit_code, 2);
-    const ProcessResult nowhere = run({"--hostfile", "/no/such/hosts"});
-    EXPECT_EQ(nowhere.exit_code, 2);
-    EXPECT_THAT(nowhere.err, HasSubstr("no such file"));
-    const ProcessResult folder = run({"--hostfile", "/tmp"});
-    EXPECT_EQ(folder.exit_code, 2);
-    EXPECT_THAT(folder.err, HasSubstr("--hostfile /tmp: it is a directory"));
+    EXPECT_THAT(run({"--hostfile", "/no/such/hosts"}), exits_with(2, HasSubstr("no such file")));
+    EXPECT_THAT(run({"--hostfile", "/tmp"}), exits_with(2, HasSubstr("--hostfile /tmp: it is a directory")));
     EXPECT_THAT(run({"--hostfile", "/dev/zero"}).err, HasSubstr("--hostfile /dev/zero: it is no regular file"));
     for (const char* rate : {"nan", "inf", "0", "-1", "fast"}) {
         const ProcessResult odd = run({"--steps", "1", "--learning-rate", rate});
@@ -189,20 +179,15 @@ TEST_F(Run, SaysBeforeItStartsWhatDoesNotRun) {
 }
 
 TEST_F(Run, RefusesATraceItCouldNotWriteBeforeItTrains) {
-    const ProcessResult r = run({"--steps", "2", "--out", file("run.json"), "--trace", file("trace.txt")});
-    EXPECT_EQ(r.exit_code, 2);
-    EXPECT_THAT(r.err, HasSubstr("FILE.h5 for columns"));
+    EXPECT_THAT(run({"--steps", "2", "--out", file("run.json"), "--trace", file("trace.txt")}),
+                exits_with(2, HasSubstr("FILE.h5 for columns")));
     EXPECT_EQ(run({"--steps", "2", "--out", file("run.json"), "--compare", "--trace", file("trace.h5")}).exit_code, 2);
     EXPECT_FALSE(fs::exists(file("run.json"))) << "it was trained";
 }
 
 TEST_F(Run, TellsWhyTheMachineRefused) {
-    const ProcessResult r = run({"--out", "/no/such/folder/run.json"});
-    EXPECT_EQ(r.exit_code, 3);
-    EXPECT_THAT(r.err, HasSubstr("/no/such/folder/run.json"));
-    const ProcessResult crowd = run({"--steps", "1", "--threads", "100000"});
-    EXPECT_EQ(crowd.exit_code, 3);
-    EXPECT_THAT(crowd.err, HasSubstr("threads on"));
+    EXPECT_THAT(run({"--out", "/no/such/folder/run.json"}), exits_with(3, HasSubstr("/no/such/folder/run.json")));
+    EXPECT_THAT(run({"--steps", "1", "--threads", "100000"}), exits_with(3, HasSubstr("threads on")));
 }
 
 // 12 x 8000 layers x 4096^2 weights of 16 bytes with gradient and states of Adam: 26 TB. mpirun would add that ranks have ended.
@@ -253,9 +238,8 @@ TEST_F(Run, LeavesNothingOfRanksThatOutliveMpirun) {
 }
 
 TEST_F(Run, SaysWhichFolderForTemporaryFilesIsNone) {
-    const ProcessResult r = run_program("env", {"TMPDIR=/no/such/folder", SEXTANT_BINARY, "run", file("tiny.json"), "--steps", "1"});
-    EXPECT_EQ(r.exit_code, 3);
-    EXPECT_THAT(r.err, HasSubstr("TMPDIR is /no/such/folder"));
+    EXPECT_THAT(run_program("env", {"TMPDIR=/no/such/folder", SEXTANT_BINARY, "run", file("tiny.json"), "--steps", "1"}),
+                exits_with(3, HasSubstr("TMPDIR is /no/such/folder")));
 }
 
 // mpirun would wait for room for ever.

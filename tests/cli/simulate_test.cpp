@@ -1,6 +1,5 @@
 // `sextant simulate` as scripts use it: what predict offers, and the timeline in files.
 #include "model/graph/trace.hpp"
-#include "model/predict/estimate.hpp"
 #include "tests/cli/process_json.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -105,16 +104,12 @@ TEST_F(Simulate, DrawsIntoThePipeBehindItsOutput) {
 }
 
 TEST_F(Simulate, RefusesAPictureThatWouldNotBeWhatItsNameSays) {
-    const ProcessResult r = simulate_pipeline({"--picture", file("t.png")});
-    EXPECT_EQ(r.exit_code, 2);
-    EXPECT_THAT(r.err, HasSubstr("a name that ends in .svg"));
+    EXPECT_THAT(simulate_pipeline({"--picture", file("t.png")}), exits_with(2, HasSubstr("a name that ends in .svg")));
     EXPECT_FALSE(std::filesystem::exists(file("t.png")));
 }
 
 TEST_F(Simulate, RefusesATraceWhoseFormatItCannotTell) {
-    const ProcessResult r = simulate_pipeline({"--trace", file("t.txt")});
-    EXPECT_EQ(r.exit_code, 2);
-    EXPECT_THAT(r.err, HasSubstr("FILE.h5"));
+    EXPECT_THAT(simulate_pipeline({"--trace", file("t.txt")}), exits_with(2, HasSubstr("FILE.h5")));
     EXPECT_FALSE(std::filesystem::exists(file("t.txt")));
 }
 
@@ -127,9 +122,7 @@ TEST_F(Simulate, SaysWhichFilesItCannotWriteBeforeItLooksAtTheScenario) {
 }
 
 TEST_F(Simulate, ExitsWith3WhereTheDiskRefuses) {
-    const ProcessResult r = simulate_pipeline({"--trace", file("no/such/directory/t.json")});
-    EXPECT_EQ(r.exit_code, 3);
-    EXPECT_THAT(r.err, Not(IsEmpty()));
+    EXPECT_THAT(simulate_pipeline({"--trace", file("no/such/directory/t.json")}), exits_with(3, Not(IsEmpty())));
 }
 
 TEST_F(Simulate, WritesExecutionTracesThatReplayTakesAsLongFor) {
@@ -145,9 +138,7 @@ TEST_F(Simulate, WritesExecutionTracesThatReplayTakesAsLongFor) {
     const std::vector<std::string> placed{"replay", file("job"), "--nodes", file("job.nodes.json"), "--hardware", "snellius-gcn"};
     EXPECT_EQ(run_sextant(placed).exit_code, 0);
     std::ofstream(file("job.nodes.json")) << "[0, 1]";
-    const ProcessResult few = run_sextant(placed);
-    EXPECT_EQ(few.exit_code, 2);
-    EXPECT_THAT(few.err, HasSubstr("job.nodes.json: is no list of the nodes of 4 ranks"));
+    EXPECT_THAT(run_sextant(placed), exits_with(2, HasSubstr("job.nodes.json: is no list of the nodes of 4 ranks")));
 }
 
 TEST_F(Simulate, SaysWhatItWroteBehindItsReport) {
@@ -166,9 +157,7 @@ TEST_F(Simulate, RefusesToWriteTracesOfParameterServersOrBesideThoseOfMoreRanks)
     EXPECT_THAT(servers.err, HasSubstr("no parameter servers"));
     EXPECT_THAT(servers.err, HasSubstr("all_reduce"));
     std::ofstream(file("job.4.et")) << "of another job";
-    const ProcessResult more = simulate_pipeline({"--chakra", file("job")});
-    EXPECT_EQ(more.exit_code, 2);
-    EXPECT_THAT(more.err, HasSubstr("job.4.et"));
+    EXPECT_THAT(simulate_pipeline({"--chakra", file("job")}), exits_with(2, HasSubstr("job.4.et")));
     EXPECT_FALSE(std::filesystem::exists(file("job.0.et")));
 }
 

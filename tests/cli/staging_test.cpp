@@ -2,7 +2,6 @@
 #include "tests/cli/process_json.hpp"
 #include "tests/temporary_folder.hpp"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -77,12 +77,9 @@ TEST(ValidateCommand, ARowIsAScenarioByItself) {
     ASSERT_EQ(one.exit_code, 0) << one.err;
     EXPECT_EQ(nlohmann::json::parse(one.out).at("step_time_s"), row.at("predicted_step_time_s"));
 
-    const ProcessResult missing = run_sextant({"predict", file + "#none"});
-    EXPECT_EQ(missing.exit_code, 2);
-    EXPECT_THAT(missing.err, HasSubstr("no row \"none\""));
-    const ProcessResult call = run_sextant({"predict", "measurements/collectives/deepbench_allreduce.json#deepbench_allreduce-00035"});
-    EXPECT_EQ(call.exit_code, 2);
-    EXPECT_THAT(call.err, HasSubstr("no training run"));
+    EXPECT_THAT(run_sextant({"predict", file + "#none"}), exits_with(2, HasSubstr("no row \"none\"")));
+    EXPECT_THAT(run_sextant({"predict", "measurements/collectives/deepbench_allreduce.json#deepbench_allreduce-00035"}),
+                exits_with(2, HasSubstr("no training run")));
 }
 
 TEST(ValidateCommand, TheSameInputGivesTheSameBytes) {

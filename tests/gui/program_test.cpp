@@ -69,25 +69,20 @@ TEST_F(Program, SaysAllThatIsWrongWithItsArgumentsAtOnce) {
 }
 
 TEST_F(Program, RefusesABrokenScenarioWithEveryProblem) {
-    const ProcessResult r = run_gui({"--screenshot", path("x.png"), "scenarios/README.md"});
-    EXPECT_EQ(r.exit_code, 2);
-    EXPECT_THAT(r.err, HasSubstr("not valid JSON"));
+    EXPECT_THAT(run_gui({"--screenshot", path("x.png"), "scenarios/README.md"}), exits_with(2, HasSubstr("not valid JSON")));
     EXPECT_EQ(run_gui({"--screenshot", path("x.png"), "no/such.json"}).exit_code, 2);
 }
 
 TEST_F(Program, SaysWhenThePictureCannotBeWritten) {
-    const ProcessResult r = run_gui({"--screenshot", path("no/such/folder/x.png"), "scenarios/default.json"});
-    EXPECT_EQ(r.exit_code, 3);
-    EXPECT_THAT(r.err, HasSubstr("cannot write"));
+    EXPECT_THAT(run_gui({"--screenshot", path("no/such/folder/x.png"), "scenarios/default.json"}),
+                exits_with(3, HasSubstr("cannot write")));
 }
 
 TEST_F(Program, NeedsNoDisplayToDrawAndSaysWhereADisplayDoesNotAnswer) {
     const auto run = [](const std::string& words) { return run_program("/bin/sh", {"-c", "env -u WAYLAND_DISPLAY " + words}); };
     EXPECT_EQ(run("QT_QPA_PLATFORM= DISPLAY= " SEXTANT_GUI_BINARY " scenarios/default.json --screenshot " + path("x.png")).exit_code, 0);
     EXPECT_THAT(run("QT_QPA_PLATFORM= DISPLAY= " SEXTANT_GUI_BINARY).err, HasSubstr("there is no display"));
-    const ProcessResult r = run("-u QT_QPA_PLATFORM DISPLAY=:4321 " SEXTANT_GUI_BINARY);
-    EXPECT_EQ(r.exit_code, 3);
-    EXPECT_THAT(r.err, HasSubstr("sextant-gui: "));
+    EXPECT_THAT(run("-u QT_QPA_PLATFORM DISPLAY=:4321 " SEXTANT_GUI_BINARY), exits_with(3, HasSubstr("sextant-gui: ")));
 }
 
 TEST_F(Program, IsStartedByTheSubcommand) {
