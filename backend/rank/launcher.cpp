@@ -1,7 +1,6 @@
 #include "backend/rank/launcher.hpp"
 
 #include <cstdlib>
-#include <initializer_list>
 
 namespace sextant {
 namespace {

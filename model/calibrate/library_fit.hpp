@@ -8,7 +8,6 @@
 
 #include "model/cost/collectives.hpp"
 
-#include <functional>
 #include <string>
 #include <vector>
 

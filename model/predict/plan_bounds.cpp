@@ -1,8 +1,6 @@
 // Times that no step of a plan can beat. docs/model/search.md proves them.
 #include "model/predict/plan_pricer.hpp"
 
-#include <algorithm>
-
 namespace sextant {
 
 // Each stage waits until the first micro-batch has come through the first chunks of the stages before it, then does all its own work, and

@@ -4,7 +4,6 @@
 #include "backend/exec/device.hpp"
 
 #include <span>
-#include <string>
 #include <vector>
 
 namespace sextant {

@@ -5,7 +5,6 @@
 #include "model/sextant.hpp"
 #include "tests/temporary_folder.hpp"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,4 @@
 // Scenarios that are wrong, and what is said of them.
-#include "model/io/scenario/scenario_reader.hpp"
 
 #include "tests/io/scenario_fixture.hpp"
 #include "tests/temporary_folder.hpp"

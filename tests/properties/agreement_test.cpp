@@ -1,7 +1,6 @@
 // The closed form against the event simulator: how far apart, over which plans. docs/model/agreement.md says what the difference is made
 // of.
 #include "tests/properties/agreement.hpp"
-#include "model/plan/partition.hpp"
 #include "model/plan/plan_features.hpp"
 #include "tests/golden/bundled_scenarios.hpp"
 

@@ -1,6 +1,5 @@
 #include "model/report/failures.hpp"
 
-#include "model/predict/state.hpp"
 #include "tests/golden/bundled_scenarios.hpp"
 #include "tests/report/reported_jobs.hpp"
 

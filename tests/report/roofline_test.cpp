@@ -3,7 +3,6 @@
 #include "model/predict/state.hpp"
 #include "tests/predict/mlp_job.hpp"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

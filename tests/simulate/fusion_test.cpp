@@ -2,8 +2,6 @@
 // ms, sizes in MB; a port of the crossbar moves 100 MB/ms.
 #include "tests/simulate/hand_made_job.hpp"
 
-#include <gmock/gmock.h>
-
 namespace sextant {
 namespace {
 

@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include <initializer_list>
-#include <numeric>
 
 namespace sextant::hand_made {
 

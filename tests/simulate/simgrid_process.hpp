@@ -3,7 +3,6 @@
 
 #include "tests/simulate/reference/collective_flows.hpp"
 
-#include <string>
 #include <vector>
 
 namespace sextant::simgrid {

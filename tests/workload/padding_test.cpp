@@ -1,6 +1,5 @@
 #include "model/workload/padding.hpp"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace sextant {

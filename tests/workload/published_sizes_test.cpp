@@ -1,5 +1,4 @@
 // What papers, released checkpoints and libraries state about the networks of the catalogue.
-#include "model/workload/builders.hpp"
 #include "tests/workload/network_sums.hpp"
 
 #include <gtest/gtest.h>

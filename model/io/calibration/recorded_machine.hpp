@@ -6,7 +6,6 @@
 #include "model/io/measurement/measurement_scenario.hpp"
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace sextant {

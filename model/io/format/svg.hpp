@@ -1,7 +1,6 @@
 // The few elements of SVG that the pictures need, as text.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>

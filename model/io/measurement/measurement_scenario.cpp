@@ -1,6 +1,5 @@
 #include "model/io/measurement/measurement_scenario.hpp"
 
-#include "model/base/spelling.hpp"
 #include "model/plan/framework_defaults.hpp"
 
 #include <algorithm>

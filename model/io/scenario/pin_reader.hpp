@@ -4,7 +4,6 @@
 #include "model/search/plan_space.hpp"
 
 #include <string>
-#include <vector>
 
 namespace sextant {
 

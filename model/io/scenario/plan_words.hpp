@@ -5,7 +5,6 @@
 #include "model/plan/plan.hpp"
 
 #include <optional>
-#include <string_view>
 
 namespace sextant {
 

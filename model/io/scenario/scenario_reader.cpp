@@ -9,7 +9,6 @@
 #include "model/io/scenario/plan_reader.hpp"
 #include "model/io/scenario/run_reader.hpp"
 #include "model/plan/framework_defaults.hpp"
-#include "model/search/plan_fields.hpp"
 
 #include <nlohmann/json.hpp>
 

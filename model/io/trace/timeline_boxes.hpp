@@ -3,7 +3,6 @@
 
 #include "model/graph/trace.hpp"
 
-#include <array>
 #include <cstddef>
 #include <vector>
 
