@@ -107,7 +107,8 @@ private:
             t = tensor("factor", {width}, {1, 1}, constant(1));
         } else {
             const std::int64_t rows = whole(op_->parameters) / width.here;
-            t = tensor("rows", {{rows, rows}}, {width.here, width.serial}, normal);
+            const Initial sinusoids{Initial::Kind::sinusoids, static_cast<float>(p.constant)};
+            t = tensor("rows", {{rows, rows}}, {width.here, width.serial}, p.constant > 0 ? sinusoids : normal);
         }
         t.partial = is_part(whole(p.elements), whole(s.elements)) && width.here == width.serial;
         add(std::move(t));
@@ -254,6 +255,17 @@ std::vector<std::optional<std::size_t>> counterparts(const OperatorGraph& mine, 
     return list;
 }
 
+namespace {
+
+// Of a table of positions: sines in the first half of the columns, cosines in the second, 2 pi to 2 pi `base` positions long.
+float sinusoid(std::int64_t row, std::int64_t column, std::int64_t columns, double base) {
+    const std::int64_t half = (columns + 1) / 2;
+    const double angle = static_cast<double>(row) * std::pow(base, -static_cast<double>(column % half) / static_cast<double>(half));
+    return static_cast<float>(column < half ? std::sin(angle) : std::cos(angle));
+}
+
+}  // namespace
+
 void draw(const ParameterTensor& t, std::uint64_t seed, std::span<float> to) {
     std::fill(to.begin(), to.end(), 0.0F);
     const RandomKey key = t.key.with(seed);
@@ -268,6 +280,10 @@ void draw(const ParameterTensor& t, std::uint64_t seed, std::span<float> to) {
                 break;
             case Initial::Kind::normal:
                 to[here] = t.initial.scale * key.normal(element);
+                break;
+            case Initial::Kind::sinusoids:
+                to[here] =
+                    sinusoid(there / t.whole_columns, there % t.whole_columns, t.whole_columns, static_cast<double>(t.initial.scale));
                 break;
         }
     });

@@ -38,8 +38,8 @@ enum class RunKind {
 
 // The initial value of a parameter.
 struct Initial {
-    enum class Kind { constant, uniform, normal } kind = Kind::constant;
-    float scale = 0;  // the constant, the bound, or the standard deviation
+    enum class Kind { constant, uniform, normal, sinusoids } kind = Kind::constant;
+    float scale = 0;  // the constant, the bound, the standard deviation, or the base of the wavelengths
 };
 
 struct ParameterTensor {

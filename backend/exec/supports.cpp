@@ -62,9 +62,10 @@ private:
         constexpr auto at = "/plan/cp", instead = "tp with sequence_parallel cuts the sequence outside attention";
         refuse_if(network.kind == TransformerKind::encoder_decoder, at,
                   "the sequences of an encoder and of its decoder are not cut together", instead);
-        const bool by_token = network.head == HeadKind::language_model || network.head == HeadKind::masked_lm_nsp;
-        refuse_if(!by_token || network.pooler, at,
-                  "a head that reads the first token of a sequence, or all of them, has it on one rank only", instead);
+        const bool by_token = network.head != HeadKind::question_answering && network.head != HeadKind::classifier;
+        const bool pools = network.pooler && network.head != HeadKind::token_classifier;
+        refuse_if(!by_token || pools, at, "a head that reads the first token of a sequence, or all of them, has it on one rank only",
+                  instead);
         refuse_if(network.predicted_tokens % plan_.cp != 0, at, "cp must divide the positions that are predicted (predicted_tokens)");
     }
     void check_precision() {

@@ -143,7 +143,8 @@ struct Pointwise {
     PointwiseKind kind = PointwiseKind::add;
     double elements = 1;
     // What the function is, beside its operands; no cost depends on it.
-    double constant = 0;           // scale: the factor; dropout: the fraction dropped; rotary: the base of the wavelengths
+    double constant = 0;           // scale: the factor; dropout: the fraction dropped; rotary, and a table of sinusoids that is added: the
+                                   // base of the wavelengths
     std::int64_t head_dim = 0;     // rotary; copy that puts heads together: columns of the first input, and all of the second behind them
     std::int64_t rotated_dim = 0;  // rotary: the last columns of a head that are rotated; 0: all
     PointwiseKind gate = PointwiseKind::silu;  // gate: what the first half of the columns goes through before it multiplies the second

@@ -48,7 +48,8 @@ LayerKind kind_of_layer(const TransformerSpec& spec, std::int64_t layer) {
     if (!spec.layer_pattern.empty()) return kind_of_letter(spec.layer_pattern[static_cast<std::size_t>(layer)]);
     LayerKind kind;
     if (spec.moe && layer >= spec.moe->dense_layers) kind.experts = (layer - spec.moe->dense_layers) % spec.moe->every == 0;
-    const bool full = spec.full_attention_every > 0 && (layer + 1) % spec.full_attention_every == 0;
+    const std::int64_t every = spec.full_attention_every;
+    const bool full = every > 0 && layer % every == spec.full_attention_offset.value_or(every - 1);
     kind.windowed = spec.sliding_window > 0 && layer % spec.sliding_window_every == 0 && !full;
     kind.causal = spec.kind == TransformerKind::decoder && !spec.bidirectional;
     return kind;
@@ -100,6 +101,12 @@ Network encoder_decoder(const TransformerSpec& spec, const Shard& shard) {
 }
 
 }  // namespace
+
+NormPlacement norm_placement_of(const TransformerSpec& spec) {
+    return spec.norm_placement.value_or(spec.kind == TransformerKind::encoder ? NormPlacement::sum : NormPlacement::input);
+}
+
+bool has_embedding_norm(const TransformerSpec& spec) { return spec.embedding_norm.value_or(spec.kind == TransformerKind::encoder); }
 
 std::int64_t head_dim_of(const TransformerSpec& spec) { return spec.head_dim > 0 ? spec.head_dim : spec.hidden / spec.heads; }
 

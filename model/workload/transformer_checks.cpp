@@ -99,6 +99,9 @@ void check_extents(Diagnostics& problems, const TransformerSpec& spec) {
     extent(problems, "sliding_window", spec.sliding_window, 0);
     extent(problems, "sliding_window_every", spec.sliding_window_every);
     extent(problems, "full_attention_every", spec.full_attention_every, 0);
+    extent(problems, "full_attention_offset", spec.full_attention_offset.value_or(0), 0,
+           std::max<std::int64_t>(0, spec.full_attention_every - 1));
+    extent(problems, "embedding_width", spec.embedding_width, 0);
     extent(problems, "mtp_layers", spec.mtp_layers, 0, most_prediction_layers);
     extent(problems, "predicted_tokens", spec.predicted_tokens, 0, spec.seq_len);
     check_image(problems, spec);
@@ -136,8 +139,10 @@ void check_consistency(Diagnostics& problems, const TransformerSpec& spec) {
     const bool encoder = spec.kind == TransformerKind::encoder;
     if (spec.head == HeadKind::language_model && (encoder || spec.kind == TransformerKind::vision))
         refuse(problems, "/workload/head", "a language-model head needs a decoder", encoder ? "masked_lm_nsp" : "classifier");
-    if (!encoder && (spec.head == HeadKind::masked_lm_nsp || spec.head == HeadKind::question_answering))
+    if (!encoder && spec.head != HeadKind::language_model && spec.head != HeadKind::classifier)
         refuse(problems, "/workload/head", "this head needs an encoder");
+    if (!encoder && spec.embedding_width > 0)
+        refuse(problems, "/workload/embedding_width", "embeddings of another width than the layers are modeled in encoders alone");
     if (spec.mtp_layers > 0 && spec.kind != TransformerKind::decoder)
         refuse(problems, "/workload/mtp_layers", "multi-token prediction needs a decoder");
     if (!(spec.mtp_loss_weight >= 0 && spec.mtp_loss_weight <= largest_loss_weight))
@@ -153,11 +158,8 @@ void check_consistency(Diagnostics& problems, const TransformerSpec& spec) {
 
 // Where norms stand, and what stands side by side.
 void check_arrangement(Diagnostics& problems, const TransformerSpec& spec) {
-    if (spec.norm_placement != NormPlacement::input && (spec.kind == TransformerKind::encoder || spec.parallel_residual))
-        refuse(problems, "/workload/norm_placement",
-               spec.parallel_residual ? "beside an MLP attention has its norm in front of it"
-                                      : "norms of an encoder stand behind the additions",
-               "\"input\"");
+    if (spec.parallel_residual && norm_placement_of(spec) != NormPlacement::input)
+        refuse(problems, "/workload/norm_placement", "beside an MLP attention has its norm in front of it", "\"input\"");
     if (spec.shared_norm && !spec.parallel_residual)
         refuse(problems, "/workload/shared_norm", "attention and MLP share a norm where they stand side by side alone",
                "\"parallel_residual\": true");

@@ -6,8 +6,11 @@ namespace sextant {
 namespace {
 
 constexpr std::int64_t relative_buckets = 32;  // T5 (arXiv 1910.10683), section 2.1
+constexpr double sinusoid_base = 10000;        // arXiv 1706.03762, section 3.5
 
 double product(std::int64_t a, std::int64_t b) { return static_cast<double>(a) * static_cast<double>(b); }
+
+std::int64_t embedding_width(const TransformerSpec& spec) { return spec.embedding_width > 0 ? spec.embedding_width : spec.hidden; }
 
 std::int64_t local_vocab(const TransformerWriter& w) {
     const std::int64_t multiple = w.shard.vocabulary_multiple;
@@ -32,7 +35,7 @@ TensorId write_with(TransformerWriter& w, const VocabularyMatrix& matrix, const 
 
 // Rows of the table are cut over the tensor group: each rank looks up what it has, and the sum over ranks is the embedding.
 TensorId embed_tokens(TransformerWriter& w, std::string ids_name, bool tied, std::int64_t ahead = 0) {
-    const std::int64_t tokens = w.cut.tokens(), rows = local_vocab(w), width = w.spec.hidden;
+    const std::int64_t tokens = w.cut.tokens(), rows = local_vocab(w), width = embedding_width(w.spec);
     const TensorId ids = w.graph.input(std::move(ids_name), {w.cut.batch, w.cut.sequence}, TensorRole::index);
     const TensorId x = write_with(w, {SharedMatrix::embedding, tied}, [&] {
         return w.write("embedding", Embedding{.tokens = tokens, .rows = rows, .width = width, .ahead = ahead}, {ids}, {tokens, width},
@@ -49,7 +52,22 @@ void relative_bias(TransformerWriter& w) {
             product(relative_buckets, heads));
 }
 
-std::int64_t positions_of(const TransformerSpec& spec) { return spec.max_positions > 0 ? spec.max_positions : tokens_of(spec); }
+// Adds the row of its position to each token of the writer's sequence, where positions are a table.
+TensorId add_positions(TransformerWriter& w, TensorId x) {
+    if (!has_table(w.spec.position)) return x;
+    const bool sinusoids = w.spec.position == PositionKind::sinusoidal;
+    const std::int64_t rows = w.spec.max_positions > 0 ? w.spec.max_positions : w.cut.full_sequence;
+    w.frozen = sinusoids;
+    x = w.pointwise("positions", Pointwise{.kind = PointwiseKind::add, .constant = sinusoids ? sinusoid_base : 0}, {x},
+                    product(rows, w.width_of(x)));
+    w.frozen = false;
+    return x;
+}
+
+// The norm at the end of a stack, unless each sum has one.
+TensorId end_norm(TransformerWriter& w, std::string name, TensorId x) {
+    return norm_placement_of(w.spec) == NormPlacement::sum ? x : w.norm(std::move(name), x);
+}
 
 TensorId cross_entropy(TransformerWriter& w, TensorId logits, const CrossEntropy& loss, const std::string& name) {
     const TensorId labels = w.graph.input(name + ".labels", {loss.rows}, TensorRole::index);
@@ -122,6 +140,10 @@ TensorId pooled(TransformerWriter& w, TensorId x) {
 void encoder_head(TransformerWriter& w, TensorId x) {
     x = whole_sequence(w, x);
     const TensorId tokens = x;
+    if (w.spec.head == HeadKind::token_classifier) {
+        if (w.spec.pooler) x = w.pointwise("head.gelu", PointwiseKind::gelu, {w.linear("head.transform", x, w.spec.hidden, true)});
+        return w.graph.output(classifier_head(w, x, w.cut.tokens(), w.spec.classes, "classifier"));
+    }
     if (w.spec.head == HeadKind::question_answering) {
         TensorId spans = w.linear("answer", tokens, 2, true);
         if (w.shard.training) spans = cross_entropy(w, spans, {.rows = 2 * w.cut.batch, .classes = w.cut.sequence}, "answer.loss");
@@ -131,7 +153,7 @@ void encoder_head(TransformerWriter& w, TensorId x) {
         return w.graph.output(classifier_head(w, pooled(w, x), w.cut.batch, w.spec.classes, "classifier"));
     if (w.spec.predicted_tokens > 0)
         x = select_rows(w, "head.select", x, w.cut.batch * ceil_divide(w.spec.predicted_tokens, w.shard.context));
-    x = w.linear("head.transform", x, w.spec.hidden, true);
+    x = w.linear("head.transform", x, embedding_width(w.spec), w.spec.bias);
     x = w.pointwise("head.gelu", PointwiseKind::gelu, {x});
     x = w.norm("head.norm", x);
     w.graph.output(vocabulary_head(w, x, false, output_matrix(w.spec, false)));
@@ -143,12 +165,13 @@ void encoder_head(TransformerWriter& w, TensorId x) {
 OperatorGraph input_block(const TransformerSpec& spec, const Shard& shard, const TokenCut& cut) {
     TransformerWriter w{spec, shard, cut};
     TensorId x = embed_tokens(w, "tokens", false);
-    if (spec.position == PositionKind::learned)
-        x = w.pointwise("positions", PointwiseKind::add, {x}, product(positions_of(spec), spec.hidden));
-    if (spec.type_vocab > 0) x = w.pointwise("segments", PointwiseKind::add, {x}, product(spec.type_vocab, spec.hidden));
-    if (spec.embedding_norm || spec.kind == TransformerKind::encoder) x = w.norm("embedding.norm", x);
+    x = add_positions(w, x);
+    if (spec.type_vocab > 0) x = w.pointwise("segments", PointwiseKind::add, {x}, product(spec.type_vocab, w.width_of(x)));
+    if (has_embedding_norm(spec)) x = w.norm("embedding.norm", x);
     relative_bias(w);
-    w.graph.output(w.dropout("embedding.drop", x));
+    x = w.dropout("embedding.drop", x);
+    if (spec.embedding_width > 0) x = w.linear("embedding.project", x, spec.hidden, true);
+    w.graph.output(x);
     return std::move(w.graph).build();
 }
 
@@ -160,7 +183,7 @@ OperatorGraph vision_input_block(const TransformerSpec& spec, const Shard& shard
     x = w.linear("patch_embedding", x, spec.hidden, true);
     x = w.write("class_token", Pointwise{PointwiseKind::copy, product(tokens, spec.hidden)}, {x}, {tokens, spec.hidden},
                 static_cast<double>(spec.hidden));
-    x = w.pointwise("positions", PointwiseKind::add, {x}, product(positions_of(spec), spec.hidden));
+    x = add_positions(w, x);
     if (cut.rows < tokens) {
         const Exchange scatter{.forward = ExchangeKind::none,
                                .backward = ExchangeKind::all_gather,
@@ -174,12 +197,11 @@ OperatorGraph vision_input_block(const TransformerSpec& spec, const Shard& shard
 
 OperatorGraph decoder_input_block(const TransformerSpec& spec, const Shard& shard, const TokenCut& encoder, const TokenCut& decoder) {
     TransformerWriter w{spec, shard, encoder};
-    TensorId memory = w.norm("encoder.norm", w.hidden_input("encoder.hidden"));
+    TensorId memory = end_norm(w, "encoder.norm", w.hidden_input("encoder.hidden"));
     memory = w.dropout("encoder.drop", memory);
     w.cut = decoder;
-    TensorId x = embed_tokens(w, "decoder.tokens", true);
-    if (spec.position == PositionKind::learned)
-        x = w.pointwise("positions", PointwiseKind::add, {x}, product(decoder.full_sequence, spec.hidden));
+    TensorId x = add_positions(w, embed_tokens(w, "decoder.tokens", true));
+    if (has_embedding_norm(spec)) x = w.norm("embedding.norm", x);
     relative_bias(w);
     w.graph.output(w.dropout("embedding.drop", x));
     w.graph.output(memory);
@@ -188,13 +210,10 @@ OperatorGraph decoder_input_block(const TransformerSpec& spec, const Shard& shar
 
 OperatorGraph head_block(const TransformerSpec& spec, const Shard& shard, const TokenCut& cut) {
     TransformerWriter w{spec, shard, cut};
-    TensorId x = w.hidden_input("hidden");
-    if (spec.kind == TransformerKind::encoder) {
+    const TensorId x = end_norm(w, "final.norm", w.hidden_input("hidden"));
+    if (spec.kind == TransformerKind::encoder)
         encoder_head(w, x);
-        return std::move(w.graph).build();
-    }
-    x = w.norm("final.norm", x);
-    if (spec.head == HeadKind::language_model)
+    else if (spec.head == HeadKind::language_model)
         w.graph.output(vocabulary_head(w, x, shard.sequence_parallel, output_matrix(spec, false)));
     else
         w.graph.output(classifier_head(w, pooled(w, whole_sequence(w, x)), cut.batch, spec.classes, "classifier"));

@@ -16,6 +16,8 @@ Pointwise activation_of(MlpKind kind, double elements) {
             return {PointwiseKind::relu, elements};
         case MlpKind::squared_relu:
             return {PointwiseKind::squared_relu, elements};
+        case MlpKind::silu:
+            return {PointwiseKind::silu, elements};
         case MlpKind::clamped_swiglu:
             return {PointwiseKind::clamped_gate, elements};
         case MlpKind::swiglu:
@@ -191,14 +193,14 @@ TensorId write_experts(TransformerWriter& w, TensorId x, const MixtureOfExperts&
 TensorId write_layer(TransformerWriter& w, TensorId x, const LayerKind& kind, TensorId memory, const TokenCut& memory_cut) {
     const std::int64_t window = kind.windowed ? w.spec.sliding_window : 0;
     if (w.spec.parallel_residual) return parallel_layer(w, x, kind, window);
-    // x + f(norm(x)), x + norm(f(x)), x + norm(f(norm(x))); BERT's: norm(x + f(x)).
-    const bool post = w.spec.kind == TransformerKind::encoder;
-    const NormPlacement place = w.spec.norm_placement;
+    // x + f(norm(x)), x + norm(f(x)), x + norm(f(norm(x))), norm(x + f(x)).
+    const NormPlacement place = norm_placement_of(w.spec);
+    const bool both = place == NormPlacement::both;
     const auto around = [&](const std::string& norm_name, const std::string& add_name, const auto& branch) {
-        TensorId made = branch(post || place == NormPlacement::output ? x : layer_norm(w, norm_name, x));
-        if (place != NormPlacement::input) made = layer_norm(w, norm_name + "_out", made);
+        TensorId made = branch(both || place == NormPlacement::input ? layer_norm(w, norm_name, x) : x);
+        if (both || place == NormPlacement::output) made = layer_norm(w, norm_name + "_out", made);
         x = w.residual(add_name, x, made);
-        if (post) x = layer_norm(w, norm_name, x);
+        if (place == NormPlacement::sum) x = layer_norm(w, norm_name, x);
     };
     if (kind.mixer == Mixer::attention)
         around("attention.norm", "attention.add", [&](TensorId in) { return write_self_attention(w, in, kind.causal, window); });

@@ -14,13 +14,16 @@ namespace sextant {
 enum class TransformerKind { decoder, encoder, encoder_decoder, vision };
 // The last three have three matrices. clamped_swiglu: with limits to both halves and another slope, GPT-OSS (arXiv 2508.10925,
 // section 2.2).
-enum class MlpKind { gelu, relu, squared_relu, swiglu, geglu, clamped_swiglu };
+enum class MlpKind { gelu, relu, squared_relu, silu, swiglu, geglu, clamped_swiglu };
 bool has_gate(MlpKind);
-enum class PositionKind { learned, rotary, alibi, relative, none };
-// Of attention and of the MLP: in front of them, behind them (OLMo 2, arXiv 2501.00656, section 2.1), or both (Gemma 2, arXiv 2408.00118,
-// section 2). An encoder's stand behind the additions.
-enum class NormPlacement { input, output, both };
-enum class HeadKind { language_model, masked_lm_nsp, question_answering, classifier };
+// sinusoidal: a table as learned ones are, which nobody trains (arXiv 1706.03762, section 3.5).
+enum class PositionKind { learned, sinusoidal, rotary, alibi, relative, none };
+constexpr bool has_table(PositionKind kind) { return kind == PositionKind::learned || kind == PositionKind::sinusoidal; }
+// Of attention and of the MLP: in front of them, behind them (OLMo 2, arXiv 2501.00656, section 2.1), both (Gemma 2, arXiv 2408.00118,
+// section 2), or behind the sum with what they read (arXiv 1706.03762, section 3.1; "post-LN"), which leaves no norm at the stack's end.
+enum class NormPlacement { input, output, both, sum };
+// token_classifier: a class of each token; with `pooler` behind a dense layer and a GELU (ELECTRA, arXiv 2003.10555).
+enum class HeadKind { language_model, masked_lm_nsp, question_answering, classifier, token_classifier };
 
 struct LatentAttention {      // MLA, DeepSeek-V2 (arXiv 2405.04434) section 2.1
     std::int64_t q_rank = 0;  // 0: queries are not compressed
@@ -81,20 +84,22 @@ struct TransformerSpec {
     bool tied_embeddings = true;
     bool bias = true;  // of dense layers (and of qkv unless qkv_bias says otherwise)
     std::optional<bool> qkv_bias;
-    std::optional<bool> norm_bias;  // shifts of layer norms; none: as bias
-    NormPlacement norm_placement = NormPlacement::input;
-    bool parallel_residual = false;  // x + attention(norm(x)) + mlp(norm(x)), with a norm for each of both (GPT-NeoX)
-    bool shared_norm = false;        // ... or one (GPT-J)
-    bool qk_norm = false;            // each head's queries and keys are normalized (RMS); the heads share a gain (Qwen3)
-    bool qk_norm_whole = false;      // ... all heads' together, with a gain for each column (OLMo 2)
-    bool attention_gate = false;     // what attention makes is multiplied with the sigmoid of a product of its input (arXiv 2505.06708)
-    bool dropout = true;             // hidden and attention dropout exist as operators
-    bool bidirectional = false;      // no causal mask
-    std::int64_t type_vocab = 0;     // BERT segment embeddings
-    bool pooler = false;             // BERT
-    bool embedding_norm = false;     // BLOOM; an encoder always has it
+    std::optional<bool> norm_bias;                // shifts of layer norms; none: as bias
+    std::optional<NormPlacement> norm_placement;  // none: behind the sums in an encoder (BERT), else in front
+    bool parallel_residual = false;               // x + attention(norm(x)) + mlp(norm(x)), with a norm for each of both (GPT-NeoX)
+    bool shared_norm = false;                     // ... or one (GPT-J)
+    bool qk_norm = false;                         // each head's queries and keys are normalized (RMS); the heads share a gain (Qwen3)
+    bool qk_norm_whole = false;                   // ... all heads' together, with a gain for each column (OLMo 2)
+    bool attention_gate = false;         // what attention makes is multiplied with the sigmoid of a product of its input (arXiv 2505.06708)
+    bool dropout = true;                 // hidden and attention dropout exist as operators
+    bool bidirectional = false;          // no causal mask
+    std::int64_t type_vocab = 0;         // BERT segment embeddings
+    bool pooler = false;                 // BERT
+    std::optional<bool> embedding_norm;  // none: an encoder has it (BERT), others not
+    std::int64_t embedding_width = 0;    // of an encoder whose embeddings are brought to its width (ELECTRA); 0: hidden
     std::int64_t sliding_window = 0, sliding_window_every = 1;  // every n-th layer has the window, beginning with the first
-    std::int64_t full_attention_every = 0;                      // ... or all have it but every n-th, ending with the n-th
+    std::int64_t full_attention_every = 0;                      // ... or all have it but one of every n: the n-th, or
+    std::optional<std::int64_t> full_attention_offset;          // ... that with so many of the n before it
     double logit_softcap = 0;                                   // c: logits x become c tanh(x / c) (Gemma 2); 0: they stay
     std::int64_t mtp_layers = 0;                                // multi-token prediction modules
     double mtp_loss_weight = 0.3;                               // of the mean of their losses, as in DeepSeek-V3; it costs nothing
@@ -109,6 +114,9 @@ struct TransformerSpec {
     std::optional<LowRankAdapters> adapters;
     std::int64_t image_px = 224, patch_px = 16, channels = 3, classes = 1000;  // vision
 };
+// What a spec leaves to its kind.
+NormPlacement norm_placement_of(const TransformerSpec&);
+bool has_embedding_norm(const TransformerSpec&);
 
 // Networks with a fixed architecture, by the name that the field uses:
 // alexnet vgg11 vgg16 vgg19 resnet18..resnet200 resnet50d wide_resnet50_2 resnext50_32x4d seresnet50 googlenet(inceptionv1) inception3

@@ -42,6 +42,24 @@ double bytes_kept_for(const BlockProgram& writer, const BlockProgram& behind) {
     return t.elements() * static_cast<double>(bytes_of(element_of(t.role, Element::real)));
 }
 
+// Of 32 columns 16 are sines, of waves of 2 pi to nearly 20000 pi positions, and 16 their cosines.
+TEST(BlockProgram, DrawsTablesOfSinusoidsThatAreNotTrained) {
+    Workload w = small_network("gpt").workload;
+    std::get<TransformerSpec>(w.spec).position = PositionKind::sinusoidal;
+    const OperatorGraph graph = build_network(w, {}).templates.front().graph;
+    const BlockProgram program(graph, graph, {}, {});
+    const auto table = std::ranges::find(program.parameters(), "positions.rows", &ParameterTensor::name);
+    ASSERT_NE(table, program.parameters().end());
+    EXPECT_EQ(table->run, RunKind::frozen);
+    std::vector<float> rows(static_cast<std::size_t>(table->elements()));
+    draw(*table, 7, rows);
+    for (std::size_t row = 0; row < 8; ++row) {
+        EXPECT_NEAR(rows[32 * row], std::sin(static_cast<double>(row)), 1e-6);
+        EXPECT_NEAR(rows[32 * row + 8], std::sin(static_cast<double>(row) / 100), 1e-6);
+        EXPECT_NEAR(rows[32 * row + 24], std::cos(static_cast<double>(row) / 100), 1e-6);
+    }
+}
+
 TEST(BlockProgram, KeepsWhatTheModelSaysThatBackwardReads) {
     for (const char* name : {"mlp", "resnet18", "gpt", "llama", "bert", "vit"}) {
         const std::unique_ptr<ComputeDevice> made = make_device();

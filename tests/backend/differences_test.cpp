@@ -72,6 +72,42 @@ TEST(Differences, ShowTheGradientOfEachParameterHoweverALayerIsArranged) {
     }
 }
 
+// As BART has it: norms behind the sums and the embeddings, a table of positions of either half; with the MLP of Marian.
+TEST(Differences, ShowTheGradientOfEachParameterOfAnEncoderWithADecoder) {
+    Workload w = small_network("gpt").workload;
+    auto& spec = std::get<TransformerSpec>(w.spec);
+    spec.kind = TransformerKind::encoder_decoder;
+    spec.norm_placement = NormPlacement::sum;
+    spec.embedding_norm = true;
+    spec.mlp = MlpKind::silu;
+    spec.decoder_seq_len = 6;
+    expect_gradient_of_each_parameter(w);
+}
+
+// As ModernBERT has it: norms in front, no biases, rotary positions, windows to both sides in every second layer; and as ELECTRA: narrow
+// embeddings, a class of each token.
+TEST(Differences, ShowTheGradientOfEachParameterOfEncodersArrangedOtherwise) {
+    Workload w = small_network("bert").workload;
+    auto& spec = std::get<TransformerSpec>(w.spec);
+    spec.pooler = spec.bias = false;
+    spec.type_vocab = 0;
+    spec.norm_placement = NormPlacement::input;
+    spec.position = PositionKind::rotary;
+    spec.mlp = MlpKind::geglu;
+    spec.sliding_window = 3;
+    spec.full_attention_every = 2;
+    spec.full_attention_offset = 0;
+    expect_gradient_of_each_parameter(w);
+    w = small_network("bert").workload;
+    spec.embedding_width = 12;
+    spec.pooler = false;
+    expect_gradient_of_each_parameter(w);
+    spec.head = HeadKind::token_classifier;
+    spec.pooler = true;
+    spec.classes = 61;
+    expect_gradient_of_each_parameter(w);
+}
+
 // Of two modules for multi-token prediction, with what they share with the network; they weigh 0.5 together.
 TEST(Differences, ShowTheGradientOfEachParameterOfMultiTokenPrediction) {
     for (const bool tied : {false, true}) {

@@ -65,6 +65,34 @@ TEST_F(ExecutorAttention, WithNormsBehindItComputesTheSameInEveryDimension) {
     expect_serial_results(workload, {{{"dp", 2}, {"data_parallel", "zero3"}}, {{"pp", 2}, {"dp", 2}}, {{"cp", 2}, {"recompute", "full"}}});
 }
 
+// As BART and Marian have it.
+TEST_F(ExecutorAttention, OfAnEncoderWithADecoderComputesTheSameInEveryDimension) {
+    for (const char* position : {"learned", "sinusoidal"}) {
+        json workload = transformer(true);
+        workload["transformer"].update(
+            {{"kind", "encoder_decoder"}, {"norm_placement", "sum"}, {"position", position}, {"embedding_norm", true}, {"mlp", "silu"}});
+        workload["transformer"].update({{"layers", 2}, {"decoder_seq_len", 8}});
+        expect_serial_results(workload, {{{"dp", 2}, {"data_parallel", "zero3"}},
+                                         {{"tp", 2}},
+                                         {{"tp", 4}, {"sequence_parallel", true}},
+                                         {{"pp", 2}, {"dp", 2}},
+                                         {{"dp", 2}, {"recompute", "full"}}});
+    }
+}
+
+// As ModernBERT has it, and as ELECTRA.
+TEST_F(ExecutorAttention, OfEncodersArrangedOtherwiseComputesTheSameInEveryDimension) {
+    json workload = transformer(true);
+    workload["transformer"].update({{"kind", "encoder"}, {"head", "masked_lm_nsp"}, {"norm_placement", "input"}, {"bias", false}});
+    workload["transformer"].update({{"position", "rotary"}, {"mlp", "geglu"}, {"ffn_hidden", 48}});
+    workload["transformer"].update({{"sliding_window", 5}, {"full_attention_every", 3}, {"full_attention_offset", 0}});
+    expect_serial_results(workload, in_every_dimension);
+    workload = transformer(true);
+    workload["transformer"].update({{"kind", "encoder"}, {"head", "token_classifier"}, {"pooler", true}, {"classes", 7}});
+    workload["transformer"].update({{"embedding_width", 12}, {"type_vocab", 2}});
+    expect_serial_results(workload, in_every_dimension);
+}
+
 // As DeepSeek-V2 has it: a dense layer first, then routed experts beside a shared one.
 TEST_F(ExecutorLatentAttention, ComputesTheSameWithExperts) {
     const json mixture{{"experts", 4}, {"topk", 2}, {"ffn_hidden", 24}, {"shared_ffn_hidden", 16}, {"dense_layers", 1}};

@@ -120,7 +120,7 @@ INSTANTIATE_TEST_SUITE_P(
         Malformed{"sequence beyond learned positions",
                   {R"(workload={"model": "bert", "seq_len": 1024})"},
                   "/workload/seq_len",
-                  "512 learned positions"},
+                  "512 positions that the model has a table of"},
         Malformed{"absurd depth", {R"(workload={"model": "gpt", "layers": 1000000000})"}, "/workload/layers", "must be at most 10000"},
         Malformed{"gated MLP without its width",
                   {R"(workload={"transformer": {"layers": 2, "hidden": 64, "heads": 2, "vocab": 10, "seq_len": 8, "mlp": "swiglu"}})"},

@@ -60,6 +60,77 @@ TEST(NormPlacement, IsInFrontOfAttentionAndMlpOrBehindThemOrBoth) {
     EXPECT_EQ(parameters_of(spec) - parameters_of(plain()), 2 * 2 * 2 * 64);
 }
 
+// Behind each sum, and then none at the end of a stack; an encoder's head keeps its own.
+TEST(NormPlacement, BehindTheSumsLeavesNoneAtTheEndOfAStack) {
+    TransformerSpec spec = plain();
+    spec.norm_placement = NormPlacement::sum;
+    const Network decoder = build_transformer(spec, {});
+    EXPECT_THAT(names_of(decoder, 1), ElementsAre("attention.qkv", "attention", "attention.proj", "attention.add", "attention.norm",
+                                                  "mlp.fc1", "mlp.act", "mlp.fc2", "mlp.add", "mlp.norm"));
+    EXPECT_THAT(names_of(decoder, 3), ElementsAre("head", "loss"));
+    spec.kind = TransformerKind::encoder_decoder;
+    const Network both = build_transformer(spec, {});
+    EXPECT_THAT(names_of(both, 3), ElementsAre("embedding", "positions"));
+    EXPECT_THAT(names_of(both, 6), ElementsAre("head", "loss"));
+    EXPECT_EQ(std::ranges::count(names_of(both, 4), "cross.norm"), 1);
+}
+
+TEST(NormPlacement, OfAnEncoderIsBehindTheSumsUnlessItSaysOtherwise) {
+    TransformerSpec spec = plain();
+    spec.kind = TransformerKind::encoder;
+    spec.head = HeadKind::masked_lm_nsp;
+    EXPECT_EQ(names_of(build_transformer(spec, {}), 1).back(), "mlp.norm");
+    EXPECT_EQ(names_of(build_transformer(spec, {}), 3).front(), "head.transform");
+    spec.norm_placement = NormPlacement::input;
+    EXPECT_EQ(names_of(build_transformer(spec, {}), 1).front(), "attention.norm");
+    EXPECT_EQ(names_of(build_transformer(spec, {}), 3).front(), "final.norm");
+}
+
+// A table of 40 positions is looked up in either half; of learned ones both are trained, of sinusoids neither.
+TEST(Positions, OfSinusoidsAreATableThatNobodyTrains) {
+    TransformerSpec spec = plain();
+    spec.kind = TransformerKind::encoder_decoder;
+    spec.max_positions = 40;
+    const double learned = parameters_of(spec);
+    spec.position = PositionKind::sinusoidal;
+    const Network network = build_transformer(spec, {});
+    EXPECT_EQ(network.parameters(), learned);
+    const auto frozen = [&](std::size_t block) { return graph_at(network, block).count_parameters(true).total(); };
+    EXPECT_EQ(frozen(0), 40 * 64);
+    EXPECT_EQ(frozen(1), 0);
+    EXPECT_EQ(frozen(3), 40 * 64);
+}
+
+// Tables of 16 columns, one of segments among them, a norm, and a product with a bias that brings them to 64; the head goes back to 16.
+TEST(EmbeddingWidth, IsThatOfTheTablesAndOfTheOutputMatrix) {
+    TransformerSpec spec = plain();
+    spec.kind = TransformerKind::encoder;
+    spec.head = HeadKind::masked_lm_nsp;
+    spec.type_vocab = 2;
+    const double wide = parameters_of(spec);
+    spec.embedding_width = 16;
+    const double tables = 100 + 32 + 2 + 2;
+    EXPECT_EQ(parameters_of(spec) - wide, -48 * tables + 16 * 64 + 64 - 48 * (64 + 1) - 2 * 48);
+    spec.kind = TransformerKind::decoder;
+    spec.head = HeadKind::language_model;
+    EXPECT_THAT(refused_pointers([&] { build_transformer(spec, {}); }), ElementsAre("/workload/embedding_width"));
+}
+
+// Each of 32 tokens has one of 5 classes.
+TEST(TokenClassifier, HasAClassOfEachToken) {
+    TransformerSpec spec = plain();
+    spec.kind = TransformerKind::encoder;
+    spec.head = HeadKind::token_classifier;
+    spec.classes = 5;
+    Network network = build_transformer(spec, {.micro_batch = 2});
+    EXPECT_THAT(names_of(network, 3), ElementsAre("classifier", "classifier.loss"));
+    EXPECT_EQ(operators_of<CrossEntropy>(graph_at(network, 3)).front().rows, 2 * 32);
+    EXPECT_EQ(network.templates.back().graph.count_parameters(false).total(), 5 * 64 + 5);
+    spec.pooler = true;
+    network = build_transformer(spec, {});
+    EXPECT_THAT(names_of(network, 3), ElementsAre("head.transform", "head.gelu", "classifier", "classifier.loss"));
+}
+
 // Behind what attention and MLP make, each norm keeps 32 x 64 elements; in front of them, what the products keep stays as it is.
 TEST(NormPlacement, BothKeepWhatTheyReadForBackward) {
     TransformerSpec spec = plain();
@@ -159,6 +230,18 @@ TEST(FullAttentionEvery, LeavesEveryNthLayerWithoutTheWindow) {
     EXPECT_THAT(windows, ElementsAre(8, 8, 0, 8, 8, 0, 8));
 }
 
+TEST(FullAttentionEvery, MayBeginWithAnyLayer) {
+    TransformerSpec spec = plain();
+    spec.sliding_window = 8;
+    spec.full_attention_every = 2;
+    spec.full_attention_offset = 0;
+    const Network network = build_transformer(spec, {});
+    EXPECT_EQ(operators_of<Attention>(graph_at(network, 1)).front().window, 0);
+    EXPECT_EQ(operators_of<Attention>(graph_at(network, 2)).front().window, 8);
+    spec.full_attention_offset = 2;
+    EXPECT_THAT(refused_pointers([&] { build_transformer(spec, {}); }), ElementsAre("/workload/full_attention_offset"));
+}
+
 // tanh keeps what it makes, beside the logits that the loss reads.
 TEST(LogitSoftcap, KeepsTheLogitsTwice) {
     TransformerSpec spec = plain();
@@ -183,9 +266,6 @@ TEST(Arrangement, ThatContradictsItselfIsRefused) {
     spec = parallel(false);
     spec.moe.emplace().ffn_hidden = 64;
     EXPECT_THAT(refused(spec), ElementsAre("/workload/parallel_residual"));
-    spec = spec_of("bert-base");
-    spec.norm_placement = NormPlacement::output;
-    EXPECT_THAT(refused(spec), ElementsAre("/workload/norm_placement"));
 }
 
 }  // namespace

@@ -114,13 +114,17 @@ void check_network(const TransformerSpec& t, const Plan& p, Refusals& r) {
     r.unless(t.layer_pattern.empty(), "/workload/layer_pattern", "is exported for networks whose layers have attention and an MLP each");
     r.unless(!t.moe || t.moe->latent == 0, "/workload/moe/latent", "is exported for experts of the whole width");
     r.unless(t.position != PositionKind::alibi, "/workload/position", "has no ALiBi");
-    r.unless(!t.embedding_norm, "/workload/embedding_norm", "has no norm behind the embedding");
+    r.unless(t.position != PositionKind::sinusoidal, "/workload/position", "has no tables of sinusoids");
+    r.unless(!has_embedding_norm(t), "/workload/embedding_norm", "has no norm behind the embedding");
     r.unless(!t.parallel_residual, "/workload/parallel_residual", "has attention and MLP one behind the other");
-    r.unless(t.norm_placement == NormPlacement::input, "/workload/norm_placement", "has norms in front of attention and MLP alone");
+    r.unless(norm_placement_of(t) == NormPlacement::input, "/workload/norm_placement", "has norms in front of attention and MLP alone");
     r.unless(!t.qk_norm_whole, "/workload/qk_norm_whole", "normalizes the queries and keys of each head by themselves");
+    r.unless(t.full_attention_offset.value_or(t.full_attention_every - 1) == t.full_attention_every - 1, "/workload/full_attention_offset",
+             "has full attention in the last of every n layers");
     r.unless(t.logit_softcap == 0, "/workload/logit_softcap", "has no flag for a cap of logits");
     r.unless(!t.adapters, "/workload/adapters", "trains no adapters from its command line: NeMo and Megatron Bridge do");
-    r.unless(t.mlp != MlpKind::geglu && t.mlp != MlpKind::relu, "/workload", "has gelu, swiglu and squared_relu alone");
+    r.unless(t.mlp != MlpKind::geglu && t.mlp != MlpKind::relu && t.mlp != MlpKind::silu, "/workload",
+             "has gelu, swiglu and squared_relu alone");
     const bool even = p.stage_blocks.empty() && t.layers % (std::int64_t{p.pp} * p.vpp) == 0;
     r.unless(t.mtp_layers == 0 || p.pp == 1 || even, "/plan/stage_blocks", "is not exported with uneven stages and multi-token prediction");
 }

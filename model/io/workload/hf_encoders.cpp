@@ -1,20 +1,30 @@
-// Encoders, T5, and vision transformers.
+// Encoders and vision transformers.
 #include "model/io/workload/hf_parts.hpp"
 
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace sextant {
 namespace {
 
 // What the model is trained for stands in the name of its class.
-HeadKind head_of(ObjectReader& r, bool& pooler) {
+std::string model_class(ObjectReader& r) {
     std::string name;
     if (const std::vector<JsonNode> names = r.get("architectures").elements(); !names.empty()) read_value(names.front(), name);
-    if (name.ends_with("ForQuestionAnswering")) {
-        pooler = false;
-        return HeadKind::question_answering;
-    }
+    return name;
+}
+
+HeadKind head_of(ObjectReader& r, bool& pooler) {
+    const std::string name = model_class(r);
     if (name.ends_with("ForSequenceClassification")) return HeadKind::classifier;
+    for (const auto& [ending, head] :
+         {std::pair{"ForQuestionAnswering", HeadKind::question_answering}, {"ForTokenClassification", HeadKind::token_classifier}}) {
+        if (!name.ends_with(ending)) continue;
+        pooler = false;
+        return head;
+    }
     if (name.ends_with("ForMaskedLM")) pooler = false;
     return HeadKind::masked_lm_nsp;
 }
@@ -29,7 +39,7 @@ std::int64_t label_count(ObjectReader& r, std::int64_t otherwise) {
 void encode(ObjectReader& r, TransformerSpec& spec) {
     spec.kind = TransformerKind::encoder;
     spec.bidirectional = true;
-    spec.max_positions = spec.seq_len;
+    if (has_table(spec.position)) spec.max_positions = spec.seq_len;
     spec.pooler = true;
     spec.head = head_of(r, spec.pooler);
     spec.classes = label_count(r, 2);
@@ -61,41 +71,69 @@ void distilbert(ObjectReader& r, TransformerSpec& spec) {
     if (spec.head == HeadKind::masked_lm_nsp) spec.pooler = false;
 }
 
-void roberta(ObjectReader& r, TransformerSpec& spec) {
-    bert(r, spec);
-    spec.seq_len = std::max<std::int64_t>(1, spec.max_positions - 2);  // positions start behind the padding token's
-    if (spec.head == HeadKind::masked_lm_nsp) spec.pooler = false;     // there is no next-sentence prediction
+// Positions start behind the padding token's, and there is no next-sentence prediction.
+void leave_out_padding_positions(TransformerSpec& spec) {
+    spec.seq_len = std::max<std::int64_t>(1, spec.seq_len - 2);
+    if (spec.head == HeadKind::masked_lm_nsp) spec.pooler = false;
     if (spec.head == HeadKind::classifier) spec.pooler = true;
 }
 
-void t5(ObjectReader& r, TransformerSpec& spec) {
-    r.required("num_layers", spec.layers, layer_count);
-    spec.decoder_layers = spec.layers;
-    r.optional("num_decoder_layers", spec.decoder_layers, layer_count);
-    r.required("d_model", spec.hidden, width_bound);
-    r.required("d_ff", spec.ffn_hidden, width_bound);
-    r.required("num_heads", spec.heads, width_bound);
-    r.required("d_kv", spec.head_dim, width_bound);
-    r.required("vocab_size", spec.vocab, width_bound);
-    spec.kv_heads = spec.heads;
-    spec.seq_len = 512;
-    r.optional("n_positions", spec.seq_len, length_bound);
-    r.optional("tie_word_embeddings", spec.tied_embeddings);
-    std::string projection = "relu";
-    r.optional("feed_forward_proj", projection);
-    if (projection == "relu")
-        spec.mlp = MlpKind::relu;
-    else if (projection == "gated-gelu")
-        spec.mlp = MlpKind::geglu;
-    else
-        refuse(r, "feed_forward_proj", "\"" + projection + "\" is not supported here");
-    std::int64_t buckets = 32;
-    if (r.optional("relative_attention_num_buckets", buckets) && buckets != 32)
-        refuse(r, "relative_attention_num_buckets", "only 32 buckets are supported");
-    spec.kind = TransformerKind::encoder_decoder;
-    spec.norm = NormKind::rms;
-    spec.position = PositionKind::relative;
+void roberta(ObjectReader& r, TransformerSpec& spec) {
+    bert(r, spec);
+    leave_out_padding_positions(spec);
+}
+
+// An embedding may be narrower than the layers. The discriminator, which pre-training is about, says of each token whether it was replaced;
+// the generator is a masked language model.
+void electra(ObjectReader& r, TransformerSpec& spec) {
+    bert(r, spec);
+    std::int64_t width = 128;
+    r.optional("embedding_size", width, width_bound);
+    if (width != spec.hidden) spec.embedding_width = width;
+    if (spec.head != HeadKind::masked_lm_nsp) return;
+    if (model_class(r).ends_with("ForMaskedLM")) return;
+    spec.head = HeadKind::token_classifier;
+    spec.pooler = true;
+    spec.classes = 2;
+}
+
+void esm(ObjectReader& r, TransformerSpec& spec) {
+    read_sizes(r, spec);
+    read_vocabulary(r, "max_position_embeddings", true, spec);
+    spec.position = PositionKind::learned;
+    std::string positions = "absolute";
+    if (r.optional("position_embedding_type", positions) && positions == "rotary") spec.position = PositionKind::rotary;
+    spec.norm_placement = NormPlacement::input;
+    spec.embedding_norm = false;
+    bool normed = false;
+    if (r.optional("emb_layer_norm_before", normed)) spec.embedding_norm = normed;
+    must_be(r, "is_folding_model", false);
+    read_dropout(r, {"hidden_dropout_prob", "attention_probs_dropout_prob"}, 0.1, spec);
+    encode(r, spec);
+    leave_out_padding_positions(spec);
+}
+
+// Norms in front, and windows in all layers but every third, which reach to both sides of a token.
+void modernbert(ObjectReader& r, TransformerSpec& spec) {
+    read_sizes(r, spec);
+    read_vocabulary(r, "max_position_embeddings", true, spec);
+    read_activation(r, "hidden_activation", "gelu", true, spec.mlp);
+    for (const char* bias : {"attention_bias", "mlp_bias", "classifier_bias"}) must_be(r, bias, false);
+    must_be(r, "decoder_bias", true);
     spec.bias = false;
+    r.optional("norm_bias", spec.norm_bias);
+    spec.position = PositionKind::rotary;
+    spec.norm_placement = NormPlacement::input;
+    std::int64_t window = 128;
+    r.optional("local_attention", window, length_bound);
+    spec.sliding_window = window / 2 * 2 + 1;  // as many on either side, and the token itself
+    spec.full_attention_every = 3;
+    spec.full_attention_offset = 0;
+    r.optional("global_attn_every_n_layers", spec.full_attention_every, layer_count);
+    read_kinds_of_layers(r, spec);
+    read_dropout(r, {"embedding_dropout", "attention_dropout", "mlp_dropout"}, 0, spec);
+    encode(r, spec);
+    if (spec.head == HeadKind::masked_lm_nsp) spec.pooler = false;
 }
 
 void vit(ObjectReader& r, TransformerSpec& spec) {
@@ -114,7 +152,15 @@ void vit(ObjectReader& r, TransformerSpec& spec) {
 }
 
 constexpr HfFamily encoders[] = {
-    {"bert", bert}, {"distilbert", distilbert}, {"roberta", roberta}, {"t5", t5}, {"vit", vit}, {"xlm-roberta", roberta},
+    {"bert", bert},
+    {"camembert", roberta},
+    {"distilbert", distilbert},
+    {"electra", electra, "; counted: an output for tokens that were not replaced"},
+    {"esm", esm, "; left out: the head that predicts contacts"},
+    {"modernbert", modernbert, "; counted: a norm in front of the first attention, which has none; left out: that of a classifier's head"},
+    {"roberta", roberta},
+    {"vit", vit},
+    {"xlm-roberta", roberta},
 };
 
 }  // namespace

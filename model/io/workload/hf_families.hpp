@@ -4,6 +4,7 @@
 #include "model/io/format/json_reader.hpp"
 #include "model/workload/workload.hpp"
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -16,5 +17,13 @@ struct HfFamily {
 };
 
 std::vector<HfFamily> hf_families();  // by name
+
+// Families that many train and no workload describes.
+struct OtherHfFamily {
+    std::string_view model_type;
+    std::string_view has;      // that is not known here
+    std::string_view nearest;  // of those that are known
+};
+std::span<const OtherHfFamily> other_hf_families();
 
 }  // namespace sextant

@@ -1,9 +1,5 @@
-// Relatives of Llama that have norms, windows or blocks arranged in ways of their own: Gemma, OLMo, Cohere, StableLM.
+// Relatives of Llama that have norms, windows or blocks arranged in ways of their own: Gemma, OLMo, EXAONE, Cohere, StableLM.
 #include "model/io/workload/hf_parts.hpp"
-
-#include <algorithm>
-#include <string>
-#include <vector>
 
 namespace sextant {
 namespace {
@@ -14,28 +10,6 @@ void gemma(ObjectReader& r, TransformerSpec& spec) {
     if (spec.head_dim == 0) spec.head_dim = 256;
     spec.mlp = MlpKind::geglu;  // hidden_act is "gelu" or its tanh form in every release
     must_be(r, "attention_bias", false);
-}
-
-// All layers have the window but every `full`-th; newer configs name the kind of each. No window is stated as null.
-void read_windows(ObjectReader& r, std::int64_t full, TransformerSpec& spec) {
-    const auto members = r.node().members();
-    const bool mentioned = std::ranges::any_of(members, [](const auto& member) { return member.first == "sliding_window"; });
-    spec.sliding_window = mentioned ? 0 : 4096;
-    r.optional("sliding_window", spec.sliding_window, length_bound);
-    spec.full_attention_every = full;
-    r.optional(r.has("_sliding_window_pattern") ? "_sliding_window_pattern" : "sliding_window_pattern", spec.full_attention_every,
-               layer_count);
-    std::vector<std::string> kinds;
-    if (!r.optional("layer_types", kinds)) return;
-    const auto whole = [](const std::string& kind) { return kind == "full_attention"; };
-    const auto first = std::ranges::find_if(kinds, whole);
-    spec.full_attention_every = first == kinds.end() ? 0 : first - kinds.begin() + 1;
-    for (std::int64_t i = 0; i < std::ssize(kinds); ++i) {
-        const bool expected = spec.full_attention_every > 0 && (i + 1) % spec.full_attention_every == 0;
-        if (whole(kinds[i]) == expected && (expected || kinds[i] == "sliding_attention")) continue;
-        return refuse(r, "layer_types", "layers other than every n-th with full attention among such with windows are not supported");
-    }
-    if (std::ssize(kinds) != spec.layers) refuse(r, "layer_types", "there are " + std::to_string(kinds.size()) + " kinds of layers");
 }
 
 void gemma2(ObjectReader& r, TransformerSpec& spec) {
@@ -96,6 +70,14 @@ void olmo2(ObjectReader& r, TransformerSpec& spec) {
     spec.norm_placement = NormPlacement::output;
 }
 
+void exaone4(ObjectReader& r, TransformerSpec& spec) {
+    read_llama_like(r, spec);
+    must_be(r, "attention_bias", false);
+    spec.qk_norm = true;
+    spec.norm_placement = NormPlacement::output;
+    read_windows(r, 4, spec);
+}
+
 void olmo3(ObjectReader& r, TransformerSpec& spec) {
     olmo2(r, spec);
     read_windows(r, 4, spec);
@@ -128,6 +110,7 @@ void stablelm(ObjectReader& r, TransformerSpec& spec) {
 constexpr HfFamily rearranged[] = {
     {"cohere", cohere},
     {"cohere2", cohere2},
+    {"exaone4", exaone4},
     {"gemma", gemma},
     {"gemma2", gemma2, "; left out: the cap of attention's scores"},
     {"gemma3", gemma3, no_images},

@@ -1,6 +1,9 @@
 // Decoders in the manner of GPT: layer norms and an MLP without a gate.
 #include "model/io/workload/hf_parts.hpp"
 
+#include <string>
+#include <vector>
+
 namespace sextant {
 namespace {
 
@@ -66,9 +69,7 @@ void starcoder2(ObjectReader& r, TransformerSpec& spec) {
     r.optional("use_bias", spec.bias);
     spec.norm_bias = true;
     spec.position = PositionKind::rotary;
-    double dropped = 0;
-    r.optional("residual_dropout", dropped, fraction);
-    spec.dropout = dropped > 0;
+    read_dropout(r, {"residual_dropout"}, 0, spec);
 }
 
 void nemotron(ObjectReader& r, TransformerSpec& spec) {
@@ -95,6 +96,29 @@ void opt(ObjectReader& r, TransformerSpec& spec) {
     std::int64_t embedding = spec.hidden;
     if (r.optional("word_embed_proj_dim", embedding, width_bound) && embedding != spec.hidden)
         refuse(r, "word_embed_proj_dim", "embeddings narrower than the layers are not supported");
+}
+
+// Windows in every second layer, beginning with the second; of attention only what brings its result back has a bias.
+void gpt_neo(ObjectReader& r, TransformerSpec& spec) {
+    r.required("num_layers", spec.layers, layer_count);
+    r.required("hidden_size", spec.hidden, width_bound);
+    r.required("num_heads", spec.heads, width_bound);
+    spec.kv_heads = spec.heads;
+    spec.ffn_hidden = 4 * spec.hidden;
+    r.optional("intermediate_size", spec.ffn_hidden, width_bound);
+    read_vocabulary(r, "max_position_embeddings", true, spec);
+    read_activation(r, "activation_function", "gelu_new", false, spec.mlp);
+    spec.sliding_window = 256;
+    r.optional("window_size", spec.sliding_window, length_bound);
+    spec.full_attention_every = 2;
+    spec.full_attention_offset = 0;
+    std::vector<std::string> kinds;
+    if (r.optional("attention_layers", kinds))
+        for (std::size_t i = 0; i < kinds.size(); ++i)
+            if (kinds[i] != (i % 2 == 0 ? "global" : "local"))
+                return refuse(r, "attention_layers", "other layers than every second with a window are not supported");
+    spec.qkv_bias = false;
+    read_dropout(r, {"resid_dropout"}, 0, spec);
 }
 
 // The number of a key that had another name in early configs.
@@ -172,6 +196,7 @@ constexpr HfFamily gpt_relatives[] = {
     {"falcon", falcon},
     {"gpt2", gpt2},
     {"gpt_bigcode", gpt_bigcode},
+    {"gpt_neo", gpt_neo},
     {"gpt_neox", gpt_neox},
     {"gptj", gptj, "; left out: biases of the MLP and of the output matrix"},
     {"mpt", mpt},

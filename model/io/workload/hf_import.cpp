@@ -8,19 +8,28 @@
 namespace sextant {
 namespace {
 
-// The table of learned positions stays as long as the config has it.
+// A table of positions stays as long as the config has it.
 void choose_length(const JsonFile& file, std::optional<std::int64_t> wanted, HfModel& model, TransformerSpec& spec) {
     if (spec.kind == TransformerKind::vision) {
         if (wanted) file.root().complain("images are sequences as long as their size makes them", "leave out --seq-len");
         return;
     }
     model.positions = spec.seq_len;
-    const bool learned = spec.position == PositionKind::learned;
-    if (learned && wanted && *wanted > model.positions)
-        file.root().complain("the model has " + std::to_string(model.positions) + " learned positions, and sequences are no longer",
+    const bool table = has_table(spec.position);
+    if (table && wanted && *wanted > model.positions)
+        file.root().complain("the model has a table of " + std::to_string(model.positions) + " positions, and sequences are no longer",
                              "--seq-len " + std::to_string(model.positions) + " at most");
     spec.seq_len = wanted.value_or(std::min(model.positions, longest_usual_sequence));
-    if (learned && spec.max_positions == 0) spec.max_positions = model.positions;
+    if (table && spec.max_positions == 0) spec.max_positions = model.positions;
+}
+
+// Of a family that no workload describes: what it has, and what comes nearest.
+void complain_about_family(const JsonNode& node, const std::string& type) {
+    const auto others = other_hf_families();
+    const auto known = std::ranges::find(others, type, &OtherHfFamily::model_type);
+    if (known == others.end()) return complain_about_word(node, type, hf_model_types());
+    node.complain(type + " has " + std::string(known->has) + ", which no workload says",
+                  "nearest is model_type \"" + std::string(known->nearest) + "\" with the same sizes");
 }
 
 }  // namespace
@@ -40,7 +49,7 @@ HfModel import_hf_config(const JsonFile& file, std::optional<std::int64_t> seq_l
     const std::vector<HfFamily> families = hf_families();
     const auto family = std::ranges::find(families, type, &HfFamily::model_type);
     if (family == families.end()) {
-        complain_about_word(r.get("model_type"), type, hf_model_types());
+        complain_about_family(r.get("model_type"), type);
         return model;
     }
     TransformerSpec spec;

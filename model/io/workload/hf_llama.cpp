@@ -52,13 +52,15 @@ void qwen2(ObjectReader& r, TransformerSpec& spec) {
     spec.qkv_bias = true;
 }
 
-void qwen3(ObjectReader& r, TransformerSpec& spec) {
-    read_llama_like(r, spec);
+void read_qwen3(ObjectReader& r, std::string_view ffn_key, TransformerSpec& spec) {
+    read_llama_like(r, spec, ffn_key);
     must_be(r, "use_sliding_window", false);
     if (spec.head_dim == 0) spec.head_dim = 128;
     spec.qk_norm = true;
     must_be(r, "attention_bias", false);
 }
+
+void qwen3(ObjectReader& r, TransformerSpec& spec) { read_qwen3(r, "intermediate_size", spec); }
 
 // Older configs of models that see have the text's sizes beside the rest.
 void qwen2_vl(ObjectReader& r, TransformerSpec& spec) { r.has("text_config") ? read_text_part(r, spec, qwen2) : qwen2(r, spec); }
@@ -88,13 +90,11 @@ void qwen3_moe(ObjectReader& r, TransformerSpec& spec) {
     read_qwen_experts(r, spec);
 }
 
-// Each of its layers is two of a hybrid: what mixes tokens, and experts.
-void qwen3_next(ObjectReader& r, TransformerSpec& spec) {
-    qwen3(r, spec);
-    read_qwen_shared_expert(r, spec);
+void qwen3_vl_moe(ObjectReader& r, TransformerSpec& spec) { read_text_part(r, spec, qwen3_moe); }
+
+// Each layer is two of a hybrid: what mixes tokens, a delta rule or attention with a gate, and an MLP or experts.
+void read_delta_layers(ObjectReader& r, TransformerSpec& spec) {
     spec.attention_gate = true;
-    if (spec.moe->every != 1) refuse(r, "decoder_sparse_step", "layers without experts are not supported");
-    spec.moe->every = 1;
     DeltaRule& d = spec.delta_rule.emplace();
     r.required("linear_num_key_heads", d.key_heads, width_bound);
     r.required("linear_num_value_heads", d.value_heads, width_bound);
@@ -103,9 +103,36 @@ void qwen3_next(ObjectReader& r, TransformerSpec& spec) {
     r.optional("linear_conv_kernel_dim", d.kernel, width_bound);
     std::int64_t interval = 4;
     r.optional("full_attention_interval", interval, layer_count);
-    for (std::int64_t layer = 1; layer <= spec.layers; ++layer) spec.layer_pattern += layer % interval == 0 ? "*E" : "GE";
+    for (std::int64_t layer = 1; layer <= spec.layers; ++layer)
+        (spec.layer_pattern += layer % interval == 0 ? '*' : 'G') += spec.moe ? 'E' : '-';
     spec.layers *= 2;
 }
+
+void read_delta_layers_with_experts(ObjectReader& r, TransformerSpec& spec) {
+    read_qwen_shared_expert(r, spec);
+    if (spec.moe->every != 1) refuse(r, "decoder_sparse_step", "layers without experts are not supported");
+    spec.moe->every = 1;
+    read_delta_layers(r, spec);
+}
+
+void qwen3_next(ObjectReader& r, TransformerSpec& spec) {
+    qwen3(r, spec);
+    read_delta_layers_with_experts(r, spec);
+}
+
+void qwen3_5_text(ObjectReader& r, TransformerSpec& spec) {
+    qwen3(r, spec);
+    read_delta_layers(r, spec);
+}
+
+void qwen3_5_moe_text(ObjectReader& r, TransformerSpec& spec) {
+    read_qwen3(r, "moe_intermediate_size", spec);
+    read_delta_layers_with_experts(r, spec);
+}
+
+void qwen3_5(ObjectReader& r, TransformerSpec& spec) { read_text_part(r, spec, qwen3_5_text); }
+
+void qwen3_5_moe(ObjectReader& r, TransformerSpec& spec) { read_text_part(r, spec, qwen3_5_moe_text); }
 
 void read_deepseek_experts(ObjectReader& r, TransformerSpec& spec) {
     MixtureOfExperts& moe = read_experts(r, "n_routed_experts", spec);
@@ -139,6 +166,18 @@ void read_sigmoid_router(ObjectReader& r, TransformerSpec& spec) {
 
 void deepseek_v3(ObjectReader& r, TransformerSpec& spec) {
     deepseek(r, spec);
+    read_sigmoid_router(r, spec);
+}
+
+// The first layer alone has no experts where a config does not say it.
+void glm4_moe_lite(ObjectReader& r, TransformerSpec& spec) {
+    deepseek_v3(r, spec);
+    if (!r.has("first_k_dense_replace")) spec.moe->dense_layers = 1;
+}
+
+void dots1(ObjectReader& r, TransformerSpec& spec) {
+    qwen3(r, spec);
+    read_deepseek_experts(r, spec);
     read_sigmoid_router(r, spec);
 }
 
@@ -176,6 +215,57 @@ void granitemoe(ObjectReader& r, TransformerSpec& spec) {
     read_few_experts(r, "num_local_experts", spec);
 }
 
+void arcee(ObjectReader& r, TransformerSpec& spec) {
+    read_llama_like(r, spec, "intermediate_size", false);
+    for (const char* bias : {"attention_bias", "mlp_bias"}) must_be(r, bias, false);
+}
+
+void seed_oss(ObjectReader& r, TransformerSpec& spec) {
+    read_llama_like(r, spec);
+    bool biased = true;
+    r.optional("attention_bias", biased);
+    spec.qkv_bias = biased;
+    for (const char* bias : {"attention_out_bias", "mlp_bias"}) must_be(r, bias, false);
+}
+
+void hunyuan(ObjectReader& r, TransformerSpec& spec) {
+    read_llama_like(r, spec);
+    must_be(r, "attention_bias", false);
+    spec.qk_norm = true;
+    r.optional("use_qk_norm", spec.qk_norm);
+}
+
+void minimax_m2(ObjectReader& r, TransformerSpec& spec) {
+    read_llama_like(r, spec);
+    read_few_experts(r, "num_local_experts", spec).sigmoid_router = true;
+    spec.qk_norm = true;
+    r.optional("use_qk_norm", spec.qk_norm);
+    spec.qk_norm_whole = spec.qk_norm;
+}
+
+void ernie(ObjectReader& r, TransformerSpec& spec) {
+    read_llama_like(r, spec);
+    read_tied(r, true, spec);
+    must_be(r, "use_bias", false);
+}
+
+void ernie_moe(ObjectReader& r, TransformerSpec& spec) {
+    ernie(r, spec);
+    MixtureOfExperts& moe = spec.moe.emplace();
+    r.required("moe_num_experts", moe.experts, expert_bound);
+    r.required("moe_k", moe.topk, expert_bound);
+    r.required("moe_intermediate_size", moe.ffn_hidden, width_bound);
+    std::int64_t shared = 0, interval = 1, last = -1;
+    r.optional("moe_num_shared_experts", shared, Bounds{0, 1024});
+    moe.shared_ffn_hidden = shared * moe.ffn_hidden;
+    moe.dense_layers = 1;
+    r.optional("moe_layer_start_index", moe.dense_layers, Bounds{0, layer_count.high});
+    if (r.optional("moe_layer_interval", interval, layer_count) && interval > 1)
+        refuse(r, "moe_layer_interval", "layers without experts among those that have them are not supported");
+    if (r.optional("moe_layer_end_index", last, Bounds{-1, layer_count.high}) && last != -1 && last != spec.layers - 1)
+        refuse(r, "moe_layer_end_index", "layers without experts behind those that have them are not supported");
+}
+
 void glm(ObjectReader& r, TransformerSpec& spec) {
     read_llama_like(r, spec);
     if (spec.head_dim == 0) spec.head_dim = 128;
@@ -199,20 +289,29 @@ void glm4_moe(ObjectReader& r, TransformerSpec& spec) {
 constexpr std::string_view attention_sinks = "; left out: the sinks of attention";
 constexpr std::string_view llama4_differs =
     "; left out: what reads images, attention in chunks of 8192 tokens; counted: gains of the norms of queries and keys, which have none";
+constexpr std::string_view no_prediction = "; left out: modules for multi-token prediction";
+constexpr std::string_view no_images_no_prediction = "; left out: what reads images, modules for multi-token prediction";
 constexpr HfFamily llama_relatives[] = {
+    {"arcee", arcee},
     {"deepseek_v2", deepseek},
     {"deepseek_v3", deepseek_v3},
+    {"dots1", dots1},
+    {"ernie4_5", ernie},
+    {"ernie4_5_moe", ernie_moe, "; left out: biases by which routers choose"},
     {"glm", glm},
     {"glm4", glm4},
     {"glm4_moe", glm4_moe},
+    {"glm4_moe_lite", glm4_moe_lite},
     {"gpt_oss", gpt_oss, attention_sinks},
     {"granite", llama},
     {"granitemoe", granitemoe},
+    {"hunyuan_v1_dense", hunyuan},
     {"internlm2", internlm2},
     {"kimi_k2", deepseek_v3},
     {"llama", llama},
     {"llama4", llama4, llama4_differs},
     {"llama4_text", llama4_text, llama4_differs},
+    {"minimax_m2", minimax_m2, no_prediction},
     {"mistral", mistral},
     {"mistral3", mistral3, no_images},
     {"mixtral", mixtral},
@@ -222,9 +321,15 @@ constexpr HfFamily llama_relatives[] = {
     {"qwen2_moe", qwen2_moe},
     {"qwen2_vl", qwen2_vl, no_images},
     {"qwen3", qwen3},
+    {"qwen3_5", qwen3_5, no_images_no_prediction},
+    {"qwen3_5_moe", qwen3_5_moe, no_images_no_prediction},
+    {"qwen3_5_moe_text", qwen3_5_moe_text, no_prediction},
+    {"qwen3_5_text", qwen3_5_text, no_prediction},
     {"qwen3_moe", qwen3_moe},
     {"qwen3_next", qwen3_next},
     {"qwen3_vl", qwen3_vl, no_images},
+    {"qwen3_vl_moe", qwen3_vl_moe, no_images},
+    {"seed_oss", seed_oss},
     {"smollm3", smollm3},
 };
 

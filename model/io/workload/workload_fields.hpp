@@ -12,21 +12,20 @@ inline constexpr Word<TransformerKind> transformer_kinds[] = {{"decoder", Transf
                                                               {"encoder_decoder", TransformerKind::encoder_decoder},
                                                               {"vision", TransformerKind::vision}};
 inline constexpr Word<MlpKind> mlp_kinds[] = {
-    {"gelu", MlpKind::gelu},     {"relu", MlpKind::relu},   {"squared_relu", MlpKind::squared_relu},
+    {"gelu", MlpKind::gelu},     {"relu", MlpKind::relu},   {"squared_relu", MlpKind::squared_relu},    {"silu", MlpKind::silu},
     {"swiglu", MlpKind::swiglu}, {"geglu", MlpKind::geglu}, {"clamped_swiglu", MlpKind::clamped_swiglu}};
 inline constexpr Word<NormKind> norm_kinds[] = {
     {"layer", NormKind::layer}, {"rms", NormKind::rms}, {"batch", NormKind::batch}, {"group", NormKind::group}};
 inline constexpr Word<NormPlacement> norm_placements[] = {
-    {"input", NormPlacement::input}, {"output", NormPlacement::output}, {"both", NormPlacement::both}};
-inline constexpr Word<PositionKind> position_kinds[] = {{"learned", PositionKind::learned},
-                                                        {"rotary", PositionKind::rotary},
-                                                        {"alibi", PositionKind::alibi},
-                                                        {"relative", PositionKind::relative},
-                                                        {"none", PositionKind::none}};
+    {"input", NormPlacement::input}, {"output", NormPlacement::output}, {"both", NormPlacement::both}, {"sum", NormPlacement::sum}};
+inline constexpr Word<PositionKind> position_kinds[] = {{"learned", PositionKind::learned},   {"sinusoidal", PositionKind::sinusoidal},
+                                                        {"rotary", PositionKind::rotary},     {"alibi", PositionKind::alibi},
+                                                        {"relative", PositionKind::relative}, {"none", PositionKind::none}};
 inline constexpr Word<HeadKind> head_kinds[] = {{"language_model", HeadKind::language_model},
                                                 {"masked_lm_nsp", HeadKind::masked_lm_nsp},
                                                 {"question_answering", HeadKind::question_answering},
-                                                {"classifier", HeadKind::classifier}};
+                                                {"classifier", HeadKind::classifier},
+                                                {"token_classifier", HeadKind::token_classifier}};
 inline constexpr Word<PointwiseKind> activation_kinds[] = {{"relu", PointwiseKind::relu},   {"gelu", PointwiseKind::gelu},
                                                            {"silu", PointwiseKind::silu},   {"sigmoid", PointwiseKind::sigmoid},
                                                            {"relu6", PointwiseKind::relu6}, {"squared_relu", PointwiseKind::squared_relu},
@@ -81,9 +80,11 @@ void transformer_fields(const Visit& visit) {
     visit("type_vocab", &T::type_vocab, optional_width);
     visit("pooler", &T::pooler);
     visit("embedding_norm", &T::embedding_norm);
+    visit("embedding_width", &T::embedding_width, optional_width);
     visit("sliding_window", &T::sliding_window, optional_length);
     visit("sliding_window_every", &T::sliding_window_every, layer_count);
     visit("full_attention_every", &T::full_attention_every, Bounds{0, layer_count.high});
+    visit("full_attention_offset", &T::full_attention_offset, Bounds{0, layer_count.high});
     visit("logit_softcap", &T::logit_softcap, softcap_bound);
     visit("mtp_layers", &T::mtp_layers, Bounds{0, layer_count.high});
     visit("mtp_loss_weight", &T::mtp_loss_weight, loss_weight);

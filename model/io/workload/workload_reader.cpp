@@ -24,15 +24,21 @@ struct FieldReader {
     void operator()(std::string_view name, E Spec::*field, const Word<E> (&words)[N]) const {
         reader.word(name, spec.*field, words);
     }
+    template <class E, std::size_t N>
+    void operator()(std::string_view name, std::optional<E> Spec::*field, const Word<E> (&words)[N]) const {
+        if (E found{}; reader.word(name, found, words)) spec.*field = found;
+    }
 };
 
 // ---- transformers
 
 // Whether the network can be built is build_network's to say; that a sequence was lengthened beyond the model's positions shows only here.
 void check_positions(const JsonNode& node, const TransformerSpec& spec) {
-    if (spec.position == PositionKind::learned && spec.max_positions != 0 && spec.seq_len > spec.max_positions)
-        node.child("seq_len").complain("longer than the " + std::to_string(spec.max_positions) + " learned positions of the model",
-                                       "raise max_positions too, or shorten the sequence");
+    if (!has_table(spec.position) || spec.max_positions == 0) return;
+    for (const auto& [key, length] : {std::pair{"seq_len", spec.seq_len}, {"decoder_seq_len", spec.decoder_seq_len}})
+        if (length > spec.max_positions)
+            node.child(key).complain("longer than the " + std::to_string(spec.max_positions) + " positions that the model has a table of",
+                                     "raise max_positions too, or shorten the sequence");
 }
 
 // What a network may have or not, with fields of its own; `needed`: one that has no usual value.

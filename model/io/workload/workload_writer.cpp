@@ -21,8 +21,13 @@ struct FieldWriter {
     void operator()(std::string_view name, T Spec::*field, const Rules&...) const {
         if (spec.*field != assumed.*field) out[std::string(name)] = spec.*field;
     }
-    void operator()(std::string_view name, std::optional<bool> Spec::*field) const {
+    template <class T, class... Rules>
+    void operator()(std::string_view name, std::optional<T> Spec::*field, const Rules&...) const {
         if (spec.*field && spec.*field != assumed.*field) out[std::string(name)] = *(spec.*field);
+    }
+    template <class E, std::size_t N>
+    void operator()(std::string_view name, std::optional<E> Spec::*field, const Word<E> (&words)[N]) const {
+        if (spec.*field && spec.*field != assumed.*field) out[std::string(name)] = word_of(*(spec.*field), words);
     }
     template <class E, std::size_t N>
     void operator()(std::string_view name, E Spec::*field, const Word<E> (&words)[N]) const {
