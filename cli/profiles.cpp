@@ -1,4 +1,4 @@
-// `sextant profiles list | show NAME | check FILE`: what is known of hardware, frameworks and models, and from where.
+// `sextant profiles list [KIND] | show NAME | check FILE`: what is known of hardware, frameworks and models, and from where.
 #include "cli/commands.hpp"
 #include "model/base/spelling.hpp"
 #include "model/io/format/text_file.hpp"
@@ -9,8 +9,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include <array>
 #include <iostream>
 #include <memory>
+#include <vector>
 
 namespace sextant {
 namespace {
@@ -18,6 +20,8 @@ namespace {
 struct ProfileOptions {
     std::string directory, format = "text", name;
 };
+
+constexpr std::array listed_kinds{"clusters", "devices", "links", "storage", "libraries", "tables", "frameworks", "models"};
 
 Catalog catalog_of(const ProfileOptions& options) { return open_catalog(find_data_root(options.directory)); }
 
@@ -108,12 +112,15 @@ void add_profiles(CLI::App& app, ExitCode& /*done, unless something is thrown*/)
     const auto add_format = [&](CLI::App* command) {
         command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
     };
-    auto* list_command = profiles->add_subcommand("list", "list all profiles, one line each");
+    auto* list_command = profiles->add_subcommand("list", "list all profiles, or those of a kind, one line each");
+    list_command->add_option("kind", options->name, "a kind of profiles alone")
+        ->check(CLI::IsMember(std::vector<std::string>{listed_kinds.begin(), listed_kinds.end()}));
     add_format(list_command);
     list_command->fallthrough();
     list_command->callback([options] {
         Catalog catalog = catalog_of(*options);
-        std::cout << (options->format == "json" ? profile_list_to_json(catalog) : profile_list_to_text(catalog));
+        std::cout << (options->format == "json" ? profile_list_to_json(catalog, options->name)
+                                                : profile_list_to_text(catalog, options->name));
     });
 
     auto* show_command = profiles->add_subcommand("show", "show one profile, with the source of each number");

@@ -67,6 +67,13 @@ TEST(ProfilesCommand, ListsWhatATerminalHolds) {
     for (std::string line; std::getline(text, line);) EXPECT_LE(columns_of(line), 110U) << line;
 }
 
+TEST(ProfilesCommand, ListsOneKindAlone) {
+    const std::string links = run_sextant({"profiles", "list", "links"}).out;
+    EXPECT_THAT(links, testing::StartsWith("links\n"));
+    EXPECT_THAT(links, testing::Not(HasSubstr("devices")));
+    EXPECT_THAT(run_sextant({"profiles", "list", "link"}).err, HasSubstr("links"));
+}
+
 TEST(ProfilesCommand, AnUnknownNameIsWrongInputWithAHint) {
     const ProcessResult r = run_sextant({"profiles", "show", "snelius-gcn"});
     EXPECT_EQ(r.exit_code, 2);

@@ -254,6 +254,19 @@ TEST(FrameworkReader, ABucketPerRankNeedsASmallestBucket) {
     EXPECT_THAT(d.list(), Contains(problem("/bucket_per_rank", "without \"bucket\"")));
 }
 
+// Some eighty are known, which nobody reads through.
+TEST(FrameworkReader, AnUnknownKeyGetsTheNearestOnesAsHint) {
+    const auto hint_of = [](const char* key) {
+        nlohmann::json document = bundled_json("pytorch-ddp");
+        document[key] = true;
+        Diagnostics d;
+        read(document, d);
+        return d.list().size() == 1 ? d.list().front().hint : texts(d);
+    };
+    EXPECT_THAT(hint_of("overlaps"), HasSubstr("did you mean \"overlaps_"));
+    EXPECT_THAT(hint_of("xylophone"), AllOf(HasSubstr("is like it"), testing::Not(HasSubstr("clips_gradients"))));
+}
+
 TEST(FrameworkReader, ADocumentThatIsNoObjectIsOneProblem) {
     Diagnostics d;
     read(nlohmann::json::array({1, 2}), d);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -136,6 +137,19 @@ TEST(ProfileList, NamesEveryDeviceAndCluster) {
     EXPECT_THAT(profile_list_to_text(catalog), ContainsRegex("\nframeworks\n(.*\n)*  pytorch-ddp +PyTorch 2 Dist"));
     EXPECT_THAT(json["devices"].get<std::vector<std::string>>(), testing::Contains("GTX 1080 Ti"));
     EXPECT_THAT(profile_list_to_text(catalog), ContainsRegex("RTX 2080 Ti +11.0 GiB +616 GB/s +13.4 +53.8 "));
+}
+
+TEST(ProfileList, OfAKindHasThatAlone) {
+    Catalog catalog = bundled_catalog();
+    const auto json = nlohmann::json::parse(profile_list_to_json(catalog));
+    std::string all;
+    for (const auto& [kind, names] : json.items()) {
+        if (kind == "schema") continue;
+        const auto alone = nlohmann::json::parse(profile_list_to_json(catalog, kind));
+        EXPECT_EQ(alone, nlohmann::json({{"schema", json["schema"]}, {kind, names}}));
+        all += (all.empty() ? "" : "\n") + profile_list_to_text(catalog, kind);
+    }
+    EXPECT_EQ(std::ranges::count(profile_list_to_text(catalog), '\n'), std::ranges::count(all, '\n'));
 }
 
 }  // namespace

@@ -162,9 +162,12 @@ ObjectReader::~ObjectReader() {
         if (known_.contains(it.key())) continue;
         std::vector<std::string> near;
         if (meant_elsewhere_) near = {meant_elsewhere_(it.key())};
-        if (near.empty() || near.front().empty()) near = nearest_names(it.key(), {known_.begin(), known_.end()});
+        const bool readable = known_.size() <= 60;
+        if (near.empty() || near.front().empty()) near = nearest_names(it.key(), {known_.begin(), known_.end()}, readable ? 1 : 3);
         std::string hint = did_you_mean(near);
-        if (hint.empty()) hint = "known here: " + joined(known_);
+        if (hint.empty())
+            hint =
+                readable ? "known here: " + joined(known_) : "none of the " + std::to_string(known_.size()) + " keys known here is like it";
         node_.child(it.key()).complain("unknown key " + in_quotes(it.key()), std::move(hint));
     }
 }

@@ -67,32 +67,43 @@ std::string models_text() {
     return table.text();
 }
 
+std::string frameworks_text(const std::filesystem::path& root) {
+    TextTable table;
+    for (const std::string& name : framework_names(root)) {
+        Diagnostics ignored;
+        table.row({name, load_framework(name, root, ignored).title});
+    }
+    return table.text();
+}
+
 }  // namespace
 
-std::string profile_list_to_text(Catalog& catalog) {
+std::string profile_list_to_text(Catalog& catalog, std::string_view only) {
     std::string out;
+    const auto is_wanted = [only](std::string_view kind) { return only.empty() || only == kind; };
+    const auto add = [&](const std::string& kind, const std::string& table) { append_to_list(out, kind + "\n" + table, "\n"); };
     for (const NamesOfKind& kind : all_names(catalog)) {
+        if (!is_wanted(kind.kind)) continue;
         TextTable table;
         if (kind.kind == "devices") table.row({"", "memory", "bandwidth", "FP32", "16 bit", "FP8 TFLOP/s"});
         if (kind.kind == "clusters") table.row({"", "a node", "its network"});
         if (kind.kind == "links") table.row({"", "bandwidth", "reached", "latency"});
         for (const std::string& name : kind.names) table.row(row_of(catalog, kind.kind, name));
-        append_to_list(out, kind.kind + "\n" + table.text(), "\n");
+        add(kind.kind, table.text());
     }
-    TextTable frameworks;
-    const std::filesystem::path root = library_root(catalog);
-    for (const std::string& name : framework_names(root)) {
-        Diagnostics ignored;
-        frameworks.row({name, load_framework(name, root, ignored).title});
-    }
-    return out + "\nframeworks\n" + frameworks.text() + "\nmodels\n" + models_text();
+    if (is_wanted("frameworks")) add("frameworks", frameworks_text(library_root(catalog)));
+    if (is_wanted("models")) add("models", models_text());
+    return out;
 }
 
-std::string profile_list_to_json(Catalog& catalog) {
+std::string profile_list_to_json(Catalog& catalog, std::string_view only) {
     nlohmann::ordered_json out = {{"schema", "profile-list/1"}};
-    for (const NamesOfKind& kind : all_names(catalog)) out[kind.kind] = kind.names;
-    out["frameworks"] = framework_names(library_root(catalog));
-    out["models"] = workload_names();
+    const auto add = [&](const std::string& kind, const std::vector<std::string>& names) {
+        if (only.empty() || only == kind) out[kind] = names;
+    };
+    for (const NamesOfKind& kind : all_names(catalog)) add(kind.kind, kind.names);
+    add("frameworks", framework_names(library_root(catalog)));
+    add("models", workload_names());
     return json_document(out);
 }
 

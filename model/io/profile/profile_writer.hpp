@@ -15,9 +15,10 @@ std::string profile_to_text(const StorageClass&);
 std::string profile_to_text(const CommunicationLibrary&);
 std::string profile_to_text(const ReferenceLatencies&);
 
-// A line for each profile and framework, what people choose by beside the name. Profiles that do not read are named all the same.
-std::string profile_list_to_text(Catalog&);
-std::string profile_list_to_json(Catalog&);
+// A line for each profile, framework and model, or for those of one kind (as in NamesOfKind, "frameworks", "models"): what people choose by
+// beside the name. Profiles that do not read are named all the same.
+std::string profile_list_to_text(Catalog&, std::string_view only = {});
+std::string profile_list_to_json(Catalog&, std::string_view only = {});
 
 // SI numbers with the unit in the key, each as {"value", "kind", "source"}. Estimates that completed the profile are among them.
 std::string profile_to_json(const Device&);
