@@ -9,12 +9,18 @@ namespace {
 
 constexpr std::int64_t most_channels = 65'536;
 
-std::vector<Architecture> architectures() {
+std::vector<Architecture> all_architectures() {
     std::vector<Architecture> all;
     for (auto* family : {plain_architectures, residual_architectures, inception_architectures, dense_architectures, mobile_architectures,
                          convnext_architectures, regnet_architectures, swin_architectures, xception_architectures, shufflenet_architectures,
                          hrnet_architectures, mixer_architectures, maxvit_architectures, pyramid_architectures, segmentation_architectures})
         for (Architecture& a : family()) all.push_back(std::move(a));
+    return all;
+}
+
+// Made once: a name is looked up several times, and a plan builds its network for every shard.
+const std::vector<Architecture>& architectures() {
+    static const std::vector<Architecture> all = all_architectures();
     return all;
 }
 
@@ -47,7 +53,7 @@ Network build_convolutional(const ConvolutionalSpec& spec, const Shard& shard) {
     require_between(problems, "/workload/image_px", "image_px", spec.image_px, 1, largest_image_px);
     require_between(problems, "/workload/channels", "channels", spec.channels, 1, most_channels);
     require_between(problems, "/workload/classes", "classes", spec.classes, 1, largest_extent);
-    const std::vector<Architecture> all = architectures();
+    const std::vector<Architecture>& all = architectures();
     const auto found =
         std::find_if(all.begin(), all.end(), [&](const Architecture& a) { return std::ranges::find(a.names, spec.name) != a.names.end(); });
     if (found == all.end()) refuse_unknown(problems, spec.name);
