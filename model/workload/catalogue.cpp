@@ -276,7 +276,8 @@ std::string_view without_weights(std::string_view name) {
     std::string_view bare = all;
     for (std::size_t at = bare.find('.'); at != std::string_view::npos && at + 1 < bare.size(); at = bare.find('.', at + 1))
         if ('a' <= bare[at + 1] && bare[at + 1] <= 'z') bare = bare.substr(0, at);
-    for (const std::string_view weights : {"-hf", "-instruct", "-chat", "-it", "-uncased", "-in21k", "_in21k", "_in22k", "_ns"})
+    for (const std::string_view weights :
+         {"-hf", "-instruct", "-chat", "-it", "-uncased", "-in21k", "_in21k", "_in22k", "_in21ft1k", "_in22ft1k", "_ap", "_ns"})
         if (bare.ends_with(weights)) {
             bare.remove_suffix(weights.size());
             break;

@@ -18,10 +18,11 @@ struct Architecture {
 };
 
 std::vector<Architecture> plain_architectures();      // AlexNet, VGG, SqueezeNet
-std::vector<Architecture> residual_architectures();   // ResNet, ResNet-D, ResNet-RS, Wide ResNet, ResNeXt, SE-ResNet, ResNet v2
-std::vector<Architecture> inception_architectures();  // GoogLeNet, Inception v3 and v4
+std::vector<Architecture> residual_architectures();   // ResNet in all its forms, Wide ResNet, ResNeXt, SE-ResNet, SENet, ResNet v2
+std::vector<Architecture> inception_architectures();  // GoogLeNet, Inception v3 and v4, Inception-ResNet
 std::vector<Architecture> dense_architectures();      // DenseNet
-std::vector<Architecture> mobile_architectures();     // MobileNet, MnasNet, EfficientNet
+std::vector<Architecture> mobile_architectures();     // MobileNet, MnasNet, EfficientNet and what searches found beside them
+std::vector<Architecture> ghostnet_architectures();
 std::vector<Architecture> convnext_architectures();
 std::vector<Architecture> swin_architectures();
 std::vector<Architecture> xception_architectures();
@@ -29,8 +30,14 @@ std::vector<Architecture> shufflenet_architectures();
 std::vector<Architecture> hrnet_architectures();
 std::vector<Architecture> mixer_architectures();  // MLP-Mixer, gMLP, ConvMixer
 std::vector<Architecture> maxvit_architectures();
-std::vector<Architecture> pyramid_architectures();       // PVT v2, SegFormer
-std::vector<Architecture> regnet_architectures();        // RegNetX and RegNetY
+std::vector<Architecture> pyramid_architectures();  // PVT v2, SegFormer
+std::vector<Architecture> regnet_architectures();   // RegNetX and RegNetY
+std::vector<Architecture> darknet_architectures();  // Darknet-53 and CSPNets
+std::vector<Architecture> dla_architectures();
+std::vector<Architecture> repvgg_architectures();
+std::vector<Architecture> genet_architectures();
+std::vector<Architecture> vovnet_architectures();
+std::vector<Architecture> selecsls_architectures();
 std::vector<Architecture> segmentation_architectures();  // U-Net, FCN, DeepLab
 
 // The blocks of a ResNet of bottlenecks, but for its head. The last two stages keep the size of their images, and read ever farther apart

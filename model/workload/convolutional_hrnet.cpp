@@ -2,6 +2,8 @@
 // adding to every one what all others have.
 #include "model/workload/convolutional_families.hpp"
 
+#include <array>
+
 namespace sextant {
 
 namespace {
@@ -9,6 +11,10 @@ namespace {
 struct HighResolution {
     const char* name;
     std::int64_t channels;  // of the largest images; each smaller size has twice those before it
+    int bottlenecks = 4;    // behind the stem
+    std::int64_t bottleneck_channels = 64;
+    std::array<int, 3> modules{1, 4, 3};  // with two sizes, three, four
+    int units = 4;                        // of each size, in a module
 };
 
 using Images = std::vector<Image>;
@@ -39,9 +45,9 @@ Image resized(Layers& l, Image x, const Images& images, std::size_t from, std::s
     return x;
 }
 
-Images exchange_module(Layers& l, Images images) {
+Images exchange_module(Layers& l, Images images, int units) {
     for (Image& x : images)
-        for (int i = 0; i < 4; ++i) x = basic_unit(l, x);
+        for (int i = 0; i < units; ++i) x = basic_unit(l, x);
     Images sums;
     for (std::size_t to = 0; to < images.size(); ++to) {
         Image sum = resized(l, images[0], images, 0, to);
@@ -52,12 +58,11 @@ Images exchange_module(Layers& l, Images images) {
 }
 
 // All modules are one block: between any two stand images of several sizes.
-Image body(Layers& l, Image x, std::int64_t channels) {
-    constexpr int modules[] = {1, 4, 3};  // with two sizes, three, four
-    Images images{l.relu(conv_norm(l, "transition", x, channels, 3)), l.relu(conv_norm(l, "transition", x, 2 * channels, 3, 2))};
-    for (std::size_t stage = 0; stage < std::size(modules); ++stage) {
+Image body(Layers& l, Image x, const HighResolution& h) {
+    Images images{l.relu(conv_norm(l, "transition", x, h.channels, 3)), l.relu(conv_norm(l, "transition", x, 2 * h.channels, 3, 2))};
+    for (std::size_t stage = 0; stage < h.modules.size(); ++stage) {
         if (stage > 0) images.push_back(l.relu(conv_norm(l, "transition", images.back(), 2 * images.back().channels, 3, 2)));
-        for (int i = 0; i < modules[stage]; ++i) images = exchange_module(l, std::move(images));
+        for (int i = 0; i < h.modules[stage]; ++i) images = exchange_module(l, std::move(images), h.units);
     }
     Image sum;
     for (std::size_t i = 0; i < images.size(); ++i) {
@@ -75,8 +80,9 @@ Image body(Layers& l, Image x, std::int64_t channels) {
 void build_hrnet(NetworkBuilder& network, const HighResolution& h, std::int64_t classes) {
     network.block("stem", BlockRole::input,
                   [](Layers& l, Image x) { return l.relu(conv_norm(l, "conv2", l.relu(conv_norm(l, "conv1", x, 64, 3, 2)), 64, 3, 2)); });
-    for (int i = 0; i < 4; ++i) network.block("bottleneck", BlockRole::layer, [](Layers& l, Image x) { return bottleneck(l, x, 64); });
-    network.block("modules", BlockRole::layer, [&](Layers& l, Image x) { return body(l, x, h.channels); });
+    for (int i = 0; i < h.bottlenecks; ++i)
+        network.block("bottleneck", BlockRole::layer, [&](Layers& l, Image x) { return bottleneck(l, x, h.bottleneck_channels); });
+    network.block("modules", BlockRole::layer, [&](Layers& l, Image x) { return body(l, x, h); });
     network.block("head", BlockRole::head, [&](Layers& l, Image x) {
         x = l.relu(l.norm("bn", l.conv("conv", x, {.out_channels = 2048, .bias = true})));
         return l.classifier(l.global_pool(x), classes);
@@ -89,7 +95,8 @@ std::vector<Architecture> hrnet_architectures() {
     std::vector<Architecture> all;
     for (const HighResolution& h : {HighResolution{"hrnet_w18", 18}, HighResolution{"hrnet_w30", 30}, HighResolution{"hrnet_w32", 32},
                                     HighResolution{"hrnet_w40", 40}, HighResolution{"hrnet_w44", 44}, HighResolution{"hrnet_w48", 48},
-                                    HighResolution{"hrnet_w64", 64}})
+                                    HighResolution{"hrnet_w64", 64}, HighResolution{"hrnet_w18_small", 16, 1, 32, {1, 1, 1}, 2},
+                                    HighResolution{"hrnet_w18_small_v2", 18, 2, 64, {1, 3, 2}, 2}})
         all.push_back({{h.name}, [h](NetworkBuilder& n, std::int64_t classes) { build_hrnet(n, h, classes); }});
     return all;
 }

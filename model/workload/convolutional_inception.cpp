@@ -1,4 +1,4 @@
-// GoogLeNet (Szegedy et al., arXiv 1409.4842), Inception v3 (arXiv 1512.00567) and v4 (arXiv 1602.07261).
+// GoogLeNet (Szegedy et al., arXiv 1409.4842), Inception v3 (arXiv 1512.00567), v4 and Inception-ResNet v2 (arXiv 1602.07261).
 #include "model/workload/convolutional_families.hpp"
 
 #include <array>
@@ -79,8 +79,8 @@ Image average_pooled(Layers& l, Image x) {
 }
 
 // The letters of the modules are those of torchvision: 35, 17 and 8 pixels at 299 px, with reductions between.
-Image module_a(Layers& l, Image x, std::int64_t pool_channels) {
-    return l.concatenate({unit(l, "1x1", x, conv(64)), branch(l, "5x5", x, {conv(48), conv(64, 5)}),
+Image module_a(Layers& l, Image x, std::int64_t one, std::int64_t pool_channels) {
+    return l.concatenate({unit(l, "1x1", x, conv(one)), branch(l, "5x5", x, {conv(48), conv(64, 5)}),
                           branch(l, "3x3 twice", x, {conv(64), conv(96, 3), conv(96, 3)}),
                           unit(l, "pool.1x1", average_pooled(l, x), conv(pool_channels))});
 }
@@ -120,13 +120,17 @@ void auxiliary_classifier(Layers& l, Image x, std::int64_t classes) {
     l.classifier(l.global_pool(x), classes);
 }
 
-void build_inception_v3(NetworkBuilder& network, bool auxiliary, std::int64_t classes) {
+void v3_stem(NetworkBuilder& network) {
     stem(network, "stem", BlockRole::input, {unpadded(32, 3, 2), unpadded(32, 3, 1), conv(64, 3)}, shrink);
     stem(network, "stem 2", BlockRole::layer, {conv(80), unpadded(192, 3, 1)}, shrink);
+}
+
+void build_inception_v3(NetworkBuilder& network, bool auxiliary, std::int64_t classes) {
+    v3_stem(network);
     const auto layer = [&](const std::string& name, const NetworkBuilder::Body& body) { network.block(name, BlockRole::layer, body); };
-    layer("inception 5b", [](Layers& l, Image x) { return module_a(l, x, 32); });
-    layer("inception 5c", [](Layers& l, Image x) { return module_a(l, x, 64); });
-    layer("inception 5d", [](Layers& l, Image x) { return module_a(l, x, 64); });
+    layer("inception 5b", [](Layers& l, Image x) { return module_a(l, x, 64, 32); });
+    layer("inception 5c", [](Layers& l, Image x) { return module_a(l, x, 64, 64); });
+    layer("inception 5d", [](Layers& l, Image x) { return module_a(l, x, 64, 64); });
     layer("reduction 6a", module_b);
     for (const std::int64_t narrow : {128, 160, 160, 192})
         layer("inception 6, width " + std::to_string(narrow), [&](Layers& l, Image x) { return module_c(l, x, narrow); });
@@ -155,9 +159,11 @@ Image v4_module_a(Layers& l, Image x) {
                           unit(l, "pool.1x1", average_pooled(l, x), conv(96))});
 }
 
-Image v4_reduction_a(Layers& l, Image x) {
-    return l.concatenate({unit(l, "3x3", x, unpadded(384, 3, 2)), branch(l, "3x3 twice", x, {conv(192), conv(224, 3), unpadded(256, 3, 2)}),
-                          l.pool("pool", x, shrink)});
+// Figure 7: k, l and m.
+Image reduction_a(Layers& l, Image x, std::array<std::int64_t, 3> widths) {
+    const auto [first, second, third] = widths;
+    return l.concatenate({unit(l, "3x3", x, unpadded(384, 3, 2)),
+                          branch(l, "3x3 twice", x, {conv(first), conv(second, 3), unpadded(third, 3, 2)}), l.pool("pool", x, shrink)});
 }
 
 Image v4_module_b(Layers& l, Image x) {
@@ -184,11 +190,50 @@ void build_inception_v4(NetworkBuilder& network, std::int64_t classes) {
     };
     network.block("stem", BlockRole::input, v4_stem);
     layers(4, "inception a", v4_module_a);
-    layers(1, "reduction a", v4_reduction_a);
+    layers(1, "reduction a", [](Layers& l, Image x) { return reduction_a(l, x, {192, 224, 256}); });
     layers(7, "inception b", v4_module_b);
     layers(1, "reduction b", v4_reduction_b);
     layers(3, "inception c", v4_module_c);
     network.block("head", BlockRole::head, [&](Layers& l, Image x) { return l.classifier(l.dropout(l.global_pool(x)), classes); });
+}
+
+// ---- Inception-ResNet v2: figures 15 to 19 of the same paper, with the stem and the first module of Inception v3 as its authors released
+// it; what a residual adds is made smaller (section 3.3).
+
+Image scaled_residual(Layers& l, Image x, const std::vector<Branch>& branches, double factor, bool activates = true) {
+    std::vector<Image> made;
+    for (std::size_t i = 0; i < branches.size(); ++i) made.push_back(branch(l, "branch " + std::to_string(i + 1), x, branches[i]));
+    const Image y = l.conv("mix", l.concatenate(made), {.out_channels = x.channels, .bias = true});
+    const Image sum = l.add("add", l.times(y, factor), x);
+    return activates ? l.relu(sum) : sum;
+}
+
+Image inception_residual_c(Layers& l, Image x, double factor, bool activates) {
+    return scaled_residual(l, x, {{conv(192)}, {conv(192), conv(224, 1, 3), conv(256, 3, 1)}}, factor, activates);
+}
+
+void build_inception_resnet_v2(NetworkBuilder& network, std::int64_t classes) {
+    v3_stem(network);
+    const auto layers = [&](int count, const std::string& name, const NetworkBuilder::Body& body) {
+        for (int i = 0; i < count; ++i) network.block(name, BlockRole::layer, body);
+    };
+    layers(1, "inception 5b", [](Layers& l, Image x) { return module_a(l, x, 96, 64); });
+    layers(10, "inception residual a", [](Layers& l, Image x) {
+        return scaled_residual(l, x, {{conv(32)}, {conv(32), conv(32, 3)}, {conv(32), conv(48, 3), conv(64, 3)}}, 0.17);
+    });
+    layers(1, "reduction a", [](Layers& l, Image x) { return reduction_a(l, x, {256, 256, 384}); });
+    layers(20, "inception residual b", [](Layers& l, Image x) {
+        return scaled_residual(l, x, {{conv(192)}, {conv(128), conv(160, 1, 7), conv(192, 7, 1)}}, 0.1);
+    });
+    layers(1, "reduction b", [](Layers& l, Image x) {
+        return l.concatenate({branch(l, "3x3", x, {conv(256), unpadded(384, 3, 2)}),
+                              branch(l, "3x3 narrow", x, {conv(256), unpadded(288, 3, 2)}),
+                              branch(l, "3x3 twice", x, {conv(256), conv(288, 3), unpadded(320, 3, 2)}), l.pool("pool", x, shrink)});
+    });
+    layers(9, "inception residual c", [](Layers& l, Image x) { return inception_residual_c(l, x, 0.2, true); });
+    layers(1, "last inception residual", [](Layers& l, Image x) { return inception_residual_c(l, x, 1, false); });
+    network.block("head", BlockRole::head,
+                  [&](Layers& l, Image x) { return l.classifier(l.dropout(l.global_pool(unit(l, "conv", x, conv(1536))), 0.2), classes); });
 }
 
 }  // namespace
@@ -203,6 +248,7 @@ std::vector<Architecture> inception_architectures() {
          image_px},
         {{"inception_v3_aux"}, [](NetworkBuilder& n, std::int64_t classes) { build_inception_v3(n, true, classes); }, image_px},
         {{"inception_v4", "inceptionv4", "inception4"}, build_inception_v4, image_px},
+        {{"inception_resnet_v2", "inceptionresnetv2"}, build_inception_resnet_v2, image_px},
     };
 }
 

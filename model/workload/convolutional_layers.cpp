@@ -252,6 +252,10 @@ Image Layers::scale(const std::string& name, Image x) {
     return emit(name, Pointwise{PointwiseKind::multiply, elements_here(x)}, {x.id}, x, real(channels_here(x)));
 }
 
+Image Layers::times(Image x, double factor) {
+    return emit("scale", Pointwise{.kind = PointwiseKind::scale, .elements = elements_here(x), .constant = factor}, {x.id}, x);
+}
+
 Image Layers::squeeze_excite(Image x, std::int64_t squeezed, PointwiseKind kind) {
     const Image s = activation(linear("squeeze", global_pool(x), squeezed), kind);
     return gate("gate", x, activation(linear("excite", s, x.channels), PointwiseKind::sigmoid));

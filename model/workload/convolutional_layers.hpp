@@ -96,6 +96,8 @@ public:
                  TensorRole role = TensorRole::activation);  // per pixel
     // Layer and RMS norms are over the channels of each pixel, group norms over `groups` parts of each sample.
     Image norm(const std::string& name, Image, NormKind kind = NormKind::batch, std::int64_t groups = 1);
+    Image conv_norm(const std::string& name, Image x, ConvLayer c) { return norm(name + ".bn", conv(name, x, c)); }
+    Image conv_norm_relu(const std::string& name, Image x, ConvLayer c) { return relu(conv_norm(name, x, c)); }
     Image activation(Image, PointwiseKind kind);
     Image relu(Image x) { return activation(x, PointwiseKind::relu); }
     // Nothing outside training. As much as in AlexNet (NIPS 2012), section 4.2, and VGG (arXiv 1409.1556), section 3.1, unless told.
@@ -106,6 +108,7 @@ public:
     Image add(const std::string& name, Image, Image);
     Image gate(const std::string& name, Image, Image factor);  // times one factor per channel, or per element
     Image scale(const std::string& name, Image);               // image times one learned factor per channel
+    Image times(Image, double factor);
     // Squeeze and excitation (arXiv 1709.01507): a factor for each channel from the averages of all of them, by way of `squeezed` numbers.
     Image squeeze_excite(Image, std::int64_t squeezed, PointwiseKind activation);
     Image concatenate(const std::vector<Image>&);

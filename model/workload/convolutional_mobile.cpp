@@ -1,7 +1,8 @@
-// MobileNetV2 (Sandler et al., arXiv 1801.04381, table 2), MnasNet (Tan et al., arXiv 1807.11626, figure 7), MobileNetV3 (Howard et al.,
-// arXiv 1905.02244, tables 1 and 2), EfficientNet (Tan and Le, arXiv 1905.11946) and EfficientNetV2 (arXiv 2104.00298): inverted residuals,
-// that is expand by a 1x1, filter each channel by itself, project by a 1x1 without an activation. And MobileNetV1 (Howard et al., arXiv
-// 1704.04861, table 1), which filters each channel by itself too, but has no residuals.
+// MobileNetV2 (Sandler et al., arXiv 1801.04381, table 2), MnasNet (Tan et al., arXiv 1807.11626, figure 7), FBNet (Wu et al., arXiv
+// 1812.03443), Single-Path NAS (Stamoulis et al., arXiv 1904.02877), MobileNetV3 (Howard et al., arXiv 1905.02244, tables 1 and 2),
+// EfficientNet (Tan and Le, arXiv 1905.11946), TinyNet (Han et al., arXiv 2010.14819) and EfficientNetV2 (arXiv 2104.00298): inverted
+// residuals, that is expand by a 1x1, filter each channel by itself, project by a 1x1 without an activation. And MobileNetV1 (Howard et
+// al., arXiv 1704.04861, table 1), which filters each channel by itself too, but has no residuals.
 #include "model/workload/convolutional_families.hpp"
 
 #include <algorithm>
@@ -11,12 +12,21 @@
 namespace sextant {
 namespace {
 
+enum class Filters {
+    depthwise,
+    squeezing,  // the same, with squeeze and excitation behind it
+    fused,      // one convolution over all channels expands and filters (arXiv 2104.00298, section 3.2)
+    all,        // that convolution alone
+};
+
 struct InvertedResidual {
     std::string name;  // of its block
     std::int64_t wide, kernel, channels, stride;
     std::int64_t squeezed;  // numbers that squeeze and excitation goes by; 0: none
     PointwiseKind activation;
-    bool fused = false;  // one convolution over all channels expands and filters (arXiv 2104.00298, section 3.2)
+    Filters filters = Filters::depthwise;
+    bool adds = true;             // what it reads, where that has the shape of what it makes
+    bool always_expands = false;  // by a 1x1 also where that widens nothing
 };
 
 struct MobileNetwork {
@@ -32,17 +42,16 @@ Image unit(Layers& l, const std::string& name, Image x, ConvLayer c, PointwiseKi
 }
 
 Image inverted_residual(Layers& l, Image x, const InvertedResidual& r, PointwiseKind squeeze_activation) {
-    const bool expands = r.wide != x.channels;
     Image y = x;
-    if (r.fused) {
+    if (r.filters == Filters::fused || r.filters == Filters::all) {
         y = unit(l, "expand", y, {.out_channels = r.wide, .kernel = r.kernel, .stride = r.stride}, r.activation);
     } else {
-        if (expands) y = unit(l, "expand", y, {.out_channels = r.wide}, r.activation);
+        if (r.always_expands || r.wide != x.channels) y = unit(l, "expand", y, {.out_channels = r.wide}, r.activation);
         y = unit(l, "depthwise", y, {.out_channels = r.wide, .kernel = r.kernel, .stride = r.stride, .groups = r.wide}, r.activation);
     }
     if (r.squeezed > 0) y = l.squeeze_excite(y, r.squeezed, squeeze_activation);
-    if (expands || !r.fused) y = l.norm("project.bn", l.conv("project", y, {.out_channels = r.channels}));
-    return r.stride == 1 && x.channels == r.channels ? l.add("add", y, x) : y;
+    if (r.filters != Filters::all) y = l.norm("project.bn", l.conv("project", y, {.out_channels = r.channels}));
+    return r.adds && r.stride == 1 && x.channels == r.channels ? l.add("add", y, x) : y;
 }
 
 void build_mobile(NetworkBuilder& network, const MobileNetwork& m, std::int64_t classes) {
@@ -58,60 +67,83 @@ void build_mobile(NetworkBuilder& network, const MobileNetwork& m, std::int64_t 
     });
 }
 
-// To a multiple of 8, at most a tenth down, as the authors of MobileNet round.
+// To a multiple of 8 ...
+std::int64_t nearest_channels(double channels) { return std::max<std::int64_t>(8, static_cast<std::int64_t>(channels + 4) / 8 * 8); }
+
+// ... at most a tenth down, as the authors of MobileNet round.
 std::int64_t rounded_channels(double channels) {
-    const std::int64_t near = std::max<std::int64_t>(8, static_cast<std::int64_t>(channels + 4) / 8 * 8);
+    const std::int64_t near = nearest_channels(channels);
     return static_cast<double>(near) < 0.9 * channels ? near + 8 : near;
 }
 
-// ---- MobileNetV2, MnasNet and EfficientNet: one network of stages, made wider and deeper
+// ---- MobileNetV2, MnasNet, EfficientNet and their like: one network of stages, made wider and deeper
 
 struct MobileStage {
     std::int64_t expansion, kernel, channels;
     int blocks;
-    std::int64_t stride;  // of the first block
-    bool fused = false;
+    std::int64_t stride;                   // of the first block
+    Filters filters = Filters::depthwise;  // squeezing to a quarter of what the block reads
+    bool of_edge = false;                  // the first of EfficientNet-EdgeTPU: it expands by so much of what it makes, and adds nothing
 };
 
 struct MobileFamily {
     PointwiseKind activation;
-    bool squeezes;  // to a quarter of the block's input, where filters are not fused
     std::vector<MobileStage> stages;
-    std::int64_t stem_channels = 32;
+    std::int64_t stem_channels = 32, head_channels = 1280;
     bool head_grows = true;  // with the width, where that is more than one
+    bool always_expands = false;
 };
 
-// Compound scaling (arXiv 1905.11946, section 3.3), and width multipliers (arXiv 1801.04381, section 6.1.1).
+enum class Scaling {
+    compound,   // arXiv 1905.11946, section 3.3, and width multipliers (arXiv 1801.04381, section 6.1.1)
+    ends_stay,  // stem and head have no other width, first and last stage no other depth
+    nearest,    // channels are rounded to the nearest multiple of 8, however far down
+    tiny,       // the stem has no other width, depths are rounded to the nearest (TinyNet)
+};
+
 struct MobileScale {
     std::vector<std::string> names;
     double width, depth;
     std::int64_t image_px = 224;
-    bool ends_stay = false;  // stem and head have no other width, first and last stage no other depth
+    Scaling scaling = Scaling::compound;
 };
 
+int scaled_blocks(int blocks, bool at_an_end, const MobileScale& s) {
+    if (s.scaling == Scaling::ends_stay && at_an_end) return blocks;
+    if (s.scaling == Scaling::tiny) return std::max(1, static_cast<int>(std::lrint(blocks * s.depth)));
+    return static_cast<int>(std::ceil(blocks * s.depth));
+}
+
 MobileNetwork scaled(const MobileFamily& f, const MobileScale& s) {
-    const std::int64_t stem = f.stem_channels, head = 1280;
-    const auto wider = [&](std::int64_t channels) { return rounded_channels(static_cast<double>(channels) * s.width); };
-    MobileNetwork m{.stem_channels = s.ends_stay ? stem : wider(stem),
+    const bool ends_stay = s.scaling == Scaling::ends_stay;
+    const auto wider = [&](std::int64_t channels) {
+        const double wanted = static_cast<double>(channels) * s.width;
+        return s.scaling == Scaling::nearest ? nearest_channels(wanted) : rounded_channels(wanted);
+    };
+    MobileNetwork m{.stem_channels = ends_stay || s.scaling == Scaling::tiny ? f.stem_channels : wider(f.stem_channels),
                     .residuals = {},
-                    .head_channels = s.ends_stay || !f.head_grows ? head : std::max(head, wider(head)),
+                    .head_channels = ends_stay || !f.head_grows ? f.head_channels : std::max(f.head_channels, wider(f.head_channels)),
                     .hidden = 0,
-                    .activation = f.activation};
+                    .activation = f.activation,
+                    .squeeze_activation = f.activation};
     std::int64_t in = m.stem_channels;
     for (std::size_t i = 0; i < f.stages.size(); ++i) {
         const MobileStage& stage = f.stages[i];
-        const bool end = i == 0 || i + 1 == f.stages.size();
-        const int blocks = s.ends_stay && end ? stage.blocks : static_cast<int>(std::ceil(stage.blocks * s.depth));
+        const int blocks = scaled_blocks(stage.blocks, i == 0 || i + 1 == f.stages.size(), s);
         for (int block = 0; block < blocks; ++block) {
+            const std::int64_t channels = wider(stage.channels);
+            const bool widens_output = stage.of_edge || stage.filters == Filters::all;
             m.residuals.push_back({.name = "stage " + std::to_string(i + 1) + " inverted residual",
-                                   .wide = in * stage.expansion,
+                                   .wide = (widens_output ? channels : in) * stage.expansion,
                                    .kernel = stage.kernel,
-                                   .channels = wider(stage.channels),
+                                   .channels = channels,
                                    .stride = block == 0 ? stage.stride : 1,
-                                   .squeezed = f.squeezes && !stage.fused ? in / 4 : 0,
+                                   .squeezed = stage.filters == Filters::squeezing ? in / 4 : 0,
                                    .activation = f.activation,
-                                   .fused = stage.fused});
-            in = m.residuals.back().channels;
+                                   .filters = stage.filters,
+                                   .adds = !stage.of_edge,
+                                   .always_expands = f.always_expands});
+            in = channels;
         }
     }
     return m;
@@ -138,23 +170,31 @@ constexpr FoundResidual mobilenet_v3_small[] = {
     {5, 288, 96, true, true, 2}, {5, 576, 96, true, true, 1},  {5, 576, 96, true, true, 1},
 };
 
-MobileNetwork mobilenet_v3(std::span<const FoundResidual> found, std::int64_t hidden) {
+// Each is as much wider than what it reads as the one that was found.
+MobileNetwork mobilenet_v3(std::span<const FoundResidual> found, std::int64_t hidden, double width) {
     // The paper's are swish and sigmoid by pieces (section 5.2): they read, write and keep what those do.
     constexpr PointwiseKind relu = PointwiseKind::relu, hard_swish = PointwiseKind::silu;
+    const auto wider = [&](std::int64_t channels) { return rounded_channels(static_cast<double>(channels) * width); };
     MobileNetwork m{.stem_channels = 16,
                     .residuals = {},
-                    .head_channels = 6 * found.back().channels,
+                    .head_channels = 6 * wider(found.back().channels),
                     .hidden = hidden,
                     .activation = hard_swish,
                     .squeeze_activation = relu};
-    for (const FoundResidual& r : found)
-        m.residuals.push_back({.name = "inverted residual of " + std::to_string(r.wide) + " to " + std::to_string(r.channels),
-                               .wide = r.wide,
+    std::int64_t in = m.stem_channels, found_in = in;
+    for (const FoundResidual& r : found) {
+        const std::int64_t wide = rounded_channels(static_cast<double>(in * r.wide) / static_cast<double>(found_in));
+        const std::int64_t channels = wider(r.channels);
+        m.residuals.push_back({.name = "inverted residual of " + std::to_string(wide) + " to " + std::to_string(channels),
+                               .wide = wide,
                                .kernel = r.kernel,
-                               .channels = r.channels,
+                               .channels = channels,
                                .stride = r.stride,
-                               .squeezed = r.squeezes ? rounded_channels(static_cast<double>(r.wide) / 4) : 0,
+                               .squeezed = r.squeezes ? rounded_channels(static_cast<double>(wide) / 4) : 0,
                                .activation = r.swish ? hard_swish : relu});
+        in = channels;
+        found_in = r.channels;
+    }
     return m;
 }
 
@@ -186,76 +226,165 @@ std::vector<Architecture> mobile_architectures() {
             all.push_back(
                 {s.names, [=](NetworkBuilder& n, std::int64_t classes) { build_mobile(n, scaled(family, s), classes); }, s.image_px});
     };
+    constexpr Filters squeezing = Filters::squeezing, fused = Filters::fused, full = Filters::all;
     add({PointwiseKind::relu6,
-         false,
          {{1, 3, 16, 1, 1}, {6, 3, 24, 2, 2}, {6, 3, 32, 3, 2}, {6, 3, 64, 4, 2}, {6, 3, 96, 3, 1}, {6, 3, 160, 3, 2}, {6, 3, 320, 1, 1}}},
         {{{"mobilenetv2_035"}, 0.35, 1},
          {{"mobilenetv2_050"}, 0.5, 1},
          {{"mobilenetv2_075"}, 0.75, 1},
          {{"mobilenet_v2", "mobilenetv2_100"}, 1, 1},
-         {{"mobilenetv2_110d"}, 1.1, 1.2, 224, true},
-         {{"mobilenetv2_120d"}, 1.2, 1.4, 224, true},
+         {{"mobilenetv2_110d"}, 1.1, 1.2, 224, Scaling::ends_stay},
+         {{"mobilenetv2_120d"}, 1.2, 1.4, 224, Scaling::ends_stay},
          {{"mobilenetv2_140"}, 1.4, 1}});
     add({PointwiseKind::relu,
-         false,
          {{1, 3, 16, 1, 1}, {3, 3, 24, 3, 2}, {3, 5, 40, 3, 2}, {6, 5, 80, 3, 2}, {6, 3, 96, 2, 1}, {6, 5, 192, 4, 2}, {6, 3, 320, 1, 1}},
          32,
+         1280,
          false},
         {{{"mnasnet0_5", "mnasnet_050"}, 0.5, 1},
          {{"mnasnet0_75", "mnasnet_075"}, 0.75, 1},
          {{"mnasnet1_0", "mnasnet_100"}, 1, 1},
          {{"mnasnet1_3"}, 1.3, 1},
          {{"mnasnet_140"}, 1.4, 1}});
-    const std::vector<MobileStage> efficientnet{{1, 3, 16, 1, 1},  {6, 3, 24, 2, 2},  {6, 5, 40, 2, 2}, {6, 3, 80, 3, 2},
-                                                {6, 5, 112, 3, 1}, {6, 5, 192, 4, 2}, {6, 3, 320, 1, 1}};
-    add({PointwiseKind::silu, true, efficientnet}, {{{"efficientnet_b0"}, 1, 1},
-                                                    {{"efficientnet_b1"}, 1, 1.1, 240},
-                                                    {{"efficientnet_b2"}, 1.1, 1.2, 260},
-                                                    {{"efficientnet_b3"}, 1.2, 1.4, 300},
-                                                    {{"efficientnet_b4"}, 1.4, 1.8, 380},
-                                                    {{"efficientnet_b5"}, 1.6, 2.2, 456},
-                                                    {{"efficientnet_b6"}, 1.8, 2.6, 528},
-                                                    {{"efficientnet_b7"}, 2, 3.1, 600}});
-    // For small devices: github.com/tensorflow/tpu, models/official/efficientnet/lite.
-    add({PointwiseKind::relu6, false, efficientnet}, {{{"efficientnet_lite0"}, 1, 1, 224, true},
-                                                      {{"efficientnet_lite1"}, 1, 1.1, 240, true},
-                                                      {{"efficientnet_lite2"}, 1.1, 1.2, 260, true},
-                                                      {{"efficientnet_lite3"}, 1.2, 1.4, 280, true},
-                                                      {{"efficientnet_lite4"}, 1.4, 1.8, 300, true}});
-    // Table 4 of arXiv 2104.00298, and the larger two of github.com/google/automl, efficientnetv2/effnetv2_configs.py. At the size they are
-    // evaluated at: training begins with smaller images.
-    add({PointwiseKind::silu,
+    add({PointwiseKind::relu,
+         {{1, 3, 16, 1, 1},
+          {6, 3, 24, 2, 2},
+          {3, 5, 40, 3, 2, squeezing},
+          {6, 3, 80, 4, 2},
+          {6, 3, 112, 2, 1, squeezing},
+          {6, 5, 160, 3, 2, squeezing},
+          {6, 3, 320, 1, 1}}},
+        {{{"semnasnet_075"}, 0.75, 1}, {{"semnasnet_100", "mnasnet_a1"}, 1, 1}});
+    add({PointwiseKind::relu,
+         {{1, 3, 8, 1, 1},
+          {3, 3, 16, 1, 2},
+          {6, 3, 16, 2, 2},
+          {6, 5, 32, 4, 2, squeezing},
+          {6, 3, 32, 3, 1, squeezing},
+          {6, 5, 88, 3, 2, squeezing},
+          {6, 3, 144, 1, 1}},
+         8},
+        {{{"mnasnet_small"}, 1, 1}});
+    add({PointwiseKind::relu,
+         {{1, 3, 16, 1, 1},
+          {6, 3, 24, 1, 2},
+          {1, 3, 24, 2, 1},
+          {6, 5, 32, 1, 2},
+          {3, 5, 32, 1, 1},
+          {6, 5, 32, 1, 1},
+          {6, 3, 32, 1, 1},
+          {6, 5, 64, 1, 2},
+          {3, 5, 64, 1, 1},
+          {6, 5, 64, 2, 1},
+          {6, 5, 112, 3, 1},
+          {3, 5, 112, 1, 1},
+          {6, 5, 184, 4, 2},
+          {6, 3, 352, 1, 1}},
+         16,
+         1984,
          true,
-         {{1, 3, 24, 2, 1, true}, {4, 3, 48, 4, 2, true}, {4, 3, 64, 4, 2, true}, {4, 3, 128, 6, 2}, {6, 3, 160, 9, 1}, {6, 3, 256, 15, 2}},
-         24},
-        {{{"efficientnet_v2_s", "efficientnetv2_s"}, 1, 1, 384}});
+         true},
+        {{{"fbnetc_100"}, 1, 1}});
+    add({PointwiseKind::relu,
+         {{1, 3, 16, 1, 1},
+          {3, 3, 24, 3, 2},
+          {6, 5, 40, 1, 2},
+          {3, 3, 40, 3, 1},
+          {6, 5, 80, 1, 2},
+          {3, 3, 80, 3, 1},
+          {6, 5, 96, 1, 1},
+          {3, 5, 96, 3, 1},
+          {6, 5, 192, 4, 2},
+          {6, 3, 320, 1, 1}}},
+        {{{"spnasnet_100"}, 1, 1}});
+    const std::vector<MobileStage> efficientnet_lite{{1, 3, 16, 1, 1},  {6, 3, 24, 2, 2},  {6, 5, 40, 2, 2}, {6, 3, 80, 3, 2},
+                                                     {6, 5, 112, 3, 1}, {6, 5, 192, 4, 2}, {6, 3, 320, 1, 1}};
+    std::vector<MobileStage> efficientnet = efficientnet_lite;
+    for (MobileStage& stage : efficientnet) stage.filters = squeezing;
+    add({PointwiseKind::silu, efficientnet}, {{{"efficientnet_b0"}, 1, 1},
+                                              {{"efficientnet_b1"}, 1, 1.1, 240},
+                                              {{"efficientnet_b2"}, 1.1, 1.2, 260},
+                                              {{"efficientnet_b3"}, 1.2, 1.4, 300},
+                                              {{"efficientnet_b4"}, 1.4, 1.8, 380},
+                                              {{"efficientnet_b5"}, 1.6, 2.2, 456},
+                                              {{"efficientnet_b6"}, 1.8, 2.6, 528},
+                                              {{"efficientnet_b7"}, 2, 3.1, 600},
+                                              {{"efficientnet_b8"}, 2.2, 3.6, 672},
+                                              {{"efficientnet_l2"}, 4.3, 5.3, 800},
+                                              {{"tinynet_a"}, 1, 1.2, 192, Scaling::tiny},
+                                              {{"tinynet_b"}, 0.75, 1.1, 188, Scaling::tiny},
+                                              {{"tinynet_c"}, 0.54, 0.85, 184, Scaling::tiny},
+                                              {{"tinynet_d"}, 0.54, 0.695, 152, Scaling::tiny},
+                                              {{"tinynet_e"}, 0.51, 0.6, 106, Scaling::tiny}});
+    // For small devices: github.com/tensorflow/tpu, models/official/efficientnet/lite ...
+    add({PointwiseKind::relu6, efficientnet_lite}, {{{"efficientnet_lite0"}, 1, 1, 224, Scaling::ends_stay},
+                                                    {{"efficientnet_lite1"}, 1, 1.1, 240, Scaling::ends_stay},
+                                                    {{"efficientnet_lite2"}, 1.1, 1.2, 260, Scaling::ends_stay},
+                                                    {{"efficientnet_lite3"}, 1.2, 1.4, 280, Scaling::ends_stay},
+                                                    {{"efficientnet_lite4"}, 1.4, 1.8, 300, Scaling::ends_stay}});
+    // ... and for one, in the folder edgetpu beside it.
+    add({PointwiseKind::relu,
+         {{4, 3, 24, 1, 1, fused, true},
+          {8, 3, 32, 2, 2, fused},
+          {8, 3, 48, 4, 2, fused},
+          {8, 5, 96, 5, 2},
+          {8, 5, 144, 4, 1},
+          {8, 5, 192, 2, 2}}},
+        {{{"efficientnet_es"}, 1, 1}, {{"efficientnet_em"}, 1, 1.1, 240}, {{"efficientnet_el"}, 1.2, 1.4, 300}});
+    // Table 4 of arXiv 2104.00298, and the larger two and those of B0 to B3 of github.com/google/automl,
+    // efficientnetv2/effnetv2_configs.py. At the size they are evaluated at: training begins with smaller images.
+    const std::vector<MobileStage> v2_s{{1, 3, 24, 2, 1, full},       {4, 3, 48, 4, 2, fused},      {4, 3, 64, 4, 2, fused},
+                                        {4, 3, 128, 6, 2, squeezing}, {6, 3, 160, 9, 1, squeezing}, {6, 3, 256, 15, 2, squeezing}};
+    add({PointwiseKind::silu, v2_s, 24}, {{{"efficientnet_v2_s", "efficientnetv2_s"}, 1, 1, 384}});
     add({PointwiseKind::silu,
-         true,
-         {{1, 3, 24, 3, 1, true},
-          {4, 3, 48, 5, 2, true},
-          {4, 3, 80, 5, 2, true},
-          {4, 3, 160, 7, 2},
-          {6, 3, 176, 14, 1},
-          {6, 3, 304, 18, 2},
-          {6, 3, 512, 5, 1}},
+         {{1, 3, 24, 3, 1, full},
+          {4, 3, 48, 5, 2, fused},
+          {4, 3, 80, 5, 2, fused},
+          {4, 3, 160, 7, 2, squeezing},
+          {6, 3, 176, 14, 1, squeezing},
+          {6, 3, 304, 18, 2, squeezing},
+          {6, 3, 512, 5, 1, squeezing}},
          24},
         {{{"efficientnet_v2_m", "efficientnetv2_m"}, 1, 1, 480}});
     add({PointwiseKind::silu,
-         true,
-         {{1, 3, 32, 4, 1, true},
-          {4, 3, 64, 7, 2, true},
-          {4, 3, 96, 7, 2, true},
-          {4, 3, 192, 10, 2},
-          {6, 3, 224, 19, 1},
-          {6, 3, 384, 25, 2},
-          {6, 3, 640, 7, 1}},
-         32},
+         {{1, 3, 32, 4, 1, full},
+          {4, 3, 64, 7, 2, fused},
+          {4, 3, 96, 7, 2, fused},
+          {4, 3, 192, 10, 2, squeezing},
+          {6, 3, 224, 19, 1, squeezing},
+          {6, 3, 384, 25, 2, squeezing},
+          {6, 3, 640, 7, 1, squeezing}}},
         {{{"efficientnet_v2_l", "efficientnetv2_l"}, 1, 1, 480}});
+    add({PointwiseKind::silu,
+         {{1, 3, 32, 4, 1, full},
+          {4, 3, 64, 8, 2, fused},
+          {4, 3, 96, 8, 2, fused},
+          {4, 3, 192, 16, 2, squeezing},
+          {6, 3, 256, 24, 1, squeezing},
+          {6, 3, 512, 32, 2, squeezing},
+          {6, 3, 640, 8, 1, squeezing}}},
+        {{{"efficientnetv2_xl"}, 1, 1, 512}});
+    add({PointwiseKind::silu,
+         {{1, 3, 16, 1, 1, full},
+          {4, 3, 32, 2, 2, fused},
+          {4, 3, 48, 2, 2, fused},
+          {4, 3, 96, 3, 2, squeezing},
+          {6, 3, 112, 5, 1, squeezing},
+          {6, 3, 192, 8, 2, squeezing}}},
+        {{{"efficientnetv2_b0"}, 1, 1, 224, Scaling::nearest},
+         {{"efficientnetv2_b1"}, 1, 1.1, 240, Scaling::nearest},
+         {{"efficientnetv2_b2"}, 1.1, 1.2, 260, Scaling::nearest},
+         {{"efficientnetv2_b3"}, 1.2, 1.4, 300, Scaling::nearest}});
     all.push_back({{"mobilenet_v1", "mobilenetv1_100"}, build_mobilenet_v1});
-    all.push_back({{"mobilenetv3_large_100", "mobilenet_v3_large"},
-                   [](NetworkBuilder& n, std::int64_t classes) { build_mobile(n, mobilenet_v3(mobilenet_v3_large, 1280), classes); }});
-    all.push_back({{"mobilenetv3_small_100", "mobilenet_v3_small"},
-                   [](NetworkBuilder& n, std::int64_t classes) { build_mobile(n, mobilenet_v3(mobilenet_v3_small, 1024), classes); }});
+    const auto add_v3 = [&](std::vector<std::string> names, std::span<const FoundResidual> found, std::int64_t hidden, double width) {
+        all.push_back({std::move(names),
+                       [=](NetworkBuilder& n, std::int64_t classes) { build_mobile(n, mobilenet_v3(found, hidden, width), classes); }});
+    };
+    add_v3({"mobilenetv3_large_075"}, mobilenet_v3_large, 1280, 0.75);
+    add_v3({"mobilenetv3_large_100", "mobilenet_v3_large"}, mobilenet_v3_large, 1280, 1);
+    add_v3({"mobilenetv3_small_050"}, mobilenet_v3_small, 1024, 0.5);
+    add_v3({"mobilenetv3_small_075"}, mobilenet_v3_small, 1024, 0.75);
+    add_v3({"mobilenetv3_small_100", "mobilenet_v3_small"}, mobilenet_v3_small, 1024, 1);
     return all;
 }
 

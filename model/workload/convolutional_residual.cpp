@@ -1,73 +1,112 @@
-// ResNet (He et al., arXiv 1512.03385), Wide ResNet (arXiv 1605.07146), ResNeXt (arXiv 1611.05431), ResNet-D (arXiv 1812.01187, figure 2)
-// and all of them with squeeze and excitation (arXiv 1709.01507, table 1); ResNet-RS (Bello et al., arXiv 2103.07579) is the last two.
-// Bottlenecks put the stride into their 3x3 convolution ("v1.5"), as the trainings that people measure do. ResNet v2 (He et al., arXiv
-// 1603.05027, figure 4 e) normalizes and activates in front of its convolutions.
+// ResNet (He et al., arXiv 1512.03385), Wide ResNet (arXiv 1605.07146), ResNeXt (arXiv 1611.05431), the forms that ResNets have since
+// arXiv 1812.01187 (figure 2) and in GluonCV and timm, and all of them with squeeze and excitation (arXiv 1709.01507, table 1), of which
+// SENet-154 is the largest; ResNet-RS (Bello et al., arXiv 2103.07579) is one of form d. Bottlenecks put the stride into their 3x3
+// convolution ("v1.5"), as the trainings that people measure do. ResNet v2 (He et al., arXiv 1603.05027, figure 4 e) normalizes and
+// activates in front of its convolutions.
 #include "model/workload/convolutional_families.hpp"
 
 #include <array>
+#include <utility>
 
 namespace sextant {
 namespace {
 
-struct ResidualNetwork {
-    std::vector<std::string> names;
-    bool bottleneck;
-    std::array<int, 4> blocks;  // per stage
-    std::int64_t groups = 1, width_per_group = 64;
-    std::int64_t squeeze = 0;   // squeeze and excitation by so much; 0: none
-    bool tweaked = false;       // ResNet-D: a stem of 3x3 convolutions, and shortcuts that pool before they widen
-    bool pools_in_stem = true;  // a convolution of stride 2 where not
-    std::int64_t image_px = 224;
-    bool preactivated = false;  // v2
-    bool dilated = false;       // the last two stages have no strides
+// What lies around the residuals: resnet50c has the form c, and so on.
+struct Form {
+    std::vector<std::int64_t> stem{};  // channels of its convolutions of 3x3; none: one of 7x7 to 64
+    bool pools_shortcuts = false;      // before they widen
+    bool pools_in_stem = true;         // a convolution of stride 2 where not
 };
 
-Image shortcut(Layers& l, Image x, Image y, std::int64_t stride, bool pooled) {
+struct Groups {  // of the 3x3
+    std::int64_t count = 1, width = 64;
+};
+
+struct ResidualNetwork {
+    std::vector<std::string> names;
+    std::array<int, 4> blocks{};  // per stage
+    bool bottleneck = true;
+    Groups groups{};
+    std::int64_t squeeze = 0;  // squeeze and excitation by so much; 0: none
+    Form form{};
+    bool averages = false;             // where strides are, but in shortcuts
+    bool narrow_first = false;         // a first 1x1 to half the width of the 3x3
+    std::int64_t shortcut_kernel = 1;  // of those with strides
+    bool strides_first = false;        // in the 1x1 in front of the 3x3, as in Caffe
+    bool preactivated = false;         // v2
+    bool dilated = false;              // the last two stages have no strides
+    std::int64_t image_px = 224;
+};
+
+Image conv_and_norm(Layers& l, const std::string& conv, const std::string& norm, Image x, ConvLayer c) {
+    return l.norm(norm, l.conv(conv, x, c));
+}
+
+Image average(Layers& l, const std::string& name, Image x, std::int64_t stride) {
+    return l.pool(name, x, {.kind = PoolingKind::average, .kernel = stride, .stride = stride, .round_up = true});
+}
+
+Image shortcut(Layers& l, Image x, Image y, std::int64_t stride, const ResidualNetwork& r) {
     if (x.channels == y.channels && stride == 1) return x;
-    if (pooled && stride > 1) {
-        x = l.pool("downsample.pool", x, {.kind = PoolingKind::average, .kernel = stride, .stride = stride, .round_up = true});
-        stride = 1;
-    }
-    return l.norm("downsample.bn", l.conv("downsample", x, {.out_channels = y.channels, .stride = stride}));
+    const std::int64_t kernel = stride > 1 ? r.shortcut_kernel : 1;
+    if (r.form.pools_shortcuts && stride > 1) x = average(l, "downsample.pool", x, std::exchange(stride, 1));
+    return conv_and_norm(l, "downsample", "downsample.bn", x, {.out_channels = y.channels, .kernel = kernel, .stride = stride});
+}
+
+// What the convolutions of a residual made, and its shortcut.
+Image residual(Layers& l, Image y, Image x, std::int64_t stride, const ResidualNetwork& r) {
+    if (r.squeeze > 0) y = l.squeeze_excite(y, y.channels / r.squeeze, PointwiseKind::relu);
+    return l.relu(l.add("add", y, shortcut(l, x, y, stride, r)));
+}
+
+// Its stride where averages take that.
+Image strided_3x3(Layers& l, const std::string& conv, const std::string& norm, Image x, ConvLayer c, const ResidualNetwork& r) {
+    const std::int64_t stride = r.averages ? std::exchange(c.stride, 1) : 1;
+    x = l.relu(conv_and_norm(l, conv, norm, x, c));
+    return stride > 1 ? average(l, "average", x, stride) : x;
 }
 
 Image basic_block(Layers& l, Image x, std::int64_t channels, std::int64_t stride, const ResidualNetwork& r) {
-    Image y = l.relu(l.norm("bn1", l.conv("conv1", x, {.out_channels = channels, .kernel = 3, .stride = stride})));
-    y = l.norm("bn2", l.conv("conv2", y, {.out_channels = channels, .kernel = 3}));
-    return l.relu(l.add("add", y, shortcut(l, x, y, stride, r.tweaked)));
+    Image y = strided_3x3(l, "conv1", "bn1", x, {.out_channels = channels, .kernel = 3, .stride = stride}, r);
+    y = conv_and_norm(l, "conv2", "bn2", y, {.out_channels = channels, .kernel = 3});
+    return residual(l, y, x, stride, r);
 }
 
 // `dilation`: of its 3x3.
 Image bottleneck_block(Layers& l, Image x, std::int64_t channels, std::int64_t stride, std::int64_t dilation, const ResidualNetwork& r) {
-    const std::int64_t width = channels * r.width_per_group / 64 * r.groups;
-    Image y = l.relu(l.norm("bn1", l.conv("conv1", x, {.out_channels = width})));
-    y = l.relu(l.norm(
-        "bn2", l.conv("conv2", y, {.out_channels = width, .kernel = 3, .stride = stride, .groups = r.groups, .dilation = dilation})));
-    y = l.norm("bn3", l.conv("conv3", y, {.out_channels = 4 * channels}));
-    if (r.squeeze > 0) y = l.squeeze_excite(y, y.channels / r.squeeze, PointwiseKind::relu);
-    return l.relu(l.add("add", y, shortcut(l, x, y, stride, r.tweaked)));
+    const std::int64_t width = channels * r.groups.width / 64 * r.groups.count;
+    const std::int64_t first = r.strides_first ? stride : 1;
+    Image y = l.relu(conv_and_norm(l, "conv1", "bn1", x, {.out_channels = r.narrow_first ? width / 2 : width, .stride = first}));
+    y = strided_3x3(l, "conv2", "bn2", y,
+                    {.out_channels = width, .kernel = 3, .stride = stride / first, .groups = r.groups.count, .dilation = dilation}, r);
+    y = conv_and_norm(l, "conv3", "bn3", y, {.out_channels = 4 * channels});
+    return residual(l, y, x, stride, r);
 }
 
-Image preactivated_block(Layers& l, Image x, std::int64_t channels, std::int64_t stride) {
+Image preactivated_block(Layers& l, Image x, std::int64_t channels, std::int64_t stride, bool bottleneck) {
+    const std::int64_t out = bottleneck ? 4 * channels : channels;
     Image y = l.relu(l.norm("bn1", x));
-    const Image beside = x.channels == 4 * channels ? x : l.conv("downsample", y, {.out_channels = 4 * channels, .stride = stride});
-    y = l.relu(l.norm("bn2", l.conv("conv1", y, {.out_channels = channels})));
-    y = l.relu(l.norm("bn3", l.conv("conv2", y, {.out_channels = channels, .kernel = 3, .stride = stride})));
-    return l.add("add", l.conv("conv3", y, {.out_channels = 4 * channels}), beside);
+    const Image beside = x.channels == out ? x : l.conv("downsample", y, {.out_channels = out, .stride = stride});
+    if (bottleneck) y = l.relu(l.norm("bn2", l.conv("conv1", y, {.out_channels = channels})));
+    y = l.conv("conv2", y, {.out_channels = channels, .kernel = 3, .stride = stride});
+    y = l.conv("conv3", l.relu(l.norm("bn3", y)), {.out_channels = out, .kernel = bottleneck ? 1 : 3});
+    return l.add("add", y, beside);
 }
 
 void add_stem_and_stages(NetworkBuilder& network, const ResidualNetwork& r) {
     network.block("stem", BlockRole::input, [&](Layers& l, Image x) {
-        if (r.tweaked) {
-            x = l.relu(l.norm("bn1", l.conv("conv1", x, {.out_channels = 32, .kernel = 3, .stride = 2})));
-            x = l.relu(l.norm("bn2", l.conv("conv2", x, {.out_channels = 32, .kernel = 3})));
-            x = l.relu(l.norm("bn3", l.conv("conv3", x, {.out_channels = 64, .kernel = 3})));
-        } else {
+        for (std::size_t i = 0; i < r.form.stem.size(); ++i) {
+            const std::string number = std::to_string(i + 1);
+            x = l.relu(conv_and_norm(l, "conv" + number, "bn" + number, x,
+                                     {.out_channels = r.form.stem[i], .kernel = 3, .stride = i == 0 ? 2 : 1}));
+        }
+        if (r.form.stem.empty()) {
             x = l.conv("conv", x, {.out_channels = 64, .kernel = 7, .stride = 2});
             if (!r.preactivated) x = l.relu(l.norm("bn", x));
         }
-        if (r.pools_in_stem) return l.pool("pool", x, {.kernel = 3, .stride = 2, .padding = 1});
-        return l.relu(l.norm("bn4", l.conv("conv4", x, {.out_channels = 64, .kernel = 3, .stride = 2})));
+        if (r.averages) return average(l, "pool", x, 2);
+        if (r.form.pools_in_stem) return l.pool("pool", x, {.kernel = 3, .stride = 2, .padding = 1});
+        return l.relu(conv_and_norm(l, "conv4", "bn4", x, {.out_channels = 64, .kernel = 3, .stride = 2}));
     });
     std::int64_t dilation = 1;
     for (std::size_t stage = 0; stage < r.blocks.size(); ++stage)
@@ -77,7 +116,7 @@ void add_stem_and_stages(NetworkBuilder& network, const ResidualNetwork& r) {
             const std::int64_t stride = stage > 0 && i == 0 && !keeps_size ? 2 : 1;
             network.block("stage " + std::to_string(stage + 1) + (r.bottleneck ? " bottleneck" : " basic block"), BlockRole::layer,
                           [&](Layers& l, Image x) {
-                              if (r.preactivated) return preactivated_block(l, x, channels, stride);
+                              if (r.preactivated) return preactivated_block(l, x, channels, stride, r.bottleneck);
                               return r.bottleneck ? bottleneck_block(l, x, channels, stride, dilation, r)
                                                   : basic_block(l, x, channels, stride, r);
                           });
@@ -96,47 +135,89 @@ void build_residual(NetworkBuilder& network, const ResidualNetwork& r, std::int6
 }  // namespace
 
 void add_dilated_resnet(NetworkBuilder& network, const std::array<int, 4>& blocks) {
-    add_stem_and_stages(network, {.names = {}, .bottleneck = true, .blocks = blocks, .dilated = true});
+    add_stem_and_stages(network, {.names = {}, .blocks = blocks, .dilated = true});
 }
 
 std::vector<Architecture> residual_architectures() {
+    constexpr std::array<int, 4> of_18{2, 2, 2, 2}, of_26 = of_18, of_34{3, 4, 6, 3}, of_50 = of_34, of_101{3, 4, 23, 3},
+                                                    of_152{3, 8, 36, 3}, of_200{3, 24, 36, 3};
+    const std::vector<std::int64_t> deep{32, 32, 64}, wide{64, 64, 128}, tiered{24, 32, 64};
+    const Form c{deep}, s{wide}, d{deep, true}, t{tiered, true}, rs{deep, true, false};
     const std::vector<ResidualNetwork> networks{
-        {{"resnet18"}, false, {2, 2, 2, 2}},
-        {{"resnet34"}, false, {3, 4, 6, 3}},
-        {{"resnet26"}, true, {2, 2, 2, 2}},
-        {{"resnet50", "resnet50_v1.5"}, true, {3, 4, 6, 3}},
-        {{"resnet101"}, true, {3, 4, 23, 3}},
-        {{"resnet152"}, true, {3, 8, 36, 3}},
-        {{"resnet200"}, true, {3, 24, 36, 3}},
-        {{"wide_resnet50_2"}, true, {3, 4, 6, 3}, 1, 128},
-        {{"wide_resnet101_2"}, true, {3, 4, 23, 3}, 1, 128},
-        {{"resnext50_32x4d"}, true, {3, 4, 6, 3}, 32, 4},
-        {{"resnext101_32x4d"}, true, {3, 4, 23, 3}, 32, 4},
-        {{"resnext101_32x8d"}, true, {3, 4, 23, 3}, 32, 8},
-        {{"resnext101_64x4d"}, true, {3, 4, 23, 3}, 64, 4},
-        {{"seresnet50"}, true, {3, 4, 6, 3}, 1, 64, 16},
-        {{"seresnet101"}, true, {3, 4, 23, 3}, 1, 64, 16},
-        {{"seresnet152"}, true, {3, 8, 36, 3}, 1, 64, 16},
-        {{"seresnext50_32x4d"}, true, {3, 4, 6, 3}, 32, 4, 16},
-        {{"seresnext101_32x4d"}, true, {3, 4, 23, 3}, 32, 4, 16},
-        {{"resnet18d"}, false, {2, 2, 2, 2}, 1, 64, 0, true},
-        {{"resnet34d"}, false, {3, 4, 6, 3}, 1, 64, 0, true},
-        {{"resnet26d"}, true, {2, 2, 2, 2}, 1, 64, 0, true},
-        {{"resnet50d"}, true, {3, 4, 6, 3}, 1, 64, 0, true},
-        {{"resnet101d"}, true, {3, 4, 23, 3}, 1, 64, 0, true},
-        {{"resnet152d"}, true, {3, 8, 36, 3}, 1, 64, 0, true},
-        {{"resnet200d"}, true, {3, 24, 36, 3}, 1, 64, 0, true},
+        {.names = {"resnet18", "resnet18_v1b"}, .blocks = of_18, .bottleneck = false},
+        {.names = {"resnet34", "resnet34_v1b"}, .blocks = of_34, .bottleneck = false},
+        {.names = {"resnet26"}, .blocks = of_26},
+        {.names = {"resnet50", "resnet50_v1.5", "resnet50_v1b"}, .blocks = of_50},
+        {.names = {"resnet101", "resnet101_v1b"}, .blocks = of_101},
+        {.names = {"resnet152", "resnet152_v1b"}, .blocks = of_152},
+        {.names = {"resnet200"}, .blocks = of_200},
+        {.names = {"wide_resnet50_2"}, .blocks = of_50, .groups = {1, 128}},
+        {.names = {"wide_resnet101_2"}, .blocks = of_101, .groups = {1, 128}},
+        {.names = {"resnext50_32x4d"}, .blocks = of_50, .groups = {32, 4}},
+        {.names = {"resnext101_32x4d"}, .blocks = of_101, .groups = {32, 4}},
+        {.names = {"resnext101_32x8d"}, .blocks = of_101, .groups = {32, 8}},
+        {.names = {"resnext101_32x16d"}, .blocks = of_101, .groups = {32, 16}},
+        {.names = {"resnext101_32x32d"}, .blocks = of_101, .groups = {32, 32}},
+        {.names = {"resnext101_64x4d"}, .blocks = of_101, .groups = {64, 4}},
+        {.names = {"seresnet18"}, .blocks = of_18, .bottleneck = false, .squeeze = 16},
+        {.names = {"seresnet34"}, .blocks = of_34, .bottleneck = false, .squeeze = 16},
+        {.names = {"seresnet50"}, .blocks = of_50, .squeeze = 16},
+        {.names = {"seresnet101"}, .blocks = of_101, .squeeze = 16},
+        {.names = {"seresnet152"}, .blocks = of_152, .squeeze = 16},
+        {.names = {"legacy_seresnet50"}, .blocks = of_50, .squeeze = 16, .strides_first = true},
+        {.names = {"legacy_seresnet101"}, .blocks = of_101, .squeeze = 16, .strides_first = true},
+        {.names = {"legacy_seresnet152"}, .blocks = of_152, .squeeze = 16, .strides_first = true},
+        {.names = {"seresnext26_32x4d", "legacy_seresnext26_32x4d"}, .blocks = of_26, .groups = {32, 4}, .squeeze = 16},
+        {.names = {"seresnext50_32x4d", "legacy_seresnext50_32x4d"}, .blocks = of_50, .groups = {32, 4}, .squeeze = 16},
+        {.names = {"seresnext101_32x4d", "legacy_seresnext101_32x4d"}, .blocks = of_101, .groups = {32, 4}, .squeeze = 16},
+        {.names = {"seresnext101_32x8d"}, .blocks = of_101, .groups = {32, 8}, .squeeze = 16},
+        {.names = {"seresnext101_64x4d"}, .blocks = of_101, .groups = {64, 4}, .squeeze = 16},
+        {.names = {"senet154", "legacy_senet154"},
+         .blocks = of_152,
+         .groups = {64, 4},
+         .squeeze = 16,
+         .form = s,
+         .narrow_first = true,
+         .shortcut_kernel = 3},
+        {.names = {"resnet50c", "resnet50_v1c"}, .blocks = of_50, .form = c},
+        {.names = {"resnet101c", "resnet101_v1c"}, .blocks = of_101, .form = c},
+        {.names = {"resnet152c", "resnet152_v1c"}, .blocks = of_152, .form = c},
+        {.names = {"resnet50s", "resnet50_v1s"}, .blocks = of_50, .form = s},
+        {.names = {"resnet101s", "resnet101_v1s"}, .blocks = of_101, .form = s},
+        {.names = {"resnet152s", "resnet152_v1s"}, .blocks = of_152, .form = s},
+        {.names = {"resnet18d", "resnet18_v1d"}, .blocks = of_18, .bottleneck = false, .form = d},
+        {.names = {"resnet34d", "resnet34_v1d"}, .blocks = of_34, .bottleneck = false, .form = d},
+        {.names = {"resnet26d"}, .blocks = of_26, .form = d},
+        {.names = {"resnet50d", "resnet50_v1d"}, .blocks = of_50, .form = d},
+        {.names = {"resnet101d", "resnet101_v1d"}, .blocks = of_101, .form = d},
+        {.names = {"resnet152d", "resnet152_v1d"}, .blocks = of_152, .form = d},
+        {.names = {"resnet200d"}, .blocks = of_200, .form = d},
+        {.names = {"resnet10t"}, .blocks = {1, 1, 1, 1}, .bottleneck = false, .form = t},
+        {.names = {"resnet14t"}, .blocks = {1, 1, 1, 1}, .form = t},
+        {.names = {"resnet26t"}, .blocks = of_26, .form = t},
+        {.names = {"resnet50t"}, .blocks = of_50, .form = t},
+        {.names = {"resnext50d_32x4d"}, .blocks = of_50, .groups = {32, 4}, .form = d},
+        {.names = {"seresnet152d"}, .blocks = of_152, .squeeze = 16, .form = d},
+        {.names = {"seresnext26d_32x4d"}, .blocks = of_26, .groups = {32, 4}, .squeeze = 16, .form = d},
+        {.names = {"seresnext26t_32x4d"}, .blocks = of_26, .groups = {32, 4}, .squeeze = 16, .form = t},
+        {.names = {"seresnext101d_32x8d"}, .blocks = of_101, .groups = {32, 8}, .squeeze = 16, .form = d},
+        {.names = {"resnetaa50"}, .blocks = of_50, .averages = true},
+        {.names = {"resnetaa50d"}, .blocks = of_50, .form = d, .averages = true},
+        {.names = {"resnetaa101d"}, .blocks = of_101, .form = d, .averages = true},
+        {.names = {"seresnextaa101d_32x8d"}, .blocks = of_101, .groups = {32, 8}, .squeeze = 16, .form = d, .averages = true},
         // For images of the sizes of timm's weights.
-        {{"resnetrs50"}, true, {3, 4, 6, 3}, 1, 64, 4, true, false, 160},
-        {{"resnetrs101"}, true, {3, 4, 23, 3}, 1, 64, 4, true, false, 192},
-        {{"resnetrs152"}, true, {3, 8, 36, 3}, 1, 64, 4, true, false, 256},
-        {{"resnetrs200"}, true, {3, 24, 36, 3}, 1, 64, 4, true, false, 256},
-        {{"resnetrs270"}, true, {4, 29, 53, 4}, 1, 64, 4, true, false, 256},
-        {{"resnetrs350"}, true, {4, 36, 72, 4}, 1, 64, 4, true, false, 288},
-        {{"resnetrs420"}, true, {4, 44, 87, 4}, 1, 64, 4, true, false, 320},
-        {{"resnetv2_50", "resnet50_v2"}, true, {3, 4, 6, 3}, 1, 64, 0, false, true, 224, true},
-        {{"resnetv2_101", "resnet101_v2"}, true, {3, 4, 23, 3}, 1, 64, 0, false, true, 224, true},
-        {{"resnetv2_152", "resnet152_v2"}, true, {3, 8, 36, 3}, 1, 64, 0, false, true, 224, true},
+        {.names = {"resnetrs50"}, .blocks = of_50, .squeeze = 4, .form = rs, .image_px = 160},
+        {.names = {"resnetrs101"}, .blocks = of_101, .squeeze = 4, .form = rs, .image_px = 192},
+        {.names = {"resnetrs152"}, .blocks = of_152, .squeeze = 4, .form = rs, .image_px = 256},
+        {.names = {"resnetrs200"}, .blocks = of_200, .squeeze = 4, .form = rs, .image_px = 256},
+        {.names = {"resnetrs270"}, .blocks = {4, 29, 53, 4}, .squeeze = 4, .form = rs, .image_px = 256},
+        {.names = {"resnetrs350"}, .blocks = {4, 36, 72, 4}, .squeeze = 4, .form = rs, .image_px = 288},
+        {.names = {"resnetrs420"}, .blocks = {4, 44, 87, 4}, .squeeze = 4, .form = rs, .image_px = 320},
+        {.names = {"resnetv2_18", "resnet18_v2"}, .blocks = of_18, .bottleneck = false, .preactivated = true},
+        {.names = {"resnetv2_34", "resnet34_v2"}, .blocks = of_34, .bottleneck = false, .preactivated = true},
+        {.names = {"resnetv2_50", "resnet50_v2"}, .blocks = of_50, .preactivated = true},
+        {.names = {"resnetv2_101", "resnet101_v2"}, .blocks = of_101, .preactivated = true},
+        {.names = {"resnetv2_152", "resnet152_v2"}, .blocks = of_152, .preactivated = true},
     };
     std::vector<Architecture> all;
     all.reserve(std::size(networks));

@@ -7,7 +7,10 @@ namespace sextant {
 namespace {
 
 TEST(Families, HaveTheGradientsOfDifferences) {
-    for (const char* name : {"pvt_v2_b0", "segformer_b0"}) expect_gradient_of_all_parameters(name, 64, 4);
+    for (const char* name : {"efficientnet_es", "resnetaa50", "cspdarknet53", "cspresnext50", "dla46_c", "repvgg_a0", "gernet_s",
+                             "ese_vovnet19b_dw", "selecsls42b", "ghostnet_050", "xception41", "pvt_v2_b0", "segformer_b0"})
+        expect_gradient_of_all_parameters(name, 64, 4);
+    expect_gradient_of_all_parameters("inception_resnet_v2", 160, 4);
 }
 
 // Of images with whole windows in every stage.

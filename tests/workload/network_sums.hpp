@@ -18,10 +18,10 @@ inline const OperatorGraph& graph_at(const Network& network, std::size_t positio
     return network.templates.at(static_cast<std::size_t>(network.sequence.at(position))).graph;
 }
 
-// Two tensor ranks cannot share it: RegNets have stages of 25, 37 or one group, attention may have one head or three, and layers over
-// patches an odd number of them.
+// Two tensor ranks cannot share it: RegNets have stages of 25, 37 or one group, attention may have one head or three, layers over
+// patches an odd number of them, and the smallest GENet has a stem of 13.
 inline bool has_odd_cut(const std::string& name) {
-    constexpr const char* families[] = {"reg", "swin", "pvt", "segformer", "maxvit_small", "maxvit_base", "gmlp"};
+    constexpr const char* families[] = {"reg", "swin", "pvt", "segformer", "maxvit_small", "maxvit_base", "gmlp", "gernet_s"};
     return std::ranges::any_of(families, [&](const char* family) { return name.starts_with(family); });
 }
 
