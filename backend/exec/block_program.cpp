@@ -63,14 +63,14 @@ std::vector<Array> BlockProgram::forward(const BlockContext& context, std::span<
     return outputs;
 }
 
-std::vector<Array> BlockProgram::backward(const BlockContext& context, Kept kept, std::span<const Array> output_gradients,
+std::vector<Array> BlockProgram::backward(const BlockContext& context, Kept kept, std::vector<Array> output_gradients,
                                           std::vector<DeferredOperator>* deferred) const {
     BlockRun run(block_, context, std::move(kept.values));
     run.set_routing(std::move(kept.routing));
     for (std::size_t i = 0; i < block_.graph.outputs().size(); ++i) {
         const TensorId id = block_.graph.outputs()[i];
         if (!is_loss(i)) {
-            run.set_gradient(id, output_gradients[i]);
+            run.set_gradient(id, std::move(output_gradients[i]));
             continue;
         }
         const PreparedLoss& loss = *block_.losses[i];

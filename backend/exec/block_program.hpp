@@ -67,7 +67,7 @@ public:
     // An output's gradient may be empty. Losses have none: backward starts from the position's loss weight there. Returns the gradients of
     // the inputs; an input without one gets an empty array.
     // `deferred`: receives the operators whose weight gradients are left to finish_backward(); null to compute all gradients now.
-    std::vector<Array> backward(const BlockContext&, Kept, std::span<const Array> output_gradients,
+    std::vector<Array> backward(const BlockContext&, Kept, std::vector<Array> output_gradients,
                                 std::vector<DeferredOperator>* deferred = nullptr) const;
     void finish_backward(const BlockContext&, std::span<const DeferredOperator>) const;
 

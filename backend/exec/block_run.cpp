@@ -134,11 +134,11 @@ void BlockRun::backward(std::vector<DeferredOperator>* deferred) {
     }
 }
 
-void BlockRun::need(TensorId id) {
-    if (values_[id.value]) return;
-    const std::size_t maker = block_.makers[id.value];
-    for (const TensorId in : block_.graph.operators()[maker].inputs) need(in);
-    run(maker);
+void BlockRun::run_again(std::size_t index) {
+    for (const RunAgain& again : block_.retention.again[index]) {
+        run(again.operator_index);
+        for (const TensorId id : again.releases) values_[id.value] = {};
+    }
 }
 
 void BlockRun::differentiate(std::size_t index, std::vector<DeferredOperator>* deferred) {
@@ -152,7 +152,7 @@ void BlockRun::differentiate(std::size_t index, std::vector<DeferredOperator>* d
         return;
     }
     if (const auto* e = std::get_if<Exchange>(&op.kind)) return differentiate(op, block_.operators[index], *e, output_gradients);
-    for (const TensorId id : saved_for_backward(op)) need(id);
+    run_again(index);
     const Arrays inputs = values_of(op.inputs), outputs = values_of(op.outputs);
     const bool later = deferred != nullptr && op.is_trained() && weight_gradients_apart(op);
     if (later) deferred->push_back({index, inputs, outputs, output_gradients, routing_});

@@ -38,7 +38,7 @@ private:
     void run(const Operator&, const PreparedOperator&, const Exchange&);
     void differentiate(std::size_t index, std::vector<DeferredOperator>* deferred);
     void differentiate(const Operator&, const PreparedOperator&, const Exchange&, const Arrays& output_gradients);
-    void need(TensorId);  // makes a value that was not kept
+    void run_again(std::size_t index);  // makes what the operator's backward needs and was not kept
     void accumulate(TensorId, Array gradient);
     void release_forward(std::size_t index, bool keep);
     void release_backward(std::size_t index);

@@ -15,15 +15,6 @@ OperatorGraph checked(const OperatorGraph& graph) {
     return executable(graph);
 }
 
-bool passes_through(const OperatorGraph& graph, const Operator& op) {
-    if (const auto* e = std::get_if<Exchange>(&op.kind))
-        return e->backward == ExchangeKind::none && graph.tensor(op.inputs.front()).shape == graph.tensor(op.outputs.front()).shape;
-    const auto* p = std::get_if<Pointwise>(&op.kind);
-    if (p == nullptr || op.parameters > 0) return false;
-    return p->kind == PointwiseKind::add || p->kind == PointwiseKind::cast ||
-           (p->kind == PointwiseKind::mask && !p->causal && p->window == 0 && p->shifted_windows == 0);
-}
-
 // What being one of several ranks means for an operator.
 void place(PreparedOperator& out, const Operator& op, const Operator& serial, const BlockOptions& options) {
     const BlockCut& of_block = options.cut;
@@ -54,7 +45,7 @@ std::vector<PreparedOperator> prepare_operators(const OperatorGraph& graph, cons
     for (std::size_t i = 0; i < in_serial.size(); ++i) {
         const Operator& op = graph.operators()[i];
         PreparedOperator& p = list.emplace_back();
-        p.passes_through = passes_through(graph, op);
+        p.passes_through = hands_gradient_through(graph, op);
         if (!in_serial[i]) continue;
         const Operator& other = serial.operators()[*in_serial[i]];
         p.place = place_of(graph.tensor(op.outputs.front()), serial.tensor(other.outputs.front()), options.cut, options.samples);

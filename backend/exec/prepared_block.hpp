@@ -3,9 +3,9 @@
 
 #include "backend/exec/array.hpp"
 #include "backend/exec/parameters.hpp"
-#include "backend/exec/retention.hpp"
 #include "backend/exec/routing.hpp"
 #include "model/plan/plan.hpp"
+#include "model/workload/retention.hpp"
 
 #include <optional>
 #include <vector>

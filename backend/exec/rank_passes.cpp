@@ -2,6 +2,7 @@
 #include "backend/exec/rank_runner.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace sextant {
 
@@ -74,9 +75,8 @@ void RankRunner::backward(const Segment& s, const ComputeWork& work, const Segme
         at.gradients = memory_.gradients_of(b);
         gradients.resize(program.graph().outputs().size());
         auto* deferred = work.phase == Phase::backward_input ? &deferred_[{b, s.micro_batch}] : nullptr;
-        const Arrays all = program.backward(at, std::move(kept_.at({b, s.micro_batch})), gradients, deferred);
+        const Arrays all = program.backward(at, std::move(kept_.at({b, s.micro_batch})), std::exchange(gradients, {}), deferred);
         kept_.erase({b, s.micro_batch});
-        gradients.clear();
         for (std::size_t i = 0; i < all.size(); ++i)
             if (program.graph().tensor(program.graph().inputs()[i]).role != TensorRole::index) gradients.push_back(all[i]);
         if (std::ranges::find(plan.completes, b) != plan.completes.end()) complete(b, at);

@@ -3,6 +3,7 @@
 #include "backend/exec/server_traffic.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace sextant {
 namespace {
@@ -14,6 +15,49 @@ const Operator* user_of(SharedMatrix matrix, const Network& network, int block) 
     const auto found = std::ranges::find_if(operators, [&](const Operator& op) { return op.shared == matrix; });
     return found == operators.end() ? nullptr : &*found;
 }
+
+// Which segment of a rank's compute stream others come behind.
+class Dependence {
+public:
+    Dependence(const TaskGraph& graph, GraphRank rank) : graph_(graph), rank_(rank), before_in_stream_(graph.segments().size()) {
+        std::map<std::pair<GraphRank, Stream>, SegmentIndex> last;
+        for (SegmentIndex s = 0; s < graph.segments().size(); ++s) {
+            const Segment& segment = graph.segments()[s];
+            const auto [before, first] = last.try_emplace({segment.rank, segment.stream}, s);
+            if (!first) before_in_stream_[s] = std::exchange(before->second, s);
+        }
+    }
+
+    // The last one; none where the segment depends on none.
+    std::optional<SegmentIndex> last_before(SegmentIndex segment) {
+        for (std::vector<SegmentIndex> open{segment}; !open.empty();) {
+            const SegmentIndex s = open.back();
+            std::optional<SegmentIndex> last;
+            const std::size_t known = open.size();
+            const auto take = [&](SegmentIndex before) {
+                const Segment& b = graph_.segments()[before];
+                if (b.rank == rank_ && b.stream == Stream::compute)
+                    last = std::max(last, std::optional(before));
+                else if (const auto found = last_before_.find(before); found != last_before_.end())
+                    last = std::max(last, found->second);
+                else
+                    open.push_back(before);
+            };
+            std::ranges::for_each(graph_.waits_for(s), take);
+            if (before_in_stream_[s]) take(*before_in_stream_[s]);
+            if (open.size() > known) continue;
+            last_before_[s] = last;
+            open.pop_back();
+        }
+        return last_before_.at(segment);
+    }
+
+private:
+    const TaskGraph& graph_;
+    GraphRank rank_;
+    std::vector<std::optional<SegmentIndex>> before_in_stream_;  // where segments start in their order
+    std::map<SegmentIndex, std::optional<SegmentIndex>> last_before_;
+};
 
 class Planner {
 public:
@@ -33,6 +77,8 @@ public:
         }
         for (const auto& [block, segment] : last_backward_) plan_.plans[segment].completes.push_back(block);
         for (const auto& [gather, segment] : last_use_) plan_.plans[segment].releases.push_back(gather);
+        Dependence dependence(graph_, rank_);
+        for (const Arrival& a : arriving_) plan_.arriving.emplace(dependence.last_before(a.transfer), a);
         return std::move(plan_);
     }
 
@@ -43,9 +89,9 @@ private:
     void arrives(SegmentIndex before, const Work& here) {
         if (comes_from_afar(graph_.segments()[before])) {
             const bool gathers = std::holds_alternative<CollectiveWork>(here);
-            plan_.arriving.push_back({before, gathers ? std::optional(at_) : std::nullopt, at_});
-        } else if (!plan_.arriving.empty() && plan_.arriving.back().gather == before && plan_.arriving.back().reader == before) {
-            plan_.arriving.back().reader = at_;
+            arriving_.push_back({before, gathers ? std::optional(at_) : std::nullopt, at_});
+        } else if (!arriving_.empty() && arriving_.back().gather == before && arriving_.back().reader == before) {
+            arriving_.back().reader = at_;
         }
     }
     void take(const ComputeWork& work) {
@@ -134,6 +180,7 @@ private:
     PassingArrays passing_;
     SegmentIndex at_ = 0;
     RankPlan plan_;
+    std::vector<Arrival> arriving_;                        // in the order of their use
     std::map<int, SegmentIndex> pending_, last_backward_;  // by block
     std::map<int, Gathers> gather_;
     std::map<int, int> reductions_;

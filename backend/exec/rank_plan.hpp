@@ -38,7 +38,9 @@ struct Arrival {
 
 struct RankPlan {
     std::vector<SegmentIndex> compute;  // the segments of the compute stream, in order
-    std::vector<Arrival> arriving;      // in the order of their use
+    // By the last of them that the sender waits for, however indirectly, before it sends; none: it may send at any time. In the order of
+    // their use.
+    std::multimap<std::optional<SegmentIndex>, Arrival> arriving;
     std::map<SegmentIndex, SegmentPlan> plans;
     std::vector<Settlement> reductions;  // all of the step, in the order in which they must be done
     bool reduces_repeatedly = false;     // some block's gradients are reduced more than once in a step

@@ -128,9 +128,12 @@ bool RankRunner::is_awaited(const Segment& s) const {
            !brings_samples(job_.graph.works()[s.work]);
 }
 
-// All that will come in this step, at once: so no sender waits for a receiver that waits for it.
-void RankRunner::post_receives() {
-    for (const Arrival& a : plan_.arriving) {
+// All that may come once that segment is done, before it begins: so no sender waits for a receiver that waits for it, and there is room for
+// no more than may come.
+void RankRunner::post_receives(std::optional<SegmentIndex> behind) {
+    const auto [begin, end] = plan_.arriving.equal_range(behind);
+    for (auto arrival = begin; arrival != end; ++arrival) {
+        const Arrival& a = arrival->second;
         const Segment& sent = job_.graph.segments()[a.transfer];
         Arrays whole = room_for(a.reader);
         Arrays& arrays = arriving_[a.transfer];
@@ -181,6 +184,7 @@ void RankRunner::prepare_step(int number) {
 
 void RankRunner::run_segment(SegmentIndex s) {
     activity_.at(job_.graph, step_, s);
+    post_receives(s);
     for (const SegmentIndex before : job_.graph.waits_for(s))
         if (is_awaited(job_.graph.segments()[before])) await(before);
     settle(plan_of(s));
@@ -196,7 +200,7 @@ StepRecord RankRunner::step(int number) {
     StepRecord record;
     record.begin = now();
     loop_.begin_step();
-    post_receives();
+    post_receives({});
     unsettled_ = plan_.reductions;
     for (const SegmentIndex s : plan_.compute) run_segment(s);
     take_losses();

@@ -58,7 +58,7 @@ private:
     [[nodiscard]] bool reads_data(int block);
     void prepare_step(int number);
     void run_segment(SegmentIndex);
-    void post_receives();
+    void post_receives(std::optional<SegmentIndex> behind);
     void exchange(SegmentIndex, const std::vector<Call>&);
     void keep_losses(BlockPass, const BlockProgram&, Arrays& values);
     void take_losses();

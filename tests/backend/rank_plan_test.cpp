@@ -76,10 +76,27 @@ TEST(RankPlan, ReadsWhatArrivesInPartsBehindAGather) {
     while (graph.ranks()[last].stage == 0) ++last;
     const RankPlan plan = plan_rank(graph, last, {});
     ASSERT_FALSE(plan.arriving.empty());
-    for (const Arrival& a : plan.arriving) {
+    for (const auto& [behind, a] : plan.arriving) {
         ASSERT_TRUE(a.gather);
         EXPECT_EQ(std::get<CollectiveWork>(graph.works()[graph.segments()[*a.gather].work]).payload, Payload::activations);
         EXPECT_EQ(std::get<ComputeWork>(graph.works()[graph.segments()[a.reader].work]).phase, Phase::forward);
+    }
+}
+
+// Two stages, four micro-batches. A gradient cannot come before its activations are sent; and the first stage goes forward twice before it
+// waits for a gradient, so that the third activations come behind the first gradients.
+TEST(RankPlan, MakesRoomForAMessageWhenItMayCome) {
+    const TaskGraph graph = untied_graph({"plan.dp=1", "plan.pp=2", "plan.micro_batch=1", "plan.global_batch=4"});
+    for (const GraphRank rank : {0U, 1U}) {
+        std::vector<int> sent_before;  // by what arrives: how many transfers this rank begins first
+        const RankPlan plan = plan_rank(graph, rank, {});
+        for (const auto& [behind, arrival] : plan.arriving) {
+            const auto sends = [&](SegmentIndex s) {
+                return behind && s <= *behind && std::holds_alternative<TransferWork>(graph.works()[graph.segments()[s].work]);
+            };
+            sent_before.push_back(static_cast<int>(std::ranges::count_if(plan.compute, sends)));
+        }
+        EXPECT_THAT(sent_before, rank == 0 ? testing::ElementsAre(1, 2, 3, 4) : testing::ElementsAre(0, 0, 1, 2)) << rank;
     }
 }
 
