@@ -11,12 +11,6 @@
 #include <span>
 
 namespace sextant {
-namespace {
-
-bool has_gradient(TensorRole role) { return role == TensorRole::activation || role == TensorRole::logits; }
-
-}  // namespace
-
 KernelWriter::KernelWriter(const OperatorGraph& graph, BlockRole role, const Plan& plan, const Framework& framework, bool reads_data,
                            ComputeUnit unit, const KernelWriter* wide)
     : graph_(graph),
@@ -193,7 +187,7 @@ BlockKernels block_kernels(const OperatorGraph& graph, BlockRole role, const Pla
     }
     KernelWriter(graph, role, plan, framework, reads_data, unit, wide ? &*wide : nullptr).write(out);
     const DataType type = product_type(plan.precision, role);
-    measure_saved(graph, plan, framework, type, out);
+    measure_saved(graph, plan, framework, type, reads_data, out);
     count_work(graph, type, out);
     if (facts_of(plan.optimizer).spared_states > 0 && role == BlockRole::layer) out.matrices = trained_matrices(graph);
     if (framework.fused_gradient_accumulation && framework.keeps_gradient_placeholders) out.placeholders = trained_matrices(graph);

@@ -81,9 +81,10 @@ struct BlockKernels {
     Bytes saved;    // activations kept from forward to backward, logits apart
     Bytes dropped;  // dropped by selective recompute and made again during backward
     Bytes saved_logits;
-    Bytes logits_gradient;  // beside the logits while backward begins, where it does not overwrite them
-    Bytes kept_input;       // the input of the block: all that full recompute keeps
-    Bytes made_again;       // what full recompute makes again from it
+    Bytes kept_input;  // the input of the block: all that full recompute keeps
+    Bytes made_again;  // what full recompute makes again from it
+    // Where gradients of activations are counted: the most that backward holds beside what was kept, and with full recompute.
+    Bytes in_backward, in_backward_again;
     ParameterCount trained, frozen;
     ParameterCount narrowed;  // the part of both that products in FP8 or narrower read
     int trained_tensors = 0;

@@ -72,6 +72,8 @@ std::vector<double> find_narrowed_parts(const OperatorGraph& graph, DataType pro
     return parts;
 }
 
+bool has_gradient(TensorRole role) { return role == TensorRole::activation || role == TensorRole::logits; }
+
 bool feeds_weights_alone(const OperatorGraph& graph, const Operator& exchange) {
     return all_that_have(exchange.outputs.front(), &Operator::inputs, graph, [](const Operator& op) {
         const auto* gemm = std::get_if<Gemm>(&op.kind);

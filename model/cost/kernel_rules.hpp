@@ -24,6 +24,9 @@ std::vector<bool> find_inside_products(const OperatorGraph&, const Framework&, D
 // gathered. 1 where every rank narrows all that it has, or nothing is narrowed.
 std::vector<double> find_narrowed_parts(const OperatorGraph&, DataType product_type);
 
+// Indices, masks and statistics have none.
+bool has_gradient(TensorRole);
+
 // Whether only products with weights read what the exchange makes. The gradient of a product's input does not need the input.
 bool feeds_weights_alone(const OperatorGraph&, const Operator& exchange);
 
@@ -45,7 +48,11 @@ std::vector<bool> find_kept_narrow(const OperatorGraph&, DataType product_type);
 // The bytes of a tensor that waits for backward.
 Bytes kept_size(const Tensor&, bool narrow, const Precision&, DataType product_type);
 
-// Fills in what the block keeps from forward to backward, drops, works on and hands on.
-void measure_saved(const OperatorGraph&, const Plan&, const Framework&, DataType product_type, BlockKernels&);
+// Fills in what the block keeps from forward to backward, makes again, works on and hands on.
+void measure_saved(const OperatorGraph&, const Plan&, const Framework&, DataType product_type, bool reads_data, BlockKernels&);
+
+// The most that backward holds beside what was kept, operator by operator, as our executor runs it: gradients of activations, and what it
+// makes again. `dropped`: by tensor, whether that is so although backward reads it.
+Bytes most_in_backward(const OperatorGraph&, const Plan&, const std::vector<bool>& dropped, bool reads_data);
 
 }  // namespace sextant

@@ -89,7 +89,8 @@ Bytes kept_size(const Tensor& t, bool narrow, const Precision& precision, DataTy
     return t.elements() * (narrow ? size_of(product_type) : element_size(t.role, precision));
 }
 
-void measure_saved(const OperatorGraph& graph, const Plan& plan, const Framework& framework, DataType product_type, BlockKernels& out) {
+void measure_saved(const OperatorGraph& graph, const Plan& plan, const Framework& framework, DataType product_type, bool reads_data,
+                   BlockKernels& out) {
     const std::vector<bool> dropped = dropped_tensors(graph, plan), narrow = find_kept_narrow(graph, product_type);
     const std::vector<TensorId> kept_inputs = read_inputs(graph);
     for (const TensorId id : saved_for_backward(graph)) {
@@ -102,10 +103,8 @@ void measure_saved(const OperatorGraph& graph, const Plan& plan, const Framework
         }
         if (t.role == TensorRole::logits) {
             out.saved_logits += bytes;
-            if (!reaches_loss(graph, id)) continue;
             // Without a fused loss the framework keeps an fp32 copy beside the logits.
-            if (framework.logits_gradient_apart) out.logits_gradient += bytes;
-            if (!framework.fused_cross_entropy) out.saved_logits += t.elements() * size_of(DataType::fp32);
+            if (!framework.fused_cross_entropy && reaches_loss(graph, id)) out.saved_logits += t.elements() * size_of(DataType::fp32);
         } else {
             out.saved += bytes;
         }
@@ -122,6 +121,10 @@ void measure_saved(const OperatorGraph& graph, const Plan& plan, const Framework
     for (const TensorId id : graph.outputs())
         out.boundary += graph.tensor(id).elements() * element_size(graph.tensor(id).role, plan.precision);
     out.alive = most_alive(graph, plan);
+    if (framework.logits_gradient_apart && !plan.forward_only) {
+        out.in_backward = most_in_backward(graph, plan, dropped, reads_data);
+        out.in_backward_again = most_in_backward(graph, plan, std::vector<bool>(graph.tensors().size(), true), reads_data);
+    }
 }
 
 }  // namespace sextant

@@ -123,8 +123,9 @@ struct Framework {
     bool fused_cross_entropy = false;     // no fp32 copy of the logits
     // Passes over the logits of a fused loss: one or more forward, and two backward, which reads and writes them.
     Sourced<double> fused_loss_passes{3, SourceKind::estimated, "read forward; read and written backward"};
-    int head_chunks = 1;                          // parts of the tokens that the head and its loss take in turn, unless the plan says
-    bool logits_gradient_apart = false;           // the gradient of the logits is written beside them, not over them
+    int head_chunks = 1;  // parts of the tokens that the head and its loss take in turn, unless the plan says
+    // Gradients of activations, the logits' among them, are written beside these and counted; else fragmentation carries them.
+    bool logits_gradient_apart = false;
     CastToTf32 casts_to_tf32 = CastToTf32::none;  // by default; a plan that says fp32 gets fp32
     bool tensor_units = true;                     // its products and convolutions use the tensor units of a device that has them
     bool vector_filter_gradients = false;         // filter gradients of 16-bit convolutions are made on vector units: cuDNN before 7.4

@@ -57,7 +57,8 @@ Bytes working_memory(const BlockKernels& k, const Prepared::State& job, bool rec
     Bytes working = plan.recompute == Recompute::selective ? k.dropped : made_again(k, plan, recomputed);
     // While one block works on what it keeps, what the next one keeps is on its way to or from host memory.
     working += 2.0 * offloaded_activations(k, job, recomputed);
-    return max(working, plan.forward_only ? alive_beside_logits(k, plan) : k.logits_gradient / plan.head_chunks);
+    if (plan.forward_only) return max(working, alive_beside_logits(k, plan));
+    return max(working, recomputed && plan.recompute != Recompute::selective ? k.in_backward_again : k.in_backward);
 }
 
 void PassMemory::add(const BlockKernels& k, bool recomputed, int count) {

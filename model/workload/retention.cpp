@@ -59,7 +59,7 @@ bool hands_gradient_through(const OperatorGraph& graph, const Operator& op) {
     const auto* p = std::get_if<Pointwise>(&op.kind);
     if (p == nullptr || op.parameters > 0) return false;
     return p->kind == PointwiseKind::add || p->kind == PointwiseKind::cast ||
-           (p->kind == PointwiseKind::mask && !p->causal && p->window == 0);
+           (p->kind == PointwiseKind::mask && !p->causal && p->window == 0 && p->shifted_windows == 0);
 }
 
 std::vector<std::size_t> makers_of(const OperatorGraph& graph) {

@@ -223,13 +223,18 @@ TEST(Memory, OfLogitsIsThatOfOneMicroBatchAndUnderGpipeOfAll) {
     EXPECT_NEAR(stage_memory(job)[0][MemoryKind::logits] / GB, 16, 1e-9);
 }
 
-TEST(Memory, OfTheGradientOfLogitsIsThatOfOneMicroBatchBesideThem) {
-    // 10 layers x 8 micro-batches x 0.1 GB wait; then the first backward begins with a gradient of 0.2 GB, or half of it in two chunks.
+TEST(Memory, OfGradientsOfActivationsIsThatOfOneMicroBatchBesideWhatWaits) {
+    // 10 layers x 8 micro-batches x 0.1 GB wait; then the first backward of the last layer holds 0.2 GB beside them. With full recompute
+    // 0.01 GB of each wait, and 0.3 GB are held.
     Prepared::State job = with_activations(1, 8, Schedule::gpipe);
-    job.templates[0].logits_gradient = 0.2 * GB;
+    job.templates[0].in_backward = 0.2 * GB;
+    job.templates[0].in_backward_again = 0.3 * GB;
     EXPECT_NEAR(activations_gb(job, 0), 8 + 0.2, 1e-9);
-    job.scenario.plan.head_chunks = 2;
-    EXPECT_NEAR(activations_gb(job, 0), 8 + 0.1, 1e-9);
+    job.scenario.plan.recompute = Recompute::full;
+    job.stages[0].recomputed_layers = 10;
+    EXPECT_NEAR(activations_gb(job, 0), 0.8 + 0.3, 1e-9);
+    job.scenario.plan.recompute = Recompute::none;
+    job.stages[0].recomputed_layers = 0;
     job.scenario.plan.forward_only = true;
     EXPECT_EQ(activations_gb(job, 0), 0);
 }
