@@ -5,6 +5,8 @@
 #include "model/base/ceil_divide.hpp"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 
 namespace sextant::cpu {
 namespace {
@@ -155,8 +157,49 @@ void add_weight_gradient(Engine& e, const Shape& s, const dnnl::memory& image, c
     if (s.bias) add_column_sums(bias, sums[1].reals(), 1, channels);
 }
 
+// oneDNN 2.6 has code for gradients of depthwise filters of up to 3 x 3. Larger ones it makes for 16 channels of which it needs one: 2 us
+// a filter, however small the image (a core of an EPYC, Zen 4).
+bool is_large_depthwise(const Convolution& k) {
+    return k.groups > 1 && k.groups == k.in_channels && k.groups == k.out_channels && std::max(k.kernel_h, k.kernel_w) > 3;
+}
+
+// work(pixel of the image, pixel of the result) for all of both that one element of the filters joins.
+template <class Work>
+void for_each_pair(const Convolution& k, std::int64_t row, std::int64_t column, const Work& work) {
+    for (std::int64_t b = 0; b < k.batch; ++b)
+        for (std::int64_t y = 0; y < k.out_h; ++y) {
+            const std::int64_t in_y = y * k.stride + row * k.dilation - k.padding_h;
+            if (in_y < 0 || in_y >= k.in_h) continue;
+            for (std::int64_t x = 0; x < k.out_w; ++x) {
+                const std::int64_t in_x = x * k.stride + column * k.dilation - k.padding_w;
+                if (in_x >= 0 && in_x < k.in_w) work((b * k.in_h + in_y) * k.in_w + in_x, (b * k.out_h + y) * k.out_w + x);
+            }
+        }
+}
+
+void add_depthwise_gradient(const Convolution& k, const Array& image, const Array& gradient, std::span<const Array> sums) {
+    constexpr std::int64_t together = 32;  // channels, whose sums stay in registers
+    const std::int64_t channels = k.groups, elements = k.kernel_h * k.kernel_w;
+    for (std::int64_t first = 0; first < channels; first += together) {
+        const std::int64_t count = std::min(together, channels - first);
+        for (std::int64_t at = 0; at < elements; ++at) {
+            std::array<float, together> sum{};
+            for_each_pair(k, at / k.kernel_w, at % k.kernel_w, [&](std::int64_t in, std::int64_t out) {
+                const float *x = image.reals() + in * channels + first, *dy = gradient.reals() + out * channels + first;
+                if (count == together)
+                    for (std::int64_t c = 0; c < together; ++c) sum[static_cast<std::size_t>(c)] += x[c] * dy[c];
+                else
+                    for (std::int64_t c = 0; c < count; ++c) sum[static_cast<std::size_t>(c)] += x[c] * dy[c];
+            });
+            for (std::int64_t c = 0; c < count; ++c) sums[0].reals()[(first + c) * elements + at] += sum[static_cast<std::size_t>(c)];
+        }
+    }
+    if (sums.size() > 1) add_column_sums(gradient, sums[1].reals(), k.batch * k.out_h * k.out_w, channels);
+}
+
 void add_weight_gradient(Engine& e, const Convolution& k, bool biased, const Array& image, const Array& gradient,
                          std::span<const Array> sums) {
+    if (is_large_depthwise(k) && image.element == Element::real) return add_depthwise_gradient(k, image, gradient, sums);
     if (overruns(k))
         return add_weight_gradient(e, Shape(without_skipped_pixels(k), biased, image.element), pixels_not_skipped(e, k, image), gradient,
                                    sums);
@@ -164,9 +207,21 @@ void add_weight_gradient(Engine& e, const Convolution& k, bool biased, const Arr
     add_weight_gradient(e, s, e.wrap(s.in, image.memory.get()), gradient, sums);
 }
 
+// A convolution of single pixels is a product of pixels by channels. Of few pixels it is made as one, which reads the weights as they lie:
+// to rearrange them would take longer than to multiply (several times as long, where the rows of the weights are a multiple of 4 KiB and
+// fall into one set of a core's cache).
+std::optional<Gemm> as_product(const Convolution& k, Element e) {
+    constexpr std::int64_t few = 128;
+    const std::int64_t pixels = k.batch * k.out_h * k.out_w;
+    const bool pointwise = k.kernel_h * k.kernel_w == 1 && k.stride == 1 && k.groups == 1 && k.padding_h + k.padding_w == 0;
+    if (!pointwise || k.transposed || pixels > few || e != Element::real) return std::nullopt;
+    return Gemm{.m = pixels, .n = k.out_channels, .k = k.in_channels};
+}
+
 }  // namespace
 
 void forward(Engine& e, const Convolution& k, const OperatorCall& c) {
+    if (const auto product = as_product(k, c.inputs[0].element)) return forward(e, *product, c);
     const bool biased = c.weights.size() > 1;
     if (!k.transposed) return convolve(e, Shape(k, biased, c.inputs[0].element), c.inputs[0], c.weights, c.outputs[0]);
     convolve_back(e, Shape(underlying(k), false, c.inputs[0].element), c.inputs[0], c.weights[0], c.outputs[0]);
@@ -174,6 +229,7 @@ void forward(Engine& e, const Convolution& k, const OperatorCall& c) {
 }
 
 void backward(Engine& e, const Convolution& k, const OperatorCall& c) {
+    if (const auto product = as_product(k, c.output_gradients[0].element)) return backward(e, *product, c);
     const bool biased = c.weights.size() > 1;
     const Convolution of = underlying(k);
     const Array& dy = c.output_gradients[0];

@@ -393,6 +393,48 @@ TEST_P(OperatorAgainstPyTorch, AgreesForwardAndBackward) {
     expect_near(found.weight_gradients, expected("weight_gradients"), 1e-5, "gradient of parameter");
 }
 
+// Of few pixels it is a product of pixels by channels.
+TEST(Convolutions, OfSinglePixelsAreProductsOfPixels) {
+    const OperatorResults found = results_of(
+        convolution_case("pointwise", {.in_channels = 3, .out_channels = 5, .in_h = 2, .in_w = 2}, true), Element::real, Element::real);
+    const nlohmann::json& expected = operator_fixtures().at("gemm per pixel");
+    expect_near(found.outputs, expected["outputs"], 1e-5, "output");
+    expect_near(found.input_gradients, expected["input_gradients"], 1e-5, "gradient of input");
+    expect_near(found.weight_gradients, expected["weight_gradients"], 1e-5, "gradient of parameter");
+}
+
+// Each element of a filter has the sum, over all pixels of the result, of their gradient times the pixel that it met.
+TEST(Convolutions, OfLargeDepthwiseFiltersHaveTheGradientsOfTheirDefinition) {
+    constexpr std::int64_t channels = 37, in = 6, out = 3, kernel = 5, padding = 2, stride = 2;  // one register's worth and a rest
+    const OperatorResults found = results_of(convolution_case("large depthwise",
+                                                              {.in_channels = channels,
+                                                               .out_channels = channels,
+                                                               .in_h = in,
+                                                               .in_w = in,
+                                                               .kernel_h = kernel,
+                                                               .kernel_w = kernel,
+                                                               .stride = stride,
+                                                               .groups = channels,
+                                                               .padding_h = padding,
+                                                               .padding_w = padding},
+                                                              true),
+                                             Element::real, Element::real);
+    const std::vector<float> x = made_reals(Made::input, {0}, 2 * in * in * channels),
+                             dy = made_reals(Made::gradient, {0}, 2 * out * out * channels);
+    std::vector<float> filters(channels * kernel * kernel), bias(channels);
+    for (std::int64_t i = 0; i < std::ssize(dy); ++i) {
+        const std::int64_t c = i % channels, column = i / channels % out, row = i / channels / out % out, sample = i / channels / out / out;
+        bias[static_cast<std::size_t>(c)] += dy[static_cast<std::size_t>(i)];
+        for (std::int64_t at = 0; at < kernel * kernel; ++at) {
+            const std::int64_t y = row * stride + at / kernel - padding, z = column * stride + at % kernel - padding;
+            if (y < 0 || y >= in || z < 0 || z >= in) continue;
+            filters[static_cast<std::size_t>(c * kernel * kernel + at)] +=
+                dy[static_cast<std::size_t>(i)] * x[static_cast<std::size_t>(((sample * in + y) * in + z) * channels + c)];
+        }
+    }
+    expect_near(found.weight_gradients, {filters, bias}, 1e-5, "gradient of parameter");
+}
+
 // OperatorResults are rounded once, and so is what backward reads of them: a few halves of the last bit.
 TEST_P(OperatorAgainstPyTorch, AgreesWithItselfInSixteenBits) {
     for (const auto& [element, tolerance] : {std::pair{Element::bf16, 0x1p-6}, std::pair{Element::fp16, 0x1p-9}}) {
