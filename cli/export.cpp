@@ -102,12 +102,9 @@ std::string horovod_script(const Started& started) {
 std::string launch_of(const Framework& framework) {
     if (framework.starter == RankStarter::horovodrun) return "horovod";
     switch (framework.program) {
-        case TrainingProgram::megatron:
-            return "megatron";
-        case TrainingProgram::deepspeed:
-            return "deepspeed";
-        case TrainingProgram::yours:
-            break;
+        case TrainingProgram::megatron: return "megatron";
+        case TrainingProgram::deepspeed: return "deepspeed";
+        case TrainingProgram::yours: break;
     }
     return "torchrun";
 }

@@ -13,16 +13,11 @@ namespace {
 
 dnnl::algorithm forward_algorithm(Curve c) {
     switch (c) {
-        case Curve::gelu:
-            return dnnl::algorithm::eltwise_gelu_erf;
-        case Curve::silu:
-            return dnnl::algorithm::eltwise_swish;
-        case Curve::sigmoid:
-            return dnnl::algorithm::eltwise_logistic;
-        case Curve::tanh:
-            return dnnl::algorithm::eltwise_tanh;
-        case Curve::exp:
-            break;
+        case Curve::gelu: return dnnl::algorithm::eltwise_gelu_erf;
+        case Curve::silu: return dnnl::algorithm::eltwise_swish;
+        case Curve::sigmoid: return dnnl::algorithm::eltwise_logistic;
+        case Curve::tanh: return dnnl::algorithm::eltwise_tanh;
+        case Curve::exp: break;
     }
     return dnnl::algorithm::eltwise_exp;
 }

@@ -125,22 +125,15 @@ void in_parts(const Run& run, const Step& step) {
 void CpuDevice::update(const OptimizerSettings& o, int step, const Array& weights, const Array& gradients, std::span<const Array> states) {
     const Run run(o, step, weights, gradients, states);
     switch (o.kind) {
-        case Optimizer::sgd:
-            return in_parts(run, [](const Run& part) { part.sgd(); });
-        case Optimizer::momentum:
-            return in_parts(run, [](const Run& part) { part.momentum(); });
-        case Optimizer::adam:
-            return in_parts(run, [](const Run& part) { part.adam(part.decay, 0); });
-        case Optimizer::adamw:
-            return in_parts(run, [](const Run& part) { part.adam(0, part.decay); });
-        case Optimizer::lion:
-            return in_parts(run, [](const Run& part) { part.lion(); });
-        case Optimizer::lamb:
-            broken_invariant("LAMB takes its step in two parts");
+        case Optimizer::sgd: return in_parts(run, [](const Run& part) { part.sgd(); });
+        case Optimizer::momentum: return in_parts(run, [](const Run& part) { part.momentum(); });
+        case Optimizer::adam: return in_parts(run, [](const Run& part) { part.adam(part.decay, 0); });
+        case Optimizer::adamw: return in_parts(run, [](const Run& part) { part.adam(0, part.decay); });
+        case Optimizer::lion: return in_parts(run, [](const Run& part) { part.lion(); });
+        case Optimizer::lamb: broken_invariant("LAMB takes its step in two parts");
         case Optimizer::adamw_8bit:
         case Optimizer::adafactor:
-        case Optimizer::muon:
-            broken_invariant("unsupported() refuses it");
+        case Optimizer::muon: broken_invariant("unsupported() refuses it");
     }
 }
 

@@ -12,16 +12,11 @@ namespace {
 
 std::optional<Curve> curve_of(PointwiseKind kind) {
     switch (kind) {
-        case PointwiseKind::gelu:
-            return Curve::gelu;
-        case PointwiseKind::silu:
-            return Curve::silu;
-        case PointwiseKind::sigmoid:
-            return Curve::sigmoid;
-        case PointwiseKind::tanh:
-            return Curve::tanh;
-        default:
-            return std::nullopt;
+        case PointwiseKind::gelu: return Curve::gelu;
+        case PointwiseKind::silu: return Curve::silu;
+        case PointwiseKind::sigmoid: return Curve::sigmoid;
+        case PointwiseKind::tanh: return Curve::tanh;
+        default: return std::nullopt;
     }
 }
 
@@ -207,40 +202,26 @@ void forward(Engine& engine, const Pointwise& p, const OperatorCall& c) {
     float* y = c.outputs[0].reals();
     if (const auto curve = curve_of(p.kind)) return engine.apply(*curve, c.inputs[0].reals(), y, c.outputs[0].elements);
     switch (p.kind) {
-        case PointwiseKind::relu:
-            return forward_curve<PointwiseKind::relu>(c);
-        case PointwiseKind::relu6:
-            return forward_curve<PointwiseKind::relu6>(c);
-        case PointwiseKind::squared_relu:
-            return forward_curve<PointwiseKind::squared_relu>(c);
-        case PointwiseKind::scale:
-            return map(c, [by = static_cast<float>(p.constant)](float x) { return by * x; });
-        case PointwiseKind::cast:
-            return map(c, [](float x) { return x; });
+        case PointwiseKind::relu: return forward_curve<PointwiseKind::relu>(c);
+        case PointwiseKind::relu6: return forward_curve<PointwiseKind::relu6>(c);
+        case PointwiseKind::squared_relu: return forward_curve<PointwiseKind::squared_relu>(c);
+        case PointwiseKind::scale: return map(c, [by = static_cast<float>(p.constant)](float x) { return by * x; });
+        case PointwiseKind::cast: return map(c, [](float x) { return x; });
         case PointwiseKind::mask:
             if (p.shifted_windows > 0) return mask_windows(p, c, c.inputs[0], c.outputs[0], -1e30F);
             map(c, [](float x) { return x; });
             if (p.alibi) add_alibi(c);
             return hide_unseen(p, c, [y](std::int64_t i) { y[i] = -1e30F; });
-        case PointwiseKind::gate:
-            return forward_gate(engine, *curve_of(p.gate), c);
-        case PointwiseKind::clamped_gate:
-            return forward_clamped_gate(engine, c);
-        case PointwiseKind::multiply:
-            return forward_multiply(c);
-        case PointwiseKind::dropout:
-            return forward_dropout(p, c);
-        case PointwiseKind::rotary:
-            return forward_rotary(p, c);
+        case PointwiseKind::gate: return forward_gate(engine, *curve_of(p.gate), c);
+        case PointwiseKind::clamped_gate: return forward_clamped_gate(engine, c);
+        case PointwiseKind::multiply: return forward_multiply(c);
+        case PointwiseKind::dropout: return forward_dropout(p, c);
+        case PointwiseKind::rotary: return forward_rotary(p, c);
         case PointwiseKind::repeat:
-        case PointwiseKind::interpolate:
-            return forward_resize(p, c);
-        case PointwiseKind::bias:
-            return kernels::are_scores(c.output(0)) ? forward_distances(c) : forward_rows(c);
-        case PointwiseKind::copy:
-            return p.order.empty() ? forward_rows(c) : forward_rearrangement(p, c);
-        default:
-            return forward_rows(c);
+        case PointwiseKind::interpolate: return forward_resize(p, c);
+        case PointwiseKind::bias: return kernels::are_scores(c.output(0)) ? forward_distances(c) : forward_rows(c);
+        case PointwiseKind::copy: return p.order.empty() ? forward_rows(c) : forward_rearrangement(p, c);
+        default: return forward_rows(c);
     }
 }
 
@@ -251,37 +232,24 @@ void backward(Engine& engine, const Pointwise& p, const OperatorCall& c) {
                                     c.input_gradients[0].reals(), c.output_gradients[0].elements);
     }
     switch (p.kind) {
-        case PointwiseKind::relu:
-            return backward_curve<PointwiseKind::relu>(c);
-        case PointwiseKind::relu6:
-            return backward_curve<PointwiseKind::relu6>(c);
-        case PointwiseKind::squared_relu:
-            return backward_curve<PointwiseKind::squared_relu>(c);
-        case PointwiseKind::scale:
-            return copy_gradient(c, static_cast<float>(p.constant));
+        case PointwiseKind::relu: return backward_curve<PointwiseKind::relu>(c);
+        case PointwiseKind::relu6: return backward_curve<PointwiseKind::relu6>(c);
+        case PointwiseKind::squared_relu: return backward_curve<PointwiseKind::squared_relu>(c);
+        case PointwiseKind::scale: return copy_gradient(c, static_cast<float>(p.constant));
         case PointwiseKind::mask:
             if (p.shifted_windows > 0) return mask_windows(p, c, c.output_gradients[0], c.input_gradients[0], 0);
             copy_gradient(c);
             return hide_unseen(p, c, [dx = c.input_gradients[0].reals()](std::int64_t i) { dx[i] = 0; });
-        case PointwiseKind::gate:
-            return backward_gate(engine, *curve_of(p.gate), c);
-        case PointwiseKind::clamped_gate:
-            return backward_clamped_gate(engine, c);
-        case PointwiseKind::multiply:
-            return backward_multiply(c);
-        case PointwiseKind::dropout:
-            return backward_dropout(p, c);
-        case PointwiseKind::rotary:
-            return backward_rotary(p, c);
+        case PointwiseKind::gate: return backward_gate(engine, *curve_of(p.gate), c);
+        case PointwiseKind::clamped_gate: return backward_clamped_gate(engine, c);
+        case PointwiseKind::multiply: return backward_multiply(c);
+        case PointwiseKind::dropout: return backward_dropout(p, c);
+        case PointwiseKind::rotary: return backward_rotary(p, c);
         case PointwiseKind::repeat:
-        case PointwiseKind::interpolate:
-            return backward_resize(p, c);
-        case PointwiseKind::bias:
-            return kernels::are_scores(c.output(0)) ? backward_distances(c) : backward_rows(c);
-        case PointwiseKind::copy:
-            return p.order.empty() ? backward_rows(c) : backward_rearrangement(p, c);
-        default:
-            return backward_rows(c);
+        case PointwiseKind::interpolate: return backward_resize(p, c);
+        case PointwiseKind::bias: return kernels::are_scores(c.output(0)) ? backward_distances(c) : backward_rows(c);
+        case PointwiseKind::copy: return p.order.empty() ? backward_rows(c) : backward_rearrangement(p, c);
+        default: return backward_rows(c);
     }
 }
 

@@ -177,10 +177,8 @@ void add_bias(const Array& x, const Array& bias, const Array& y) {
 
 void forward_rows(const OperatorCall& c) {
     switch (kind_of(c)) {
-        case PointwiseKind::add:
-            return forward_add(c);
-        case PointwiseKind::bias:
-            return add_bias(c.inputs[0], c.weights[0], c.outputs[0]);
+        case PointwiseKind::add: return forward_add(c);
+        case PointwiseKind::bias: return add_bias(c.inputs[0], c.weights[0], c.outputs[0]);
         default:
             if (!c.weights.empty()) return forward_class_token(c);
             if (c.inputs.size() == 1) return forward_selection(c);

@@ -49,16 +49,11 @@ ncclUniqueId agree_on_id(const std::vector<int>& members, int rank) {
 
 ncclDataType_t type_of(const Array& a) {
     switch (a.element) {
-        case Element::bf16:
-            return ncclBfloat16;
-        case Element::fp16:
-            return ncclHalf;
-        case Element::mask:
-            return ncclUint8;
-        case Element::index:
-            return ncclInt64;
-        case Element::real:
-            break;
+        case Element::bf16: return ncclBfloat16;
+        case Element::fp16: return ncclHalf;
+        case Element::mask: return ncclUint8;
+        case Element::index: return ncclInt64;
+        case Element::real: break;
     }
     return ncclFloat;
 }
@@ -154,13 +149,11 @@ void NcclTransport::begin(const CollectiveCall& c, const Group& g) {
     switch (c.kind) {
         case ExchangeKind::all_reduce:
             return check_nccl(ncclAllReduce(from, to, there, type, ncclSum, comm, g.stream.get()), "ncclAllReduce");
-        case ExchangeKind::all_gather:
-            return check_nccl(ncclAllGather(from, to, here, type, comm, g.stream.get()), "ncclAllGather");
+        case ExchangeKind::all_gather: return check_nccl(ncclAllGather(from, to, here, type, comm, g.stream.get()), "ncclAllGather");
         case ExchangeKind::reduce_scatter:
             return check_nccl(ncclReduceScatter(from, to, there, type, ncclSum, comm, g.stream.get()), "ncclReduceScatter");
         case ExchangeKind::all_to_all:
-        case ExchangeKind::none:
-            throw BackendError("an exchange that no plan that runs here has");
+        case ExchangeKind::none: throw BackendError("an exchange that no plan that runs here has");
     }
 }
 
@@ -197,8 +190,7 @@ void NcclTransport::begin_parts(const CollectiveCall& c, const Group& g) {
             });
             break;
         case ExchangeKind::all_reduce:
-        case ExchangeKind::none:
-            throw BackendError("an exchange that no plan that runs here has");
+        case ExchangeKind::none: throw BackendError("an exchange that no plan that runs here has");
     }
     calls.end();
 }

@@ -22,14 +22,10 @@ constexpr Element element_of(DataType type) {
 // The type of a tensor with this role. `activations`: the type in which activations are kept; statistics are always fp32.
 constexpr Element element_of(TensorRole role, Element activations) {
     switch (role) {
-        case TensorRole::mask:
-            return Element::mask;
-        case TensorRole::index:
-            return Element::index;
-        case TensorRole::statistic:
-            return Element::real;
-        default:
-            return activations;
+        case TensorRole::mask: return Element::mask;
+        case TensorRole::index: return Element::index;
+        case TensorRole::statistic: return Element::real;
+        default: return activations;
     }
 }
 

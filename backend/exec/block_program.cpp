@@ -24,16 +24,11 @@ void sum_shared(const BlockContext& context, const ParameterTensor& p, const Arr
 Array ParameterArrays::of(const ParameterTensor& p) const {
     const auto in = [&](const Array& run) { return run ? run.part(p.offset, p.elements()) : run; };
     switch (p.run) {
-        case RunKind::own:
-            return in(own);
-        case RunKind::tied:
-            return in(tied[*p.matrix]);
-        case RunKind::experts:
-            return in(experts);
-        case RunKind::frozen:
-            return in(frozen);
-        case RunKind::biases:
-            return in(biases);
+        case RunKind::own: return in(own);
+        case RunKind::tied: return in(tied[*p.matrix]);
+        case RunKind::experts: return in(experts);
+        case RunKind::frozen: return in(frozen);
+        case RunKind::biases: return in(biases);
     }
     return {};
 }

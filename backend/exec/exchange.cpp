@@ -126,20 +126,16 @@ std::vector<Array> ArrayExchange::scatter_sequences(std::span<const Array> whole
 
 Array ArrayExchange::exchange(ExchangeKind kind, ParallelGroup group, const Array& in, const Tensor& from, const Tensor& to) const {
     switch (kind) {
-        case ExchangeKind::none:
-            return from.shape == to.shape ? in : own_part(in, from, to);
+        case ExchangeKind::none: return from.shape == to.shape ? in : own_part(in, from, to);
         case ExchangeKind::all_reduce: {
             Array sum = device_.allocate(in.elements, in.element);
             device_.copy(in, sum);
             communicator_.all_reduce(group, sum);
             return sum;
         }
-        case ExchangeKind::all_gather:
-            return gather(group, in, from, to);
-        case ExchangeKind::reduce_scatter:
-            return scatter(group, in, from, to);
-        case ExchangeKind::all_to_all:
-            break;
+        case ExchangeKind::all_gather: return gather(group, in, from, to);
+        case ExchangeKind::reduce_scatter: return scatter(group, in, from, to);
+        case ExchangeKind::all_to_all: break;
     }
     broken_invariant("an exchange between experts, which unsupported() refuses");
 }

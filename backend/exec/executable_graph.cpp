@@ -34,8 +34,7 @@ struct Refusal {
                 return op.inputs.size() > 1 && out().shape.size() == 2 && graph.tensor(op.inputs.back()).shape.back() < out().shape.back()
                            ? "gates on shared experts do not run: \"shared_gate\": false does"
                            : "";
-            case PointwiseKind::add:
-                return op.inputs.size() < 2 && op.parameters == 0 ? "relative position biases do not run" : "";
+            case PointwiseKind::add: return op.inputs.size() < 2 && op.parameters == 0 ? "relative position biases do not run" : "";
             case PointwiseKind::copy:  // of rows, side by side, or in an order that is said
                 return op.inputs.size() == 1 && out().shape.size() > 2 && p.order.empty()
                            ? "images that cannot be cut into whole windows do not run: of another \"image_px\" they do"
@@ -44,8 +43,7 @@ struct Refusal {
                 return op.inputs.size() > 1
                            ? "experts with ReLU do not run: it keeps its output, which the router's weights have changed; squared_relu runs"
                            : "";
-            default:
-                return {};
+            default: return {};
         }
     }
     template <class Kind>

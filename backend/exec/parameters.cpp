@@ -272,15 +272,9 @@ void draw(const ParameterTensor& t, std::uint64_t seed, std::span<float> to) {
     for_each_element(t, [&](std::int64_t here, std::int64_t there) {
         const auto element = static_cast<std::uint64_t>(there);
         switch (t.initial.kind) {
-            case Initial::Kind::constant:
-                to[here] = t.initial.scale;
-                break;
-            case Initial::Kind::uniform:
-                to[here] = t.initial.scale * (2 * key.uniform(element) - 1);
-                break;
-            case Initial::Kind::normal:
-                to[here] = t.initial.scale * key.normal(element);
-                break;
+            case Initial::Kind::constant: to[here] = t.initial.scale; break;
+            case Initial::Kind::uniform: to[here] = t.initial.scale * (2 * key.uniform(element) - 1); break;
+            case Initial::Kind::normal: to[here] = t.initial.scale * key.normal(element); break;
             case Initial::Kind::sinusoids:
                 to[here] =
                     sinusoid(there / t.whole_columns, there % t.whole_columns, t.whole_columns, static_cast<double>(t.initial.scale));

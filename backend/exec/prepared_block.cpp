@@ -72,15 +72,11 @@ RoutedRows rows_behind(const Operator& op, bool to_experts, RoutedRows from) {
     const auto* e = std::get_if<Exchange>(&op.kind);
     if (e == nullptr) return from;
     switch (e->forward) {
-        case ExchangeKind::all_to_all:
-            return to_experts ? RoutedRows::arrived : RoutedRows::sent;
-        case ExchangeKind::all_gather:
-            return RoutedRows::worked;
-        case ExchangeKind::reduce_scatter:
-            return RoutedRows::arrived;
+        case ExchangeKind::all_to_all: return to_experts ? RoutedRows::arrived : RoutedRows::sent;
+        case ExchangeKind::all_gather: return RoutedRows::worked;
+        case ExchangeKind::reduce_scatter: return RoutedRows::arrived;
         case ExchangeKind::all_reduce:
-        case ExchangeKind::none:
-            break;
+        case ExchangeKind::none: break;
     }
     return from;
 }

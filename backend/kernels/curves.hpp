@@ -13,22 +13,14 @@ SEXTANT_KERNEL inline float sigmoid(float x) { return 1 / (1 + expf(-x)); }
 SEXTANT_KERNEL inline float curve(PointwiseKind kind, float x) {
     constexpr float root_half = 0.70710678118654752F;
     switch (kind) {
-        case PointwiseKind::gelu:
-            return 0.5F * x * (1 + erff(x * root_half));
-        case PointwiseKind::silu:
-            return x * sigmoid(x);
-        case PointwiseKind::sigmoid:
-            return sigmoid(x);
-        case PointwiseKind::tanh:
-            return tanhf(x);
-        case PointwiseKind::relu:
-            return x > 0 ? x : 0;
-        case PointwiseKind::relu6:
-            return x > 6 ? 6 : x > 0 ? x : 0;
-        case PointwiseKind::squared_relu:
-            return x > 0 ? x * x : 0;
-        default:
-            return x;
+        case PointwiseKind::gelu: return 0.5F * x * (1 + erff(x * root_half));
+        case PointwiseKind::silu: return x * sigmoid(x);
+        case PointwiseKind::sigmoid: return sigmoid(x);
+        case PointwiseKind::tanh: return tanhf(x);
+        case PointwiseKind::relu: return x > 0 ? x : 0;
+        case PointwiseKind::relu6: return x > 6 ? 6 : x > 0 ? x : 0;
+        case PointwiseKind::squared_relu: return x > 0 ? x * x : 0;
+        default: return x;
     }
 }
 
@@ -66,26 +58,20 @@ constexpr bool gradient_needs_output(PointwiseKind kind) {
 SEXTANT_KERNEL inline float back_through(PointwiseKind kind, float kept, float d) {
     constexpr float root_half = 0.70710678118654752F, density = 0.39894228040143268F;  // 1 / sqrt(2), 1 / sqrt(2 pi)
     switch (kind) {
-        case PointwiseKind::gelu:
-            return d * (0.5F * (1 + erff(kept * root_half)) + kept * density * expf(-0.5F * kept * kept));
+        case PointwiseKind::gelu: return d * (0.5F * (1 + erff(kept * root_half)) + kept * density * expf(-0.5F * kept * kept));
         case PointwiseKind::silu: {
             const float s = sigmoid(kept);
             return d * (s * (1 + kept * (1 - s)));
         }
-        case PointwiseKind::sigmoid:
-            return d * (kept * (1 - kept));
-        case PointwiseKind::tanh:
-            return d * (1 - kept * kept);
-        case PointwiseKind::relu:
-            return kept > 0 ? d : 0;
-        case PointwiseKind::relu6:
-            return kept > 0 && kept < 6 ? d : 0;
+        case PointwiseKind::sigmoid: return d * (kept * (1 - kept));
+        case PointwiseKind::tanh: return d * (1 - kept * kept);
+        case PointwiseKind::relu: return kept > 0 ? d : 0;
+        case PointwiseKind::relu6: return kept > 0 && kept < 6 ? d : 0;
         case PointwiseKind::squared_relu: {
             const float back = 2 * kept * d;
             return kept > 0 ? back : 0;
         }
-        default:
-            return d;
+        default: return d;
     }
 }
 

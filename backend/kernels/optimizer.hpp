@@ -200,23 +200,18 @@ void update(Machine& machine, const OptimizerSettings& o, int step, const Array&
     const std::int64_t count = weights.elements;
     const auto rate = static_cast<float>(o.learning_rate), decay = static_cast<float>(o.weight_decay);
     switch (o.kind) {
-        case Optimizer::sgd:
-            return machine.elements(count, Sgd{{w}, g, rate, decay});
+        case Optimizer::sgd: return machine.elements(count, Sgd{{w}, g, rate, decay});
         case Optimizer::momentum:
             return machine.elements(count, Momentum{{w, states[0].reals()}, g, rate, decay, static_cast<float>(o.momentum)});
-        case Optimizer::adam:
-            return machine.elements(count, Adam{w, g, moments_of(o, step, states), rate, decay, 0});
-        case Optimizer::adamw:
-            return machine.elements(count, Adam{w, g, moments_of(o, step, states), rate, 0, decay});
+        case Optimizer::adam: return machine.elements(count, Adam{w, g, moments_of(o, step, states), rate, decay, 0});
+        case Optimizer::adamw: return machine.elements(count, Adam{w, g, moments_of(o, step, states), rate, 0, decay});
         case Optimizer::lion:
             return machine.elements(count,
                                     Lion{{w, states[0].reals()}, g, rate, decay, static_cast<float>(o.beta1), static_cast<float>(o.beta2)});
-        case Optimizer::lamb:
-            broken_invariant("LAMB takes its step in two parts");
+        case Optimizer::lamb: broken_invariant("LAMB takes its step in two parts");
         case Optimizer::adamw_8bit:
         case Optimizer::adafactor:
-        case Optimizer::muon:
-            broken_invariant("unsupported() refuses it");
+        case Optimizer::muon: broken_invariant("unsupported() refuses it");
     }
 }
 

@@ -220,19 +220,14 @@ void forward(Machine& m, const Pointwise& p, const OperatorCall& c) {
         case PointwiseKind::tanh:
         case PointwiseKind::relu:
         case PointwiseKind::relu6:
-        case PointwiseKind::squared_relu:
-            return m.elements(count, ApplyCurve<T>{{y}, p.kind, x});
-        case PointwiseKind::scale:
-            return m.elements(count, Scale<T>{{y}, x, static_cast<float>(p.constant)});
-        case PointwiseKind::cast:
-            return m.copy(x, y, count);
+        case PointwiseKind::squared_relu: return m.elements(count, ApplyCurve<T>{{y}, p.kind, x});
+        case PointwiseKind::scale: return m.elements(count, Scale<T>{{y}, x, static_cast<float>(p.constant)});
+        case PointwiseKind::cast: return m.copy(x, y, count);
         case PointwiseKind::mask:
             if (p.shifted_windows > 0) return m.elements(count, MaskWindows<T>{{y}, x, shifted_windows(p, c), -1e30F});
             return m.rows(count / width, width, mask_scores<T>(p, c, x, y, -1e30F, p.alibi));
-        case PointwiseKind::gate:
-            return m.matrix(count / width, width, Gate<T>{{y, width}, p.gate, x});
-        case PointwiseKind::clamped_gate:
-            return m.matrix(count / width, width, ClampedGates<T>{{y, width}, x});
+        case PointwiseKind::gate: return m.matrix(count / width, width, Gate<T>{{y, width}, p.gate, x});
+        case PointwiseKind::clamped_gate: return m.matrix(count / width, width, ClampedGates<T>{{y, width}, x});
         case PointwiseKind::multiply: {
             const Array& factors = c.inputs.size() == 1 ? c.weights[0] : c.inputs[1];
             const std::int64_t channels = c.output(0).shape[1];
@@ -243,8 +238,7 @@ void forward(Machine& m, const Pointwise& p, const OperatorCall& c) {
             return m.elements(count, Dropout<T>{x, y, c.outputs[1].mask(), RandomKey::part(fraction), 1 / (1 - fraction), c.dropout,
                                                 c.place, c.first_sample});
         }
-        case PointwiseKind::rotary:
-            return rotate<T>(m, p, c, c.inputs, c.outputs, 1);
+        case PointwiseKind::rotary: return rotate<T>(m, p, c, c.inputs, c.outputs, 1);
         case PointwiseKind::repeat:
         case PointwiseKind::interpolate: {
             const std::int64_t channels = c.output(0).shape[1];
@@ -262,18 +256,15 @@ void forward(Machine& m, const Pointwise& p, const OperatorCall& c) {
 template <class T, class Machine>
 void backward(Machine& m, const Pointwise& p, const OperatorCall& c) {
     switch (p.kind) {  // those whose first gradient is not one of elements
-        case PointwiseKind::multiply:
-            return multiply_backward<T>(m, c);
-        case PointwiseKind::rotary:
-            return rotate<T>(m, p, c, c.output_gradients, c.input_gradients, -1);
+        case PointwiseKind::multiply: return multiply_backward<T>(m, c);
+        case PointwiseKind::rotary: return rotate<T>(m, p, c, c.output_gradients, c.input_gradients, -1);
         case PointwiseKind::add:
         case PointwiseKind::bias:
         case PointwiseKind::copy:
             if (!p.order.empty()) return rearrange_back<T>(m, p, c);
             if (p.kind == PointwiseKind::bias && are_scores(c.output(0))) return add_distances_back<T>(m, c);
             return backward_rows<T>(m, p.kind, c);
-        default:
-            break;
+        default: break;
     }
     const std::int64_t count = c.output_gradients[0].elements, width = c.output(0).shape.back();
     const T* dy = c.output_gradients[0].as<T>();
@@ -284,15 +275,12 @@ void backward(Machine& m, const Pointwise& p, const OperatorCall& c) {
             const std::int64_t channels = c.output(0).shape[1];
             return m.matrix(c.input_gradients[0].elements / channels, channels, ResizeGradient<T>{{dx, channels}, dy, resize_image(p, c)});
         }
-        case PointwiseKind::scale:
-            return m.elements(count, Scale<T>{{dx}, dy, static_cast<float>(p.constant)});
-        case PointwiseKind::cast:
-            return m.copy(dy, dx, count);
+        case PointwiseKind::scale: return m.elements(count, Scale<T>{{dx}, dy, static_cast<float>(p.constant)});
+        case PointwiseKind::cast: return m.copy(dy, dx, count);
         case PointwiseKind::mask:
             if (p.shifted_windows > 0) return m.elements(count, MaskWindows<T>{{dx}, dy, shifted_windows(p, c), 0});
             return m.rows(count / width, width, mask_scores<T>(p, c, dy, dx, 0, false));
-        case PointwiseKind::gate:
-            return m.matrix(count / width, width, GateGradient<T>{{dx, width}, p.gate, c.inputs[0].as<T>(), dy});
+        case PointwiseKind::gate: return m.matrix(count / width, width, GateGradient<T>{{dx, width}, p.gate, c.inputs[0].as<T>(), dy});
         case PointwiseKind::clamped_gate:
             return m.matrix(count / width, width, ClampedGatesGradient<T>{{dx, width}, c.inputs[0].as<T>(), dy});
         case PointwiseKind::dropout:

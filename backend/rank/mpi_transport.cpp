@@ -32,15 +32,11 @@ bool lies_in(const Array& part, const Array& whole) {
 // MPI has no numbers of 16 bits: they travel as integers, and are summed by operations of ours.
 MPI_Datatype type_of(Element e) {
     switch (e) {
-        case Element::real:
-            return MPI_FLOAT;
+        case Element::real: return MPI_FLOAT;
         case Element::bf16:
-        case Element::fp16:
-            return MPI_UINT16_T;
-        case Element::mask:
-            return MPI_UINT8_T;
-        case Element::index:
-            break;
+        case Element::fp16: return MPI_UINT16_T;
+        case Element::mask: return MPI_UINT8_T;
+        case Element::index: break;
     }
     return MPI_INT64_T;
 }
@@ -161,8 +157,7 @@ MPI_Request MpiTransport::begin(const CollectiveCall& c) {
         }
         case ExchangeKind::reduce_scatter:
         case ExchangeKind::all_to_all:
-        case ExchangeKind::none:
-            throw BackendError("an exchange that no plan that runs here has");
+        case ExchangeKind::none: throw BackendError("an exchange that no plan that runs here has");
     }
     return request;
 }
@@ -189,8 +184,7 @@ MPI_Request MpiTransport::begin_parts(const CollectiveCall& c) {
             break;
         case ExchangeKind::reduce_scatter:
         case ExchangeKind::all_reduce:
-        case ExchangeKind::none:
-            throw BackendError("an exchange that no plan that runs here has");
+        case ExchangeKind::none: throw BackendError("an exchange that no plan that runs here has");
     }
     return request;
 }

@@ -39,12 +39,9 @@ ByteArray decode(const Sample& sample) {
     const std::optional<SampleEncoding> encoding = encoding_of(sample.bytes);
     if (!encoding) throw_damage("it is neither PNG, JPEG nor .npy, by how it begins");
     switch (*encoding) {
-        case SampleEncoding::png:
-            return decode_png(sample.bytes);
-        case SampleEncoding::jpeg:
-            return decode_jpeg(sample.bytes);
-        case SampleEncoding::raw:
-            break;
+        case SampleEncoding::png: return decode_png(sample.bytes);
+        case SampleEncoding::jpeg: return decode_jpeg(sample.bytes);
+        case SampleEncoding::raw: break;
     }
     return decode_npy(sample.bytes);
 }

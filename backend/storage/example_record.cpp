@@ -38,20 +38,11 @@ public:
         const std::uint64_t tag = varint();
         field = {static_cast<std::uint32_t>(tag >> 3), 0, {}};
         switch (tag & 7) {
-            case is_varint:
-                field.varint = varint();
-                break;
-            case is_fixed64:
-                field.bytes = take(8);
-                break;
-            case is_delimited:
-                field.bytes = take(varint());
-                break;
-            case is_fixed32:
-                field.bytes = take(4);
-                break;
-            default:
-                throw_damage("its record is no tf.train.Example");
+            case is_varint: field.varint = varint(); break;
+            case is_fixed64: field.bytes = take(8); break;
+            case is_delimited: field.bytes = take(varint()); break;
+            case is_fixed32: field.bytes = take(4); break;
+            default: throw_damage("its record is no tf.train.Example");
         }
         return true;
     }

@@ -65,16 +65,10 @@ StorageFacts storage_facts(const fs::path& path) {
         case ceph:
         case lustre:
         case gpfs:
-        case beegfs:
-            facts.kind = StorageKind::parallel;
-            break;
+        case beegfs: facts.kind = StorageKind::parallel; break;
         case memory:
-        case ram:
-            facts.kind = StorageKind::memory;
-            return facts;
-        default:
-            facts.kind = kind_of_device(status.st_dev);
-            return facts;
+        case ram: facts.kind = StorageKind::memory; return facts;
+        default: facts.kind = kind_of_device(status.st_dev); return facts;
     }
     facts.shared = true;
     return facts;

@@ -85,12 +85,10 @@ std::string json_of(const Field& field, const QString& text) {
         }
         case FieldKind::word:
         case FieldKind::name:
-        case FieldKind::quantity:
-            return json_text(plain);
+        case FieldKind::quantity: return json_text(plain);
         case FieldKind::degree:
         case FieldKind::number:
-        case FieldKind::flag:
-            return plain;
+        case FieldKind::flag: return plain;
     }
     return plain;
 }

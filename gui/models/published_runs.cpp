@@ -111,18 +111,12 @@ QVariant PublishedRunsModel::data(const QModelIndex& index, int role) const {
     const PublishedEntry& entry = runs_->entries[static_cast<std::size_t>(index.row())];
     const Column& column = columns()[static_cast<std::size_t>(index.column())];
     switch (role) {
-        case Qt::DisplayRole:
-            return column.text(entry.row);
-        case Qt::ToolTipRole:
-            return tip_of(entry.row);
-        case Qt::TextAlignmentRole:
-            return headerData(index.column(), Qt::Horizontal, role);
-        case path:
-            return entry.path;
-        case order:
-            return column.order ? QVariant(column.order(entry.row)) : column.text(entry.row);
-        default:
-            return {};
+        case Qt::DisplayRole: return column.text(entry.row);
+        case Qt::ToolTipRole: return tip_of(entry.row);
+        case Qt::TextAlignmentRole: return headerData(index.column(), Qt::Horizontal, role);
+        case path: return entry.path;
+        case order: return column.order ? QVariant(column.order(entry.row)) : column.text(entry.row);
+        default: return {};
     }
 }
 

@@ -74,18 +74,13 @@ QVariant ScenarioListModel::data(const QModelIndex& index, int role) const {
     const ScenarioEntry& e = at(index.row());
     switch (role) {
         case Qt::DisplayRole:
-        case Qt::AccessibleTextRole:
-            return e.heading.isEmpty() ? e.name : e.heading;
+        case Qt::AccessibleTextRole: return e.heading.isEmpty() ? e.name : e.heading;
         case Qt::ToolTipRole:
             return e.heading.isEmpty() ? QStringLiteral("%1<br>%2").arg(e.description.toHtmlEscaped(), e.path.toHtmlEscaped()) : QString();
-        case path:
-            return e.path;
-        case description:
-            return e.description;
-        case is_heading:
-            return !e.heading.isEmpty();
-        default:
-            return {};
+        case path: return e.path;
+        case description: return e.description;
+        case is_heading: return !e.heading.isEmpty();
+        default: return {};
     }
 }
 

@@ -24,26 +24,18 @@ constexpr bool is_quantized(DataType type) { return type == DataType::int8 || ty
 // Storage of one element, scales included.
 constexpr Bytes size_of(DataType type) {
     switch (type) {
-        case DataType::fp64:
-            return Bytes::from_si(8);
+        case DataType::fp64: return Bytes::from_si(8);
         case DataType::fp32:
         case DataType::tf32:
-        case DataType::int32:
-            return Bytes::from_si(4);
+        case DataType::int32: return Bytes::from_si(4);
         case DataType::bf16:
-        case DataType::fp16:
-            return Bytes::from_si(2);
+        case DataType::fp16: return Bytes::from_si(2);
         case DataType::fp8:
-        case DataType::int8:
-            return Bytes::from_si(1);
-        case DataType::mxfp8:
-            return Bytes::from_si(1 + 1.0 / 32);
-        case DataType::nvfp4:
-            return Bytes::from_si(0.5 + 1.0 / 16);
-        case DataType::int4:
-            return Bytes::from_si(0.5);
-        case DataType::int1:
-            return Bytes::from_si(0.125);
+        case DataType::int8: return Bytes::from_si(1);
+        case DataType::mxfp8: return Bytes::from_si(1 + 1.0 / 32);
+        case DataType::nvfp4: return Bytes::from_si(0.5 + 1.0 / 16);
+        case DataType::int4: return Bytes::from_si(0.5);
+        case DataType::int1: return Bytes::from_si(0.125);
     }
     return Bytes::from_si(4);
 }

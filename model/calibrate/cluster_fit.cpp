@@ -17,12 +17,9 @@ constexpr double points_of_a_curve = 8;                // as how many independen
 double spread_before(const ProfileParameter& p, const Scenario& machine) {
     switch (p.kind(machine)) {
         case SourceKind::measured:
-        case SourceKind::datasheet:
-            return std::min(p.spread, 0.2);
-        case SourceKind::published:
-            return std::min(p.spread, 0.3);
-        case SourceKind::estimated:
-            break;
+        case SourceKind::datasheet: return std::min(p.spread, 0.2);
+        case SourceKind::published: return std::min(p.spread, 0.3);
+        case SourceKind::estimated: break;
     }
     return p.spread;
 }

@@ -128,18 +128,13 @@ struct Call {
     }
     [[nodiscard]] CollectivePrice by_protocol(Collective what, const Protocol& p) const {
         switch (what) {
-            case Collective::all_reduce:
-                return ring_all_reduce(p);
+            case Collective::all_reduce: return ring_all_reduce(p);
             case Collective::all_gather:
-            case Collective::reduce_scatter:
-                return one_way(p);
+            case Collective::reduce_scatter: return one_way(p);
             case Collective::broadcast:
-            case Collective::reduce:
-                return chain(p);
-            case Collective::send:
-                return send(p);
-            case Collective::all_to_all:
-                break;
+            case Collective::reduce: return chain(p);
+            case Collective::send: return send(p);
+            case Collective::all_to_all: break;
         }
         return all_to_all(p);
     }

@@ -212,10 +212,8 @@ Seconds kernel_time(const Kernel& k, const DeviceRates& d, const ComputeScale& s
     // meanwhile.
     const Seconds near = knows_caches(d) ? k.bytes / (d.cached * scale.memory) : by_memory;
     switch (k.kind) {
-        case KernelKind::memory:
-            return overhead + max(by_memory, near + functions);
-        case KernelKind::attention:
-            return overhead + max(attention_time(k, d, scale), by_memory) + functions;
+        case KernelKind::memory: return overhead + max(by_memory, near + functions);
+        case KernelKind::attention: return overhead + max(attention_time(k, d, scale), by_memory) + functions;
         case KernelKind::gemm:
         case KernelKind::convolution:
             if (knows_caches(d)) return overhead + matrix_time(k, d, scale) + packing_time(k, d, scale);

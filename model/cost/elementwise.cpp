@@ -20,22 +20,15 @@ constexpr EachElement cross_entropy{3.3, 3.2};  // of a logit, whose row is copi
 
 EachElement of_function(PointwiseKind kind) {
     switch (kind) {
-        case PointwiseKind::gelu:
-            return {1.6, 1.7};  // the error function; backward an exponential as well
-        case PointwiseKind::silu:
-            return silu;
+        case PointwiseKind::gelu: return {1.6, 1.7};  // the error function; backward an exponential as well
+        case PointwiseKind::silu: return silu;
         case PointwiseKind::gate:
-        case PointwiseKind::clamped_gate:
-            return gate;
+        case PointwiseKind::clamped_gate: return gate;
         case PointwiseKind::sigmoid:
-        case PointwiseKind::tanh:
-            return {1, 0.5};  // backward needs the result alone
-        case PointwiseKind::rotary:
-            return {2, 2};
-        case PointwiseKind::dropout:
-            return {6.5, 0};  // a random number for each element
-        default:
-            return {};
+        case PointwiseKind::tanh: return {1, 0.5};  // backward needs the result alone
+        case PointwiseKind::rotary: return {2, 2};
+        case PointwiseKind::dropout: return {6.5, 0};  // a random number for each element
+        default: return {};
     }
 }
 

@@ -18,10 +18,8 @@ bool is_scale_or_mask(const Operator& op) {
 bool joins(const Operator& last, const Operator& next, const Framework& framework, DataType compute) {
     if (framework.fused_softmax && is_scale_or_mask(last) && (is_softmax(next) || is_scale_or_mask(next))) return true;
     switch (framework.fusion_in(compute)) {
-        case Fusion::none:
-            return false;
-        case Fusion::pointwise:
-            return is_pointwise(last) && is_pointwise(next);
+        case Fusion::none: return false;
+        case Fusion::pointwise: return is_pointwise(last) && is_pointwise(next);
         case Fusion::compiler:
             return (is_pointwise(last) || is_normalization(last) || is_softmax(last)) &&
                    (is_pointwise(next) || is_normalization(next) || is_softmax(next));

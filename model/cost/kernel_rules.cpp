@@ -17,14 +17,10 @@ bool all_that_have(TensorId tensor, std::vector<TensorId> Operator::*where, cons
 Bytes element_size(TensorRole role, const Precision& precision) {
     switch (role) {
         case TensorRole::activation:
-        case TensorRole::logits:
-            return size_of(precision.activation);
-        case TensorRole::statistic:
-            return size_of(DataType::fp32);
-        case TensorRole::mask:
-            return Bytes::from_si(1);
-        case TensorRole::index:
-            return Bytes::from_si(8);
+        case TensorRole::logits: return size_of(precision.activation);
+        case TensorRole::statistic: return size_of(DataType::fp32);
+        case TensorRole::mask: return Bytes::from_si(1);
+        case TensorRole::index: return Bytes::from_si(8);
     }
     return size_of(precision.activation);
 }

@@ -67,12 +67,9 @@ struct MessageCall {
     }
     [[nodiscard]] Seconds by_rule(const BroadcastRule& rule) const {
         switch (rule.algorithm) {
-            case BroadcastAlgorithm::binomial:
-                return binomial();
-            case BroadcastAlgorithm::split_binary:
-                return split_binary(rule.segment);
-            case BroadcastAlgorithm::chain:
-                break;
+            case BroadcastAlgorithm::binomial: return binomial();
+            case BroadcastAlgorithm::split_binary: return split_binary(rule.segment);
+            case BroadcastAlgorithm::chain: break;
         }
         // One behind the other.
         return (std::ceil(size / rule.segment) + n / 2 - 1) * hand_on(min(rule.segment, size), 1, true);

@@ -134,8 +134,7 @@ void KernelWriter::write_operator(const Operator& op, const Pointwise& p, BlockK
         case PointwiseKind::add:  // gradients pass through; sums at forks are counted at the fork
             if (op.is_trained()) add_bias_gradient(op.name, output_bytes(op), out);
             return;
-        case PointwiseKind::bias:
-            return add_bias_gradient(op.name, output_bytes(op), out);
+        case PointwiseKind::bias: return add_bias_gradient(op.name, output_bytes(op), out);
         case PointwiseKind::dropout:  // gradient and mask in, gradient out
         case PointwiseKind::scale:
         case PointwiseKind::mask:
@@ -143,10 +142,8 @@ void KernelWriter::write_operator(const Operator& op, const Pointwise& p, BlockK
         case PointwiseKind::copy:
         case PointwiseKind::repeat:
         case PointwiseKind::interpolate:
-        case PointwiseKind::rotary:
-            return push_memory(out.backward, op.name, input_bytes(op) + output_bytes(op), true, launches);
-        default:
-            return push_memory(out.backward, op.name, 2.0 * input_bytes(op) + output_bytes(op), true);
+        case PointwiseKind::rotary: return push_memory(out.backward, op.name, input_bytes(op) + output_bytes(op), true, launches);
+        default: return push_memory(out.backward, op.name, 2.0 * input_bytes(op) + output_bytes(op), true);
     }
 }
 

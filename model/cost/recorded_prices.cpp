@@ -23,12 +23,9 @@ public:
 
     [[nodiscard]] Piece price(const RecordedNode& n) const {
         switch (n.kind) {
-            case Kind::host:
-                return {SpanKind::overhead, n.duration, {}, {}, {}};
-            case Kind::memory:
-                return {SpanKind::offload, n.bytes / host_bandwidth(), {}, n.bytes, {}};
-            default:
-                return {SpanKind::forward, n.duration > Seconds{} ? n.duration : kernel_time(n), {}, n.bytes, n.flops};
+            case Kind::host: return {SpanKind::overhead, n.duration, {}, {}, {}};
+            case Kind::memory: return {SpanKind::offload, n.bytes / host_bandwidth(), {}, n.bytes, {}};
+            default: return {SpanKind::forward, n.duration > Seconds{} ? n.duration : kernel_time(n), {}, n.bytes, n.flops};
         }
     }
 
@@ -53,19 +50,13 @@ private:
     static Collective collective_of(const RecordedNode& n) {
         if (n.kind == Kind::send) return Collective::send;
         switch (n.collective) {
-            case RecordedCollective::all_gather:
-                return Collective::all_gather;
-            case RecordedCollective::reduce_scatter:
-                return Collective::reduce_scatter;
-            case RecordedCollective::all_to_all:
-                return Collective::all_to_all;
-            case RecordedCollective::broadcast:
-                return Collective::broadcast;
-            case RecordedCollective::reduce:
-                return Collective::reduce;
+            case RecordedCollective::all_gather: return Collective::all_gather;
+            case RecordedCollective::reduce_scatter: return Collective::reduce_scatter;
+            case RecordedCollective::all_to_all: return Collective::all_to_all;
+            case RecordedCollective::broadcast: return Collective::broadcast;
+            case RecordedCollective::reduce: return Collective::reduce;
             case RecordedCollective::all_reduce:
-            case RecordedCollective::barrier:
-                break;
+            case RecordedCollective::barrier: break;
         }
         return Collective::all_reduce;
     }

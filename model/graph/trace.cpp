@@ -32,19 +32,14 @@ SpanKind span_kind(Payload payload) {
 SpanKind span_kind(ParallelGroup group) {
     switch (group) {
         case ParallelGroup::tensor:
-        case ParallelGroup::expert_tensor:
-            return SpanKind::tensor_exchange;
-        case ParallelGroup::context:
-            return SpanKind::context_exchange;
-        case ParallelGroup::expert:
-            return SpanKind::expert_exchange;
-        case ParallelGroup::pipeline:
-            return SpanKind::pipeline_transfer;
+        case ParallelGroup::expert_tensor: return SpanKind::tensor_exchange;
+        case ParallelGroup::context: return SpanKind::context_exchange;
+        case ParallelGroup::expert: return SpanKind::expert_exchange;
+        case ParallelGroup::pipeline: return SpanKind::pipeline_transfer;
         case ParallelGroup::data:
         case ParallelGroup::expert_data:
         case ParallelGroup::shard:
-        case ParallelGroup::replicas:
-            break;
+        case ParallelGroup::replicas: break;
     }
     return SpanKind::data_exchange;
 }
@@ -55,10 +50,8 @@ bool is_exchange(SpanKind k) {
         case SpanKind::context_exchange:
         case SpanKind::expert_exchange:
         case SpanKind::pipeline_transfer:
-        case SpanKind::data_exchange:
-            return true;
-        default:
-            return false;
+        case SpanKind::data_exchange: return true;
+        default: return false;
     }
 }
 

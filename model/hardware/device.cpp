@@ -19,10 +19,8 @@ bool accumulates_for_training(const PeakRate& p) {
         case DataType::bf16:
         case DataType::fp8:
         case DataType::mxfp8:
-        case DataType::nvfp4:
-            return p.accumulate == DataType::fp32;
-        default:
-            return true;
+        case DataType::nvfp4: return p.accumulate == DataType::fp32;
+        default: return true;
     }
 }
 
@@ -39,18 +37,12 @@ std::span<const DataType> wider_types(DataType type) {
     static constexpr std::array integer = {DataType::int4, DataType::int8, DataType::fp32};
     switch (type) {
         case DataType::nvfp4:
-        case DataType::mxfp8:
-            return narrow_float;
-        case DataType::fp8:
-            return std::span(narrow_float).subspan(1);
-        case DataType::int1:
-            return integer;
-        case DataType::int4:
-            return std::span(integer).subspan(1);
-        case DataType::fp64:
-            return {};
-        default:
-            return std::span(narrow_float).last(1);
+        case DataType::mxfp8: return narrow_float;
+        case DataType::fp8: return std::span(narrow_float).subspan(1);
+        case DataType::int1: return integer;
+        case DataType::int4: return std::span(integer).subspan(1);
+        case DataType::fp64: return {};
+        default: return std::span(narrow_float).last(1);
     }
 }
 

@@ -240,15 +240,11 @@ void Builder::add_peers() {
     g_.peer_link = g_.peer_count;
     const auto links_between = [&](int a, int b) {
         switch (peers.layout) {
-            case PeerLayout::all_to_all:
-                return peers.links;
-            case PeerLayout::pairs:
-                return a / 2 == b / 2 ? peers.links : 0;
-            case PeerLayout::matrix:
-                return peers.link_count[a][b];
+            case PeerLayout::all_to_all: return peers.links;
+            case PeerLayout::pairs: return a / 2 == b / 2 ? peers.links : 0;
+            case PeerLayout::matrix: return peers.link_count[a][b];
             case PeerLayout::none:
-            case PeerLayout::crossbar:
-                break;
+            case PeerLayout::crossbar: break;
         }
         return 0;
     };

@@ -269,8 +269,7 @@ private:
                 work = exchange(n, Payload::activations, segment.communicator);
                 break;
             case Kind::receive:
-            case Kind::nothing:
-                break;
+            case Kind::nothing: break;
         }
         segment.work = builder_.work(work);
         return builder_.add(segment);

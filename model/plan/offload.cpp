@@ -28,10 +28,8 @@ bool keeps_sum_on_host(const Plan& plan, const Framework& framework, std::int64_
 GradientCopy gradient_copy(const Plan& plan, const Framework& framework, const Precision& kept, StepEnds at) {
     const Bytes gradient = size_of(kept.gradient_type()), updated = size_of(DataType::fp32);
     switch (framework.offloaded_gradients) {
-        case OffloadedGradients::with_update:
-            break;
-        case OffloadedGradients::copied:
-            return {gradient, {}};
+        case OffloadedGradients::with_update: break;
+        case OffloadedGradients::copied: return {gradient, {}};
         case OffloadedGradients::added_on_host:
             return {gradient, at.first ? Bytes{} : 3.0 * gradient};  // both are read, the sum is written
         case OffloadedGradients::added_on_device: {

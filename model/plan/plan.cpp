@@ -16,16 +16,14 @@ Precision stored_as(DataType type, DataType optimizer_state, bool mixed) {
 Precision precision_policy(DataType word) {
     switch (word) {
         case DataType::fp64:
-        case DataType::fp32:
-            return stored_as(word, word, false);
+        case DataType::fp32: return stored_as(word, word, false);
         case DataType::tf32: {
             Precision p = precision_policy(DataType::fp32);
             p.tf32 = true;
             return p;
         }
         case DataType::bf16:
-        case DataType::fp16:
-            return stored_as(word, DataType::fp32, true);
+        case DataType::fp16: return stored_as(word, DataType::fp32, true);
         case DataType::fp8:
         case DataType::mxfp8:
         case DataType::nvfp4: {

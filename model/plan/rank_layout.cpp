@@ -30,8 +30,7 @@ RankPlace strides(const Plan& plan) {
                 stride.pipeline = next;
                 next *= plan.pp;
                 break;
-            case PlanDimension::expert:
-                break;  // experts live on ranks of the others, as below
+            case PlanDimension::expert: break;  // experts live on ranks of the others, as below
         }
     };
     for (const PlanDimension d : plan.placement) place(d);

@@ -22,11 +22,9 @@ std::span<const std::string_view> recompute_modules() { return modules; }
 
 bool is_recomputed(const Operator& op, const Plan& plan) {
     switch (plan.recompute) {
-        case Recompute::none:
-            return false;
+        case Recompute::none: return false;
         case Recompute::full:
-        case Recompute::blocks:
-            return true;
+        case Recompute::blocks: return true;
         case Recompute::selective:
             if (plan.recompute_modules.empty()) return op.attention_core;
             return std::ranges::any_of(plan.recompute_modules, [&](const std::string& module) { return covers(module, op.label); });

@@ -23,17 +23,14 @@ Bytes offloaded_activations(const BlockKernels& k, const Prepared::State& job, b
     const Plan& plan = job.scenario.plan;
     const Bytes kept = kept_activations(k, plan, recomputed);
     switch (plan.offload_activations) {
-        case OffloadActivations::none:
-            break;
-        case OffloadActivations::residuals:
-            return min(2.0 * k.kept_input, kept);
+        case OffloadActivations::none: break;
+        case OffloadActivations::residuals: return min(2.0 * k.kept_input, kept);
         case OffloadActivations::layers: {
             int layers = 0;
             for (const StageBlocks& stage : job.stages) layers += stage.layers;
             return std::min(1.0, static_cast<double>(plan.offloaded_layers) * plan.pp / std::max(1, layers)) * kept;
         }
-        case OffloadActivations::all:
-            return kept;
+        case OffloadActivations::all: return kept;
     }
     return {};
 }

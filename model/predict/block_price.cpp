@@ -158,15 +158,11 @@ PhasePrice PhasePrice::stretched(const ByInLayer<double>& times) const {
 
 Collective collective_of(ExchangeKind kind) {
     switch (kind) {
-        case ExchangeKind::all_reduce:
-            return Collective::all_reduce;
-        case ExchangeKind::all_gather:
-            return Collective::all_gather;
-        case ExchangeKind::reduce_scatter:
-            return Collective::reduce_scatter;
+        case ExchangeKind::all_reduce: return Collective::all_reduce;
+        case ExchangeKind::all_gather: return Collective::all_gather;
+        case ExchangeKind::reduce_scatter: return Collective::reduce_scatter;
         case ExchangeKind::all_to_all:
-        case ExchangeKind::none:
-            break;
+        case ExchangeKind::none: break;
     }
     return Collective::all_to_all;
 }

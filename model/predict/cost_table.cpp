@@ -38,14 +38,10 @@ struct BlockPieces {
 
     [[nodiscard]] const std::vector<Piece>& of(Phase phase) const {
         switch (phase) {
-            case Phase::forward:
-                return forward;
-            case Phase::backward:
-                return backward;
-            case Phase::backward_input:
-                return backward_input;
-            case Phase::backward_weight:
-                break;
+            case Phase::forward: return forward;
+            case Phase::backward: return backward;
+            case Phase::backward_input: return backward_input;
+            case Phase::backward_weight: break;
         }
         return backward_weight;
     }

@@ -12,12 +12,10 @@ double part_adding_up(const Prepared::State& job) {
     const Plan& plan = job.scenario.plan;
     if (reduces_every_micro_batch(plan, job.scenario.framework)) return 0;
     switch (gradient_accumulation(plan, job.micro_batches)) {
-        case GradientAccumulation::none:
-            return 0;
+        case GradientAccumulation::none: return 0;
         case GradientAccumulation::of_two_chunks:  // of that at work, while those of the one before are scattered
             return 2.0 / plan.vpp;
-        case GradientAccumulation::all:
-            break;
+        case GradientAccumulation::all: break;
     }
     return 1;
 }

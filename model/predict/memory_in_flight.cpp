@@ -109,17 +109,14 @@ Fullest fullest(Where where, const Prepared::State& job, std::size_t stage, Know
     const Plan& plan = job.scenario.plan;
     if (plan.forward_only) return fullest_of_whole_passes(where, 1, job, stage);
     switch (plan.schedule) {
-        case Schedule::gpipe:
-            return fullest_of_whole_passes(where, job.micro_batches, job, stage);
+        case Schedule::gpipe: return fullest_of_whole_passes(where, job.micro_batches, job, stage);
         case Schedule::one_f_one_b:
             return fullest_of_whole_passes(where, std::min<std::int64_t>(job.micro_batches, plan.pp - static_cast<int>(stage)), job, stage);
-        case Schedule::sequential:
-            break;
+        case Schedule::sequential: break;
         case Schedule::interleaved:
         case Schedule::zero_bubble:
         case Schedule::zero_bubble_v:
-        case Schedule::dual_pipe_v:
-            return fullest_of_order(where, job, stage, known);
+        case Schedule::dual_pipe_v: return fullest_of_order(where, job, stage, known);
     }
     return fullest_of_whole_passes(where, 1, job, stage);
 }

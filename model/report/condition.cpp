@@ -159,18 +159,12 @@ bool holds(const Condition& c, const std::vector<NamedQuantity>& quantities) {
     if (!q) refuse_unknown(c, quantities);
     const double value = value_in(c, *q);
     switch (c.relation) {
-        case Relation::less:
-            return q->si < value;
-        case Relation::less_equal:
-            return q->si <= value;
-        case Relation::greater:
-            return q->si > value;
-        case Relation::greater_equal:
-            return q->si >= value;
-        case Relation::equal:
-            return q->si == value;
-        case Relation::not_equal:
-            return q->si != value;
+        case Relation::less: return q->si < value;
+        case Relation::less_equal: return q->si <= value;
+        case Relation::greater: return q->si > value;
+        case Relation::greater_equal: return q->si >= value;
+        case Relation::equal: return q->si == value;
+        case Relation::not_equal: return q->si != value;
     }
     return false;
 }

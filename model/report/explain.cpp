@@ -207,35 +207,22 @@ private:
 std::vector<std::string> explain(const Prepared& prepared, Term term) {
     Explainer x(prepared);
     switch (term) {
-        case Term::forward:
-            return x.kernels(&BlockKernels::forward, term, "forward");
-        case Term::backward:
-            return x.kernels(&BlockKernels::backward, term, "backward");
-        case Term::recompute:
-            return x.kernels(&BlockKernels::recompute, term, "recompute");
+        case Term::forward: return x.kernels(&BlockKernels::forward, term, "forward");
+        case Term::backward: return x.kernels(&BlockKernels::backward, term, "backward");
+        case Term::recompute: return x.kernels(&BlockKernels::recompute, term, "recompute");
         case Term::tensor_communication:
             return x.exchanges({ParallelGroup::tensor, ParallelGroup::expert_tensor}, term, "tensor-parallel exchanges");
-        case Term::context_communication:
-            return x.exchanges({ParallelGroup::context}, term, "context-parallel exchanges");
-        case Term::expert_communication:
-            return x.exchanges({ParallelGroup::expert}, term, "expert exchanges");
-        case Term::data_communication:
-            return x.data();
+        case Term::context_communication: return x.exchanges({ParallelGroup::context}, term, "context-parallel exchanges");
+        case Term::expert_communication: return x.exchanges({ParallelGroup::expert}, term, "expert exchanges");
+        case Term::data_communication: return x.data();
         case Term::pipeline_communication:
-        case Term::bubble:
-            return x.pipeline(term);
-        case Term::optimizer:
-            return x.rest(term, optimizer_lines);
-        case Term::input:
-            return x.input();
-        case Term::launch:
-            return x.rest(term, launch_lines);
-        case Term::offload:
-            return x.rest(term, offload_lines);
-        case Term::straggler:
-            return x.rest(term, straggler_lines);
-        case Term::overhead:
-            return x.rest(term, overhead_lines);
+        case Term::bubble: return x.pipeline(term);
+        case Term::optimizer: return x.rest(term, optimizer_lines);
+        case Term::input: return x.input();
+        case Term::launch: return x.rest(term, launch_lines);
+        case Term::offload: return x.rest(term, offload_lines);
+        case Term::straggler: return x.rest(term, straggler_lines);
+        case Term::overhead: return x.rest(term, overhead_lines);
     }
     return {};
 }

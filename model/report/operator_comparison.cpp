@@ -20,16 +20,11 @@ public:
     // `apart`: the gradient of the operator's weights is made in a pass of its own.
     [[nodiscard]] Seconds of(std::optional<int> op, SpanKind kind, bool apart) const {
         switch (kind) {
-            case SpanKind::forward:
-                return sum(block_.forward, times_.forward, op, BackwardPart::whole);
-            case SpanKind::recompute:
-                return sum(block_.recompute, times_.recompute, op, BackwardPart::whole);
-            case SpanKind::backward:
-                return sum(block_.backward, times_.backward, op, apart ? BackwardPart::inputs : BackwardPart::whole);
-            case SpanKind::weight_gradient:
-                return sum(block_.backward, times_.backward, op, BackwardPart::weights);
-            default:
-                return {};
+            case SpanKind::forward: return sum(block_.forward, times_.forward, op, BackwardPart::whole);
+            case SpanKind::recompute: return sum(block_.recompute, times_.recompute, op, BackwardPart::whole);
+            case SpanKind::backward: return sum(block_.backward, times_.backward, op, apart ? BackwardPart::inputs : BackwardPart::whole);
+            case SpanKind::weight_gradient: return sum(block_.backward, times_.backward, op, BackwardPart::weights);
+            default: return {};
         }
     }
 

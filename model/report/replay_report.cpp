@@ -13,19 +13,13 @@ constexpr std::size_t most_ranks = 32;
 
 ReplayTerm replay_term(Term t) {
     switch (t) {
-        case Term::forward:
-            return ReplayTerm::kernels;
-        case Term::offload:
-            return ReplayTerm::copies;
-        case Term::data_communication:
-            return ReplayTerm::collectives;
-        case Term::pipeline_communication:
-            return ReplayTerm::transfers;
+        case Term::forward: return ReplayTerm::kernels;
+        case Term::offload: return ReplayTerm::copies;
+        case Term::data_communication: return ReplayTerm::collectives;
+        case Term::pipeline_communication: return ReplayTerm::transfers;
         case Term::bubble:
-        case Term::straggler:
-            return ReplayTerm::waiting;
-        default:
-            return ReplayTerm::host;
+        case Term::straggler: return ReplayTerm::waiting;
+        default: return ReplayTerm::host;
     }
 }
 

@@ -27,19 +27,13 @@ namespace {
 // The schedule, where the number of chunks does not say it already.
 std::string_view schedule_name(Schedule s) {
     switch (s) {
-        case Schedule::gpipe:
-            return " (GPipe)";
-        case Schedule::zero_bubble:
-            return " (zero bubble)";
-        case Schedule::zero_bubble_v:
-            return " (zero bubble, V-shaped)";
-        case Schedule::dual_pipe_v:
-            return " (DualPipe, V-shaped)";
-        case Schedule::sequential:
-            return " (sequential)";
+        case Schedule::gpipe: return " (GPipe)";
+        case Schedule::zero_bubble: return " (zero bubble)";
+        case Schedule::zero_bubble_v: return " (zero bubble, V-shaped)";
+        case Schedule::dual_pipe_v: return " (DualPipe, V-shaped)";
+        case Schedule::sequential: return " (sequential)";
         case Schedule::one_f_one_b:
-        case Schedule::interleaved:
-            break;
+        case Schedule::interleaved: break;
     }
     return "";
 }

@@ -103,14 +103,11 @@ bool passes_a_roof(const Roofline& all) {
 std::string shape_text(const Kernel& k) {
     const auto n = [](std::int64_t x) { return std::to_string(x); };
     switch (k.kind) {
-        case KernelKind::gemm:
-            return (k.batch > 1 ? n(k.batch) + " x " : "") + "GEMM m " + n(k.m) + ", n " + n(k.n) + ", k " + n(k.k);
-        case KernelKind::convolution:
-            return "convolution as GEMM m " + n(k.m) + ", n " + n(k.n) + ", k " + n(k.k);
+        case KernelKind::gemm: return (k.batch > 1 ? n(k.batch) + " x " : "") + "GEMM m " + n(k.m) + ", n " + n(k.n) + ", k " + n(k.k);
+        case KernelKind::convolution: return "convolution as GEMM m " + n(k.m) + ", n " + n(k.n) + ", k " + n(k.k);
         case KernelKind::attention:
             return "attention " + n(k.batch) + " heads, " + n(k.m) + " queries, " + n(k.n) + " keys, width " + n(k.k);
-        case KernelKind::memory:
-            break;
+        case KernelKind::memory: break;
     }
     return "no matrix work";
 }

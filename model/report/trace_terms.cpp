@@ -141,37 +141,24 @@ Seconds outside(const std::vector<const Span*>& spans, const std::vector<TermStr
 
 Term term_of(SpanKind k) {
     switch (k) {
-        case SpanKind::forward:
-            return Term::forward;
+        case SpanKind::forward: return Term::forward;
         case SpanKind::backward:
-        case SpanKind::weight_gradient:
-            return Term::backward;
-        case SpanKind::recompute:
-            return Term::recompute;
-        case SpanKind::optimizer:
-            return Term::optimizer;
-        case SpanKind::tensor_exchange:
-            return Term::tensor_communication;
-        case SpanKind::context_exchange:
-            return Term::context_communication;
-        case SpanKind::expert_exchange:
-            return Term::expert_communication;
-        case SpanKind::pipeline_transfer:
-            return Term::pipeline_communication;
+        case SpanKind::weight_gradient: return Term::backward;
+        case SpanKind::recompute: return Term::recompute;
+        case SpanKind::optimizer: return Term::optimizer;
+        case SpanKind::tensor_exchange: return Term::tensor_communication;
+        case SpanKind::context_exchange: return Term::context_communication;
+        case SpanKind::expert_exchange: return Term::expert_communication;
+        case SpanKind::pipeline_transfer: return Term::pipeline_communication;
         case SpanKind::data_exchange:
-        case SpanKind::serve:
-            return Term::data_communication;
-        case SpanKind::launch:
-            return Term::launch;
-        case SpanKind::offload:
-            return Term::offload;
-        case SpanKind::overhead:
-            return Term::overhead;
+        case SpanKind::serve: return Term::data_communication;
+        case SpanKind::launch: return Term::launch;
+        case SpanKind::offload: return Term::offload;
+        case SpanKind::overhead: return Term::overhead;
         case SpanKind::input:
         case SpanKind::read:
         case SpanKind::decode:
-        case SpanKind::device_copy:
-            return Term::input;
+        case SpanKind::device_copy: return Term::input;
     }
     return Term::overhead;
 }

@@ -16,14 +16,10 @@ constexpr double model_spread = 0.06;
 
 double spread_of(SourceKind kind) {
     switch (kind) {
-        case SourceKind::measured:
-            return 0.05;
-        case SourceKind::datasheet:
-            return 0.10;
-        case SourceKind::published:
-            return 0.15;
-        case SourceKind::estimated:
-            return 0.30;
+        case SourceKind::measured: return 0.05;
+        case SourceKind::datasheet: return 0.10;
+        case SourceKind::published: return 0.15;
+        case SourceKind::estimated: return 0.30;
     }
     return 0.30;
 }

@@ -154,21 +154,15 @@ Order one_f_one_b(int stage, int stages, int micro_batches) {
 
 Order work_order(Schedule schedule, int stage, int stages, int chunks, int micro_batches) {
     switch (schedule) {
-        case Schedule::sequential:
-            return sequential(micro_batches);
-        case Schedule::gpipe:
-            return gpipe(micro_batches);
-        case Schedule::zero_bubble:
-            return zero_bubble(stage, stages, micro_batches);
-        case Schedule::zero_bubble_v:
-            return zero_bubble_v(stage, stages, micro_batches);
-        case Schedule::dual_pipe_v:
-            return dual_pipe_v(stage, stages, micro_batches);
+        case Schedule::sequential: return sequential(micro_batches);
+        case Schedule::gpipe: return gpipe(micro_batches);
+        case Schedule::zero_bubble: return zero_bubble(stage, stages, micro_batches);
+        case Schedule::zero_bubble_v: return zero_bubble_v(stage, stages, micro_batches);
+        case Schedule::dual_pipe_v: return dual_pipe_v(stage, stages, micro_batches);
         case Schedule::interleaved:
             if (chunks > 1) return interleaved(stage, stages, chunks, micro_batches);
             break;
-        case Schedule::one_f_one_b:
-            break;
+        case Schedule::one_f_one_b: break;
     }
     return one_f_one_b(stage, stages, micro_batches);
 }

@@ -32,14 +32,9 @@ public:
         const auto* transformer = space_.job.workload.transformer();
         const bool experts = transformer && transformer->moe;
         switch (field) {
-            case PlanField::dp:
-                break;
-            case PlanField::tp:
-                degrees(&Plan::tp, std::int64_t{plan_.tp} * plan_.dp);
-                break;
-            case PlanField::pp:
-                degrees(&Plan::pp, std::int64_t{plan_.pp} * plan_.dp);
-                break;
+            case PlanField::dp: break;
+            case PlanField::tp: degrees(&Plan::tp, std::int64_t{plan_.tp} * plan_.dp); break;
+            case PlanField::pp: degrees(&Plan::pp, std::int64_t{plan_.pp} * plan_.dp); break;
             case PlanField::cp:
                 if (transformer) degrees(&Plan::cp, std::int64_t{plan_.cp} * plan_.dp);
                 break;
@@ -49,15 +44,9 @@ public:
             case PlanField::expert_tp:
                 if (experts && plan_.tp > 1) values(&Plan::expert_tp, {0, 1});
                 break;
-            case PlanField::micro_batch:
-                degrees(&Plan::micro_batch, plan_.global_batch / plan_.dp);
-                break;
-            case PlanField::schedule:
-                schedules();
-                break;
-            case PlanField::vpp:
-                chunks();
-                break;
+            case PlanField::micro_batch: degrees(&Plan::micro_batch, plan_.global_batch / plan_.dp); break;
+            case PlanField::schedule: schedules(); break;
+            case PlanField::vpp: chunks(); break;
             case PlanField::stage_blocks:
                 if (!plan_.stage_blocks.empty()) values(&Plan::stage_blocks, {std::vector<int>{}});
                 break;
@@ -66,8 +55,7 @@ public:
                 if (plan_.pp > 1 && plan_.dp > 1)
                     values(&Plan::placement, {std::vector{tensor, context, data, pipeline}, std::vector{tensor, context, pipeline, data}});
                 break;
-            default:
-                choices(field, transformer != nullptr);
+            default: choices(field, transformer != nullptr);
         }
         return std::move(tried_);
     }
@@ -148,8 +136,7 @@ private:
                 values(&Plan::recompute, {Recompute::none, Recompute::full});
                 if (is_transformer) values(&Plan::recompute, {Recompute::selective});
                 break;
-            default:
-                break;
+            default: break;
         }
     }
 

@@ -10,39 +10,22 @@ namespace {
 template <class OtherPlan, class Act>
 void with_field(PlanField field, const Plan& a, OtherPlan& b, const Act& act) {
     switch (field) {
-        case PlanField::dp:
-            return act(a.dp, b.dp);
-        case PlanField::tp:
-            return act(a.tp, b.tp);
-        case PlanField::pp:
-            return act(a.pp, b.pp);
-        case PlanField::cp:
-            return act(a.cp, b.cp);
-        case PlanField::ep:
-            return act(a.ep, b.ep);
-        case PlanField::expert_tp:
-            return act(a.expert_tp, b.expert_tp);
-        case PlanField::placement:
-            return act(a.placement, b.placement);
-        case PlanField::data_parallel:
-            return act(a.data_parallel, b.data_parallel);
-        case PlanField::shard_group:
-            return act(a.shard_group, b.shard_group);
-        case PlanField::offload:
-            return act(a.offload, b.offload);
-        case PlanField::micro_batch:
-            return act(a.micro_batch, b.micro_batch);
-        case PlanField::sequence_parallel:
-            return act(a.sequence_parallel, b.sequence_parallel);
-        case PlanField::schedule:
-            return act(a.schedule, b.schedule);
-        case PlanField::vpp:
-            return act(a.vpp, b.vpp);
-        case PlanField::stage_blocks:
-            return act(a.stage_blocks, b.stage_blocks);
-        case PlanField::recompute:
-            act(a.recompute, b.recompute);
-            return act(a.recompute_blocks, b.recompute_blocks);
+        case PlanField::dp: return act(a.dp, b.dp);
+        case PlanField::tp: return act(a.tp, b.tp);
+        case PlanField::pp: return act(a.pp, b.pp);
+        case PlanField::cp: return act(a.cp, b.cp);
+        case PlanField::ep: return act(a.ep, b.ep);
+        case PlanField::expert_tp: return act(a.expert_tp, b.expert_tp);
+        case PlanField::placement: return act(a.placement, b.placement);
+        case PlanField::data_parallel: return act(a.data_parallel, b.data_parallel);
+        case PlanField::shard_group: return act(a.shard_group, b.shard_group);
+        case PlanField::offload: return act(a.offload, b.offload);
+        case PlanField::micro_batch: return act(a.micro_batch, b.micro_batch);
+        case PlanField::sequence_parallel: return act(a.sequence_parallel, b.sequence_parallel);
+        case PlanField::schedule: return act(a.schedule, b.schedule);
+        case PlanField::vpp: return act(a.vpp, b.vpp);
+        case PlanField::stage_blocks: return act(a.stage_blocks, b.stage_blocks);
+        case PlanField::recompute: act(a.recompute, b.recompute); return act(a.recompute_blocks, b.recompute_blocks);
     }
 }
 

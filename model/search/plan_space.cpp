@@ -37,37 +37,26 @@ const MixtureOfExperts* experts_of(const PlanSpace& space) {
 // The field of a plan whose value needs the feature.
 PlanField field_of(PlanFeature feature) {
     switch (feature) {
-        case PlanFeature::several_nodes:
-            return PlanField::dp;
-        case PlanFeature::tensor:
-            return PlanField::tp;
-        case PlanFeature::sequence:
-            return PlanField::sequence_parallel;
-        case PlanFeature::context:
-            return PlanField::cp;
-        case PlanFeature::experts:
-            return PlanField::ep;
-        case PlanFeature::pipeline:
-            return PlanField::pp;
+        case PlanFeature::several_nodes: return PlanField::dp;
+        case PlanFeature::tensor: return PlanField::tp;
+        case PlanFeature::sequence: return PlanField::sequence_parallel;
+        case PlanFeature::context: return PlanField::cp;
+        case PlanFeature::experts: return PlanField::ep;
+        case PlanFeature::pipeline: return PlanField::pp;
         case PlanFeature::gpipe:
         case PlanFeature::interleaved:
         case PlanFeature::zero_bubble:
-        case PlanFeature::dual_pipe:
-            return PlanField::schedule;
+        case PlanFeature::dual_pipe: return PlanField::schedule;
         case PlanFeature::zero1:
         case PlanFeature::zero2:
         case PlanFeature::zero3:
-        case PlanFeature::sharded_pipeline:
-            return PlanField::data_parallel;
-        case PlanFeature::shard_groups:
-            return PlanField::shard_group;
-        case PlanFeature::selective_recompute:
-            return PlanField::recompute;
+        case PlanFeature::sharded_pipeline: return PlanField::data_parallel;
+        case PlanFeature::shard_groups: return PlanField::shard_group;
+        case PlanFeature::selective_recompute: return PlanField::recompute;
         case PlanFeature::offload:
         case PlanFeature::optimizer_offload:
         case PlanFeature::parameter_offload:
-        case PlanFeature::unsharded_offload:
-            break;
+        case PlanFeature::unsharded_offload: break;
     }
     return PlanField::offload;
 }
@@ -148,18 +137,13 @@ std::vector<int> chunk_counts(const PlanSpace& space, const Plan& plan) {
 bool can_be(const PlanSpace& space, const Plan& plan) {
     if (plan.pp * plan.vpp > space.blocks) return false;
     switch (plan.schedule) {
-        case Schedule::interleaved:
-            return plan.pp > 1 && plan.vpp > 1 && plan.micro_batches() % plan.pp == 0;
-        case Schedule::sequential:
-            return plan.vpp == 1 && plan.micro_batches() == 1;
-        case Schedule::zero_bubble:
-            return plan.vpp == 1 && !plan.forward_only;
+        case Schedule::interleaved: return plan.pp > 1 && plan.vpp > 1 && plan.micro_batches() % plan.pp == 0;
+        case Schedule::sequential: return plan.vpp == 1 && plan.micro_batches() == 1;
+        case Schedule::zero_bubble: return plan.vpp == 1 && !plan.forward_only;
         case Schedule::zero_bubble_v:
-        case Schedule::dual_pipe_v:
-            return plan.pp > 1 && plan.vpp == 2 && !plan.forward_only;
+        case Schedule::dual_pipe_v: return plan.pp > 1 && plan.vpp == 2 && !plan.forward_only;
         case Schedule::one_f_one_b:
-        case Schedule::gpipe:
-            break;
+        case Schedule::gpipe: break;
     }
     return plan.vpp == 1;
 }

@@ -58,16 +58,11 @@ Ranking::Ranking(const SearchRequest& request)
 template <class Choice>
 double Ranking::key(const Choice& c) const {
     switch (objective_) {
-        case Objective::throughput:
-            return 1 / c.samples_per_s.si();
-        case Objective::time:
-            return c.step.si();
-        case Objective::cost:
-            return rent_ * device_seconds_per_sample(c);
-        case Objective::energy:
-            return c.energy_per_sample.si();
-        case Objective::memory:
-            return c.memory.si();
+        case Objective::throughput: return 1 / c.samples_per_s.si();
+        case Objective::time: return c.step.si();
+        case Objective::cost: return rent_ * device_seconds_per_sample(c);
+        case Objective::energy: return c.energy_per_sample.si();
+        case Objective::memory: return c.memory.si();
     }
     return 0;
 }

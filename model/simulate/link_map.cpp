@@ -38,16 +38,12 @@ void add_loads(const Communicator& communicator, TrafficPattern pattern, int pla
                 for (std::size_t i = 0; i < set.size(); ++i) members.push_back(device(i));
                 add(set[0], pattern == TrafficPattern::ring ? groups.ring_loads(members) : groups.all_to_all_loads(members));
                 break;
-            case TrafficPattern::path:
-                add(set[0], topology.send_loads(device(0), device(1)));
-                break;
+            case TrafficPattern::path: add(set[0], topology.send_loads(device(0), device(1))); break;
             case TrafficPattern::to_server:
             case TrafficPattern::from_server:
                 add(set[0], topology.host_copy_loads(device(0), server(), pattern == TrafficPattern::to_server, placement.sent_together));
                 break;
-            case TrafficPattern::load:
-                add(set[0], loaders.loads_of_samples(node(0)));
-                break;
+            case TrafficPattern::load: add(set[0], loaders.loads_of_samples(node(0))); break;
             case TrafficPattern::kernels:
                 for (std::size_t i = 0; i < set.size(); ++i) {
                     std::vector<LinkLoad> loads = loaders.loads_of_kernels(node(i));
@@ -82,12 +78,9 @@ TrafficPattern pattern_of(const CollectivePrice& price, const Communicator& comm
         return transfer && transfer->payload == Payload::weights ? TrafficPattern::from_server : TrafficPattern::to_server;
     }
     switch (price.pattern) {
-        case Pattern::ring:
-            return TrafficPattern::ring;
-        case Pattern::all_to_all:
-            return TrafficPattern::all_to_all;
-        case Pattern::path:
-            return TrafficPattern::path;
+        case Pattern::ring: return TrafficPattern::ring;
+        case Pattern::all_to_all: return TrafficPattern::all_to_all;
+        case Pattern::path: return TrafficPattern::path;
     }
     return TrafficPattern::ring;
 }

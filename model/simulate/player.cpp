@@ -100,17 +100,13 @@ void Player::handle(const Event& event) {
         case EventKind::kernel_done:
             if (lanes_[event.index].version == event.version) kernel_done(event.index);
             break;
-        case EventKind::issued:
-            kernel_issued(event.index);
-            break;
+        case EventKind::issued: kernel_issued(event.index); break;
         case EventKind::exchange_begins:
             wakes_[exchanges_[event.index].communicator] = now_ + table_.fusion->cycle;
             fuse_what_is_ready(exchanges_[event.index]);
             start_exchange(event.index);
             break;
-        case EventKind::fixed_done:
-            fixed_done(event.index);
-            break;
+        case EventKind::fixed_done: fixed_done(event.index); break;
         case EventKind::flow_done:
             if (flows_[event.index].version == event.version) flow_done(event.index);
             break;

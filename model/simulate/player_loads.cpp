@@ -40,11 +40,8 @@ void Player::settle_links() {
 void Player::flow_done(FlowIndex f) {
     const FlowState flow = flows_[f];
     switch (flow.of) {
-        case FlowState::Of::exchange:
-            return finish_exchange(flow.index);
-        case FlowState::Of::load:
-            stop_flow(f);
-            return load_done(flow.index);
+        case FlowState::Of::exchange: return finish_exchange(flow.index);
+        case FlowState::Of::load: stop_flow(f); return load_done(flow.index);
         case FlowState::Of::kernels:
             stop_flow(f);
             lanes_[flow.index].flow.reset();

@@ -22,19 +22,13 @@ std::string name_of(SpanKind kind, const std::string& what) {
 
 RecordedCollective recorded(Collective c) {
     switch (c) {
-        case Collective::all_gather:
-            return RecordedCollective::all_gather;
-        case Collective::reduce_scatter:
-            return RecordedCollective::reduce_scatter;
-        case Collective::all_to_all:
-            return RecordedCollective::all_to_all;
-        case Collective::broadcast:
-            return RecordedCollective::broadcast;
-        case Collective::reduce:
-            return RecordedCollective::reduce;
+        case Collective::all_gather: return RecordedCollective::all_gather;
+        case Collective::reduce_scatter: return RecordedCollective::reduce_scatter;
+        case Collective::all_to_all: return RecordedCollective::all_to_all;
+        case Collective::broadcast: return RecordedCollective::broadcast;
+        case Collective::reduce: return RecordedCollective::reduce;
         case Collective::all_reduce:
-        case Collective::send:
-            break;
+        case Collective::send: break;
     }
     return RecordedCollective::all_reduce;
 }

@@ -22,8 +22,7 @@ namespace {
 TransformerSpec spec_of(NetworkStyle style) {
     TransformerSpec spec;  // GPT: learned positions, layer norm, GELU, biases, dropout, tied embeddings
     switch (style) {
-        case NetworkStyle::gpt:
-            break;
+        case NetworkStyle::gpt: break;
         case NetworkStyle::llama:
             spec.mlp = MlpKind::swiglu;
             spec.norm = NormKind::rms;

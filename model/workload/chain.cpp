@@ -182,8 +182,7 @@ private:
     Image layer(Layers& l, Image x, std::size_t i) {
         const ChainLayer& c = spec_.layers[i];
         switch (c.kind) {
-            case Kind::dense:
-                return l.linear("dense", flatten(x), c.width, c.bias);
+            case Kind::dense: return l.linear("dense", flatten(x), c.width, c.bias);
             case Kind::conv:
                 if (c.transposed) return transposed(l, x, i);
                 return l.conv("conv", x,
@@ -195,10 +194,8 @@ private:
                                .groups = c.groups,
                                .bias = c.bias,
                                .dilation = c.dilation});
-            case Kind::norm:
-                return l.norm("norm", x, c.norm, c.groups);
-            case Kind::activation:
-                return l.activation(x, c.function);
+            case Kind::norm: return l.norm("norm", x, c.norm, c.groups);
+            case Kind::activation: return l.activation(x, c.function);
             case Kind::pool:
                 if (c.pooling == PoolingKind::global_average) return l.global_pool(x);
                 return l.pool(
@@ -210,14 +207,12 @@ private:
                 larger.width *= c.stride;
                 return l.enlarge(x, larger, c.upsampling);
             }
-            case Kind::dropout:
-                return l.dropout(x);
+            case Kind::dropout: return l.dropout(x);
             case Kind::add:
             case Kind::concat:
             case Kind::multiply:
             case Kind::residual_begin:
-            case Kind::residual_end:
-                break;
+            case Kind::residual_end: break;
         }
         return x;
     }

@@ -84,42 +84,29 @@ std::string words_of(const ChainLayer& l) {
     };
     const std::string biased = l.bias ? "" : " without bias";
     switch (l.kind) {
-        case Kind::dense:
-            return "dense " + std::to_string(l.width) + biased;
+        case Kind::dense: return "dense " + std::to_string(l.width) + biased;
         case Kind::conv:
             return (l.transposed ? "transposed conv " : "conv ") + std::to_string(l.width) + window() +
                    (l.groups > 1 ? " in " + std::to_string(l.groups) + " groups" : "") + biased;
         case Kind::norm:
             switch (l.norm) {
-                case NormKind::layer:
-                    return "layer norm";
-                case NormKind::rms:
-                    return "rms norm";
-                case NormKind::batch:
-                    return "batch norm";
-                case NormKind::group:
-                    return "group norm " + std::to_string(l.groups);
+                case NormKind::layer: return "layer norm";
+                case NormKind::rms: return "rms norm";
+                case NormKind::batch: return "batch norm";
+                case NormKind::group: return "group norm " + std::to_string(l.groups);
             }
             return "norm";
-        case Kind::activation:
-            return activation_name(l.function).value_or("?");
+        case Kind::activation: return activation_name(l.function).value_or("?");
         case Kind::pool:
             if (l.pooling == PoolingKind::global_average) return "global pool";
             return (l.pooling == PoolingKind::max ? "max pool" : "average pool") + window();
-        case Kind::upsample:
-            return (l.upsampling == PointwiseKind::repeat ? "nearest " : "bilinear ") + std::to_string(l.stride);
-        case Kind::dropout:
-            return "dropout";
-        case Kind::add:
-            return "add";
-        case Kind::concat:
-            return "concat";
-        case Kind::multiply:
-            return "multiply";
-        case Kind::residual_begin:
-            return "(";
-        case Kind::residual_end:
-            return ")";
+        case Kind::upsample: return (l.upsampling == PointwiseKind::repeat ? "nearest " : "bilinear ") + std::to_string(l.stride);
+        case Kind::dropout: return "dropout";
+        case Kind::add: return "add";
+        case Kind::concat: return "concat";
+        case Kind::multiply: return "multiply";
+        case Kind::residual_begin: return "(";
+        case Kind::residual_end: return ")";
     }
     return {};
 }

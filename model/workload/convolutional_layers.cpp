@@ -19,22 +19,14 @@ void report_once(Diagnostics& problems, const Diagnostic& problem) {
 
 std::optional<std::string> activation_name(PointwiseKind kind) {
     switch (kind) {
-        case PointwiseKind::relu:
-            return "relu";
-        case PointwiseKind::relu6:
-            return "relu6";
-        case PointwiseKind::squared_relu:
-            return "squared_relu";
-        case PointwiseKind::gelu:
-            return "gelu";
-        case PointwiseKind::silu:
-            return "silu";
-        case PointwiseKind::sigmoid:
-            return "sigmoid";
-        case PointwiseKind::tanh:
-            return "tanh";
-        default:
-            return std::nullopt;
+        case PointwiseKind::relu: return "relu";
+        case PointwiseKind::relu6: return "relu6";
+        case PointwiseKind::squared_relu: return "squared_relu";
+        case PointwiseKind::gelu: return "gelu";
+        case PointwiseKind::silu: return "silu";
+        case PointwiseKind::sigmoid: return "sigmoid";
+        case PointwiseKind::tanh: return "tanh";
+        default: return std::nullopt;
     }
 }
 

@@ -58,15 +58,12 @@ struct SavedBy {
             case PointwiseKind::squared_relu:
             case PointwiseKind::gate:
             case PointwiseKind::clamped_gate:
-            case PointwiseKind::multiply:
-                return inputs();
+            case PointwiseKind::multiply: return inputs();
             case PointwiseKind::relu:
             case PointwiseKind::relu6:
             case PointwiseKind::sigmoid:
-            case PointwiseKind::tanh:
-                return outputs();
-            case PointwiseKind::dropout:
-                return masks();
+            case PointwiseKind::tanh: return outputs();
+            case PointwiseKind::dropout: return masks();
             case PointwiseKind::add:
             case PointwiseKind::bias:
             case PointwiseKind::scale:
@@ -75,8 +72,7 @@ struct SavedBy {
             case PointwiseKind::cast:
             case PointwiseKind::copy:
             case PointwiseKind::repeat:
-            case PointwiseKind::interpolate:
-                return;
+            case PointwiseKind::interpolate: return;
         }
     }
 };

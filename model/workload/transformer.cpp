@@ -31,16 +31,11 @@ OperatorGraph layer_block(const TransformerSpec& spec, const Shard& shard, const
 
 LayerKind kind_of_letter(char letter) {
     switch (letter) {
-        case 'M':
-            return {.mixer = Mixer::state_space, .mlp = false};
-        case 'G':
-            return {.mixer = Mixer::delta_rule, .mlp = false};
-        case '*':
-            return {.mixer = Mixer::attention, .mlp = false, .causal = true};
-        case 'E':
-            return {.mixer = Mixer::none, .experts = true};
-        default:
-            return {.mixer = Mixer::none};
+        case 'M': return {.mixer = Mixer::state_space, .mlp = false};
+        case 'G': return {.mixer = Mixer::delta_rule, .mlp = false};
+        case '*': return {.mixer = Mixer::attention, .mlp = false, .causal = true};
+        case 'E': return {.mixer = Mixer::none, .experts = true};
+        default: return {.mixer = Mixer::none};
     }
 }
 

@@ -10,19 +10,13 @@ namespace {
 // The activation of so many elements.
 Pointwise activation_of(MlpKind kind, double elements) {
     switch (kind) {
-        case MlpKind::gelu:
-            return {PointwiseKind::gelu, elements};
-        case MlpKind::relu:
-            return {PointwiseKind::relu, elements};
-        case MlpKind::squared_relu:
-            return {PointwiseKind::squared_relu, elements};
-        case MlpKind::silu:
-            return {PointwiseKind::silu, elements};
-        case MlpKind::clamped_swiglu:
-            return {PointwiseKind::clamped_gate, elements};
+        case MlpKind::gelu: return {PointwiseKind::gelu, elements};
+        case MlpKind::relu: return {PointwiseKind::relu, elements};
+        case MlpKind::squared_relu: return {PointwiseKind::squared_relu, elements};
+        case MlpKind::silu: return {PointwiseKind::silu, elements};
+        case MlpKind::clamped_swiglu: return {PointwiseKind::clamped_gate, elements};
         case MlpKind::swiglu:
-        case MlpKind::geglu:
-            break;
+        case MlpKind::geglu: break;
     }
     const PointwiseKind gate = kind == MlpKind::geglu ? PointwiseKind::gelu : PointwiseKind::silu;
     return {.kind = PointwiseKind::gate, .elements = elements, .gate = gate};

@@ -24,8 +24,7 @@ protected:
 
     std::string damaged(std::string text) {
         switch (below(4)) {
-            case 0:
-                return text.substr(0, below(text.size()));
+            case 0: return text.substr(0, below(text.size()));
             case 1:  // bits that are others
                 for (std::size_t i = 0, count = 1 + below(8); i < count; ++i) text[below(text.size())] ^= static_cast<char>(1 << below(8));
                 return text;

@@ -51,20 +51,13 @@ QString name_of(const TraceRank& rank, bool pipelined) {
 
 QString name_of(const Lane& lane) {
     switch (lane.stream) {
-        case Stream::compute:
-            return lane.behind ? QStringLiteral("behind kernels") : QStringLiteral("compute");
-        case Stream::communication:
-            return QStringLiteral("communication");
-        case Stream::send_next:
-            return QStringLiteral("to next stage");
-        case Stream::send_previous:
-            return QStringLiteral("to stage before");
-        case Stream::copy:
-            return QStringLiteral("copies");
-        case Stream::server:
-            return QStringLiteral("server");
-        case Stream::loader:
-            return QStringLiteral("loader");
+        case Stream::compute: return lane.behind ? QStringLiteral("behind kernels") : QStringLiteral("compute");
+        case Stream::communication: return QStringLiteral("communication");
+        case Stream::send_next: return QStringLiteral("to next stage");
+        case Stream::send_previous: return QStringLiteral("to stage before");
+        case Stream::copy: return QStringLiteral("copies");
+        case Stream::server: return QStringLiteral("server");
+        case Stream::loader: return QStringLiteral("loader");
     }
     return {};
 }

@@ -87,10 +87,8 @@ bool is_of_micro_batch(const Span& s) {
         case SpanKind::tensor_exchange:
         case SpanKind::context_exchange:
         case SpanKind::expert_exchange:
-        case SpanKind::pipeline_transfer:
-            return true;
-        default:
-            return s.micro_batch > 0;
+        case SpanKind::pipeline_transfer: return true;
+        default: return s.micro_batch > 0;
     }
 }
 

@@ -105,16 +105,11 @@ QString rank_finding(const ClusterMap& map, const std::optional<TimeRange>& rang
 
 ParallelGroup parallel_group(PlanDimension d) {
     switch (d) {
-        case PlanDimension::tensor:
-            return ParallelGroup::tensor;
-        case PlanDimension::context:
-            return ParallelGroup::context;
-        case PlanDimension::expert:
-            return ParallelGroup::expert;
-        case PlanDimension::data:
-            return ParallelGroup::data;
-        case PlanDimension::pipeline:
-            return ParallelGroup::pipeline;
+        case PlanDimension::tensor: return ParallelGroup::tensor;
+        case PlanDimension::context: return ParallelGroup::context;
+        case PlanDimension::expert: return ParallelGroup::expert;
+        case PlanDimension::data: return ParallelGroup::data;
+        case PlanDimension::pipeline: return ParallelGroup::pipeline;
     }
     return ParallelGroup::data;
 }
@@ -198,18 +193,12 @@ std::vector<int> group_of(const ClusterMap& map, int rank, PlanDimension d) { re
 
 QString name_of(LinkCategory c) {
     switch (c) {
-        case LinkCategory::pcie:
-            return QStringLiteral("PCIe");
-        case LinkCategory::socket:
-            return QStringLiteral("between sockets");
-        case LinkCategory::nvlink:
-            return QStringLiteral("NVLink");
-        case LinkCategory::infiniband:
-            return QStringLiteral("InfiniBand");
-        case LinkCategory::ethernet:
-            return QStringLiteral("Ethernet");
-        case LinkCategory::memory:
-            return QStringLiteral("memory");
+        case LinkCategory::pcie: return QStringLiteral("PCIe");
+        case LinkCategory::socket: return QStringLiteral("between sockets");
+        case LinkCategory::nvlink: return QStringLiteral("NVLink");
+        case LinkCategory::infiniband: return QStringLiteral("InfiniBand");
+        case LinkCategory::ethernet: return QStringLiteral("Ethernet");
+        case LinkCategory::memory: return QStringLiteral("memory");
     }
     return {};
 }

@@ -174,18 +174,13 @@ bool FieldInput::eventFilter(QObject*, QEvent* e) {
 
 FieldInput* make_input(const Field& field, QObject* owner) {
     switch (field.kind) {
-        case FieldKind::degree:
-            return new DegreeInput(owner);
+        case FieldKind::degree: return new DegreeInput(owner);
         case FieldKind::word:
-        case FieldKind::order:
-            return new WordInput(field, owner);
-        case FieldKind::name:
-            return new NameInput(owner);
-        case FieldKind::flag:
-            return new FlagInput(field, owner);
+        case FieldKind::order: return new WordInput(field, owner);
+        case FieldKind::name: return new NameInput(owner);
+        case FieldKind::flag: return new FlagInput(field, owner);
         case FieldKind::quantity:
-        case FieldKind::number:
-            return new TextInput(owner);
+        case FieldKind::number: return new TextInput(owner);
     }
     return nullptr;
 }

@@ -77,24 +77,12 @@ QFont font_of(Type type) {
     font.setFamilies(families);
     const auto set = [&](int pixels, QFont::Weight weight) { font.setPixelSize(pixels), font.setWeight(weight); };
     switch (type) {
-        case Type::small:
-            set(12, QFont::Normal);
-            break;
-        case Type::body:
-            set(body_size, QFont::Normal);
-            break;
-        case Type::strong:
-            set(body_size, QFont::Medium);
-            break;
-        case Type::heading:
-            set(14, QFont::Medium);
-            break;
-        case Type::title:
-            set(20, QFont::Medium);
-            break;
-        case Type::figure:
-            set(30, QFont::Medium);
-            break;
+        case Type::small: set(12, QFont::Normal); break;
+        case Type::body: set(body_size, QFont::Normal); break;
+        case Type::strong: set(body_size, QFont::Medium); break;
+        case Type::heading: set(14, QFont::Medium); break;
+        case Type::title: set(20, QFont::Medium); break;
+        case Type::figure: set(30, QFont::Medium); break;
     }
     return font;
 }
@@ -120,24 +108,15 @@ Fill fill_of(Term term) {
 // What makes the memory has the colour of the work that makes it.
 Fill fill_of(MemoryKind k) {
     switch (k) {
-        case MemoryKind::weights:
-            return {with_lightness(kind(SpanKind::forward), 0.68)};
-        case MemoryKind::gradients:
-            return {kind(SpanKind::backward)};
-        case MemoryKind::optimizer:
-            return {kind(SpanKind::optimizer)};
-        case MemoryKind::activations:
-            return {kind(SpanKind::forward)};
-        case MemoryKind::logits:
-            return {with_lightness(kind(SpanKind::forward), 1.45)};
-        case MemoryKind::gathered_weights:
-            return {kind(SpanKind::pipeline_transfer)};
-        case MemoryKind::communication:
-            return {kind(SpanKind::data_exchange)};
-        case MemoryKind::context:
-            return {kind(SpanKind::overhead)};
-        case MemoryKind::fragmentation:
-            return {kind(SpanKind::launch), true};
+        case MemoryKind::weights: return {with_lightness(kind(SpanKind::forward), 0.68)};
+        case MemoryKind::gradients: return {kind(SpanKind::backward)};
+        case MemoryKind::optimizer: return {kind(SpanKind::optimizer)};
+        case MemoryKind::activations: return {kind(SpanKind::forward)};
+        case MemoryKind::logits: return {with_lightness(kind(SpanKind::forward), 1.45)};
+        case MemoryKind::gathered_weights: return {kind(SpanKind::pipeline_transfer)};
+        case MemoryKind::communication: return {kind(SpanKind::data_exchange)};
+        case MemoryKind::context: return {kind(SpanKind::overhead)};
+        case MemoryKind::fragmentation: return {kind(SpanKind::launch), true};
     }
     return {};
 }
@@ -157,14 +136,10 @@ void paint_fill(QPainter& painter, const QRectF& area, const Fill& fill, const L
 
 QColor colour_of(SourceKind k, const Look& look) {
     switch (k) {
-        case SourceKind::measured:
-            return look.good;
-        case SourceKind::datasheet:
-            return look.accent;
-        case SourceKind::published:
-            return look.faint;
-        case SourceKind::estimated:
-            return look.warning;
+        case SourceKind::measured: return look.good;
+        case SourceKind::datasheet: return look.accent;
+        case SourceKind::published: return look.faint;
+        case SourceKind::estimated: return look.warning;
     }
     return look.faint;
 }

@@ -15,17 +15,13 @@ void paint_mark(QPainter& painter, QPointF at, double radius, Mark mark, const Q
     painter.setBrush(colour);
     const double r = radius;
     switch (mark) {
-        case Mark::disc:
-            painter.drawEllipse(at, r, r);
-            break;
+        case Mark::disc: painter.drawEllipse(at, r, r); break;
         case Mark::ring:
             painter.setBrush(Qt::NoBrush);
             painter.setPen(QPen(colour, 2));
             painter.drawEllipse(at, r, r);
             break;
-        case Mark::square:
-            painter.drawRect(QRectF(at.x() - 0.9 * r, at.y() - 0.9 * r, 1.8 * r, 1.8 * r));
-            break;
+        case Mark::square: painter.drawRect(QRectF(at.x() - 0.9 * r, at.y() - 0.9 * r, 1.8 * r, 1.8 * r)); break;
         case Mark::diamond:
             painter.drawPolygon(
                 QPolygonF{{at + QPointF(0, -1.25 * r), at + QPointF(1.25 * r, 0), at + QPointF(0, 1.25 * r), at + QPointF(-1.25 * r, 0)}});

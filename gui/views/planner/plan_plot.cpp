@@ -52,12 +52,9 @@ private:
 
     [[nodiscard]] double x_of(const FoundPlan& p) const {
         switch (axis_) {
-            case PlanAxis::memory:
-                return memory_.place_of(p.choice.memory).si();
-            case PlanAxis::cost:
-                return p.choice.cost_per_sample ? price(*p.choice.cost_per_sample) : 0;
-            case PlanAxis::devices:
-                break;
+            case PlanAxis::memory: return memory_.place_of(p.choice.memory).si();
+            case PlanAxis::cost: return p.choice.cost_per_sample ? price(*p.choice.cost_per_sample) : 0;
+            case PlanAxis::devices: break;
         }
         return p.choice.devices;
     }

@@ -13,14 +13,10 @@ constexpr KernelKind kinds[] = {KernelKind::gemm, KernelKind::convolution, Kerne
 
 QColor colour_of(KernelKind kind, const Look& look) {
     switch (kind) {
-        case KernelKind::gemm:
-            return look.accent;
-        case KernelKind::convolution:
-            return look.good;
-        case KernelKind::attention:
-            return look.warning;
-        case KernelKind::memory:
-            break;
+        case KernelKind::gemm: return look.accent;
+        case KernelKind::convolution: return look.good;
+        case KernelKind::attention: return look.warning;
+        case KernelKind::memory: break;
     }
     return look.faint;
 }

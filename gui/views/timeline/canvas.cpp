@@ -277,44 +277,27 @@ bool TimelineCanvas::move_by_key(int key) {
     const QRectF body = picture().body();
     switch (key) {
         case Qt::Key_A:
-        case Qt::Key_Left:
-            return pan(-key_pan * body.width()), true;
+        case Qt::Key_Left: return pan(-key_pan * body.width()), true;
         case Qt::Key_D:
-        case Qt::Key_Right:
-            return pan(key_pan * body.width()), true;
+        case Qt::Key_Right: return pan(key_pan * body.width()), true;
         case Qt::Key_W:
         case Qt::Key_Plus:
-        case Qt::Key_Equal:
-            return zoom(key_zoom, body.center().x()), true;
+        case Qt::Key_Equal: return zoom(key_zoom, body.center().x()), true;
         case Qt::Key_S:
-        case Qt::Key_Minus:
-            return zoom(1 / key_zoom, body.center().x()), true;
-        case Qt::Key_Up:
-            return scroll_to(std::max(0.0, aspect_.top - 40)), true;
-        case Qt::Key_Down:
-            return scroll_to(aspect_.top + 40), true;
-        case Qt::Key_PageUp:
-            return scroll_to(std::max(0.0, aspect_.top - body.height())), true;
-        case Qt::Key_PageDown:
-            return scroll_to(aspect_.top + body.height()), true;
-        case Qt::Key_Home:
-            return show_times({}, aspect_.to - aspect_.from), true;
-        case Qt::Key_End:
-            return show_times(content_->end - (aspect_.to - aspect_.from), content_->end), true;
-        case Qt::Key_F:
-            return fit(), true;
-        case Qt::Key_BracketLeft:
-            return follow_tie(TieKind::cause), true;
-        case Qt::Key_BracketRight:
-            return follow_tie(TieKind::effect), true;
-        case Qt::Key_Comma:
-            return choose_beside(-1), true;
-        case Qt::Key_Period:
-            return choose_beside(1), true;
-        case Qt::Key_R:
-            return select_range(range_of_choice()), true;
-        default:
-            return false;
+        case Qt::Key_Minus: return zoom(1 / key_zoom, body.center().x()), true;
+        case Qt::Key_Up: return scroll_to(std::max(0.0, aspect_.top - 40)), true;
+        case Qt::Key_Down: return scroll_to(aspect_.top + 40), true;
+        case Qt::Key_PageUp: return scroll_to(std::max(0.0, aspect_.top - body.height())), true;
+        case Qt::Key_PageDown: return scroll_to(aspect_.top + body.height()), true;
+        case Qt::Key_Home: return show_times({}, aspect_.to - aspect_.from), true;
+        case Qt::Key_End: return show_times(content_->end - (aspect_.to - aspect_.from), content_->end), true;
+        case Qt::Key_F: return fit(), true;
+        case Qt::Key_BracketLeft: return follow_tie(TieKind::cause), true;
+        case Qt::Key_BracketRight: return follow_tie(TieKind::effect), true;
+        case Qt::Key_Comma: return choose_beside(-1), true;
+        case Qt::Key_Period: return choose_beside(1), true;
+        case Qt::Key_R: return select_range(range_of_choice()), true;
+        default: return false;
     }
 }
 

@@ -178,22 +178,14 @@ private:
             return text_width(longer, font) <= room ? longer : shorter;
         };
         switch (at.kind) {
-            case VertexKind::device:
-                return rank_at(v) ? fitting(QString::number(*rank_at(v)), {}) : QStringLiteral("\u2013");
-            case VertexKind::pcie_switch:
-                return fitting(QStringLiteral("PCIe"), {});
-            case VertexKind::socket:
-                return fitting(QStringLiteral("socket %1").arg(at.index), QStringLiteral("S%1").arg(at.index));
-            case VertexKind::host_memory:
-                return fitting(QStringLiteral("RAM"), QStringLiteral("M"));
-            case VertexKind::nic:
-                return fitting(QStringLiteral("NIC"), QString::number(at.index));
-            case VertexKind::peer_switch:
-                return fitting(QStringLiteral("NVSwitch"), {});
-            case VertexKind::leaf:
-                return room > 54 ? QStringLiteral("leaf %1").arg(at.index) : QString::number(at.index);
-            case VertexKind::spine:
-                return QStringLiteral("spine");
+            case VertexKind::device: return rank_at(v) ? fitting(QString::number(*rank_at(v)), {}) : QStringLiteral("\u2013");
+            case VertexKind::pcie_switch: return fitting(QStringLiteral("PCIe"), {});
+            case VertexKind::socket: return fitting(QStringLiteral("socket %1").arg(at.index), QStringLiteral("S%1").arg(at.index));
+            case VertexKind::host_memory: return fitting(QStringLiteral("RAM"), QStringLiteral("M"));
+            case VertexKind::nic: return fitting(QStringLiteral("NIC"), QString::number(at.index));
+            case VertexKind::peer_switch: return fitting(QStringLiteral("NVSwitch"), {});
+            case VertexKind::leaf: return room > 54 ? QStringLiteral("leaf %1").arg(at.index) : QString::number(at.index);
+            case VertexKind::spine: return QStringLiteral("spine");
         }
         return {};
     }

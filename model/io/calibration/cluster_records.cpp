@@ -43,16 +43,11 @@ std::string schema_of(const JsonFile& file) {
 // Published measurements have rows in place of a schema.
 FileKind kind_of(const std::string& text, const std::string& name) {
     switch (kind_of_log(text)) {
-        case LogKind::nccl_tests:
-            return FileKind::nccl_tests;
-        case LogKind::osu:
-            return FileKind::osu;
-        case LogKind::gpu_topology:
-            return FileKind::gpu_topology;
-        case LogKind::unknown:
-            return FileKind::unknown;
-        case LogKind::json:
-            break;
+        case LogKind::nccl_tests: return FileKind::nccl_tests;
+        case LogKind::osu: return FileKind::osu;
+        case LogKind::gpu_topology: return FileKind::gpu_topology;
+        case LogKind::unknown: return FileKind::unknown;
+        case LogKind::json: break;
     }
     if (is_of_fio(text)) return FileKind::unknown;
     Diagnostics unused;
@@ -78,22 +73,14 @@ private:
         const std::string name = path.string();
         const auto keep = [](auto& list, auto&& more) { std::ranges::move(more, std::back_inserter(list)); };
         switch (kind_of(text, name)) {
-            case FileKind::nccl_tests:
-                return keep(files_.curves, read_nccl_tests(text, name, diagnostics_));
-            case FileKind::osu:
-                return keep(files_.curves, read_osu(text, name, diagnostics_));
-            case FileKind::gpu_topology:
-                return files_.topologies.push_back(read_gpu_topology(text, name, diagnostics_));
-            case FileKind::run:
-                return diagnostics_.collect([&] { read_run(path, text); });
-            case FileKind::step_times:
-                return diagnostics_.collect([&] { read_steps(path, text); });
-            case FileKind::measurements:
-                return diagnostics_.add({name, "", "published measurements beside logs", "fit to them alone"});
-            case FileKind::unmeasured:
-                return refuse_unmeasured(text, name);
-            case FileKind::unknown:
-                return diagnostics_.add({name, "", "nobody's log that is known here", std::string(use_of(text))});
+            case FileKind::nccl_tests: return keep(files_.curves, read_nccl_tests(text, name, diagnostics_));
+            case FileKind::osu: return keep(files_.curves, read_osu(text, name, diagnostics_));
+            case FileKind::gpu_topology: return files_.topologies.push_back(read_gpu_topology(text, name, diagnostics_));
+            case FileKind::run: return diagnostics_.collect([&] { read_run(path, text); });
+            case FileKind::step_times: return diagnostics_.collect([&] { read_steps(path, text); });
+            case FileKind::measurements: return diagnostics_.add({name, "", "published measurements beside logs", "fit to them alone"});
+            case FileKind::unmeasured: return refuse_unmeasured(text, name);
+            case FileKind::unknown: return diagnostics_.add({name, "", "nobody's log that is known here", std::string(use_of(text))});
         }
     }
 

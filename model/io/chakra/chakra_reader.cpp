@@ -32,22 +32,16 @@ double of_bits(const ProtobufField& f) {
     constexpr std::uint32_t as_double = 3, as_float = 5;
     const auto unfold = [](std::uint64_t v) { return static_cast<std::int64_t>(v >> 1U) ^ -static_cast<std::int64_t>(v & 1U); };
     switch (f.number) {
-        case as_double:
-            return std::bit_cast<double>(f.value);
-        case as_float:
-            return std::bit_cast<float>(static_cast<std::uint32_t>(f.value));
+        case as_double: return std::bit_cast<double>(f.value);
+        case as_float: return std::bit_cast<float>(static_cast<std::uint32_t>(f.value));
         case 11:  // unsigned
         case 13:
         case 19:
-        case 21:
-            return static_cast<double>(f.value);
+        case 21: return static_cast<double>(f.value);
         case 15:  // folded, so that small negative numbers are short
-        case 17:
-            return static_cast<double>(unfold(f.value));
-        case 23:
-            return static_cast<std::int32_t>(static_cast<std::uint32_t>(f.value));
-        default:
-            return static_cast<double>(f.integer());
+        case 17: return static_cast<double>(unfold(f.value));
+        case 23: return static_cast<std::int32_t>(static_cast<std::uint32_t>(f.value));
+        default: return static_cast<double>(f.integer());
     }
 }
 
@@ -145,12 +139,9 @@ private:
                 node_.bytes = bytes("tensor_size");
                 return;
             case chakra::send:
-            case chakra::receive:
-                return set_transfer(type == chakra::send);
-            case chakra::collective:
-                return set_collective();
-            default:
-                complain("is of type " + std::to_string(type) + ", which no node has");
+            case chakra::receive: return set_transfer(type == chakra::send);
+            case chakra::collective: return set_collective();
+            default: complain("is of type " + std::to_string(type) + ", which no node has");
         }
     }
 

@@ -36,18 +36,12 @@ private:
     static Type type_of(Kind kind) {
         switch (kind) {
             case Kind::kernel:
-            case Kind::host:
-                return compute;
-            case Kind::memory:
-                return load;
-            case Kind::collective:
-                return collective;
-            case Kind::send:
-                return send;
-            case Kind::receive:
-                return receive;
-            case Kind::nothing:
-                break;
+            case Kind::host: return compute;
+            case Kind::memory: return load;
+            case Kind::collective: return collective;
+            case Kind::send: return send;
+            case Kind::receive: return receive;
+            case Kind::nothing: break;
         }
         return metadata;
     }
@@ -70,8 +64,7 @@ private:
             case Kind::kernel:
                 return on_host + int64("num_ops", is_too_short ? 0 : whole(n.flops / FLOP)) +
                        uint64("tensor_size", is_too_short ? 0 : bytes);
-            case Kind::memory:
-                return on_host + uint64("tensor_size", bytes);
+            case Kind::memory: return on_host + uint64("tensor_size", bytes);
             case Kind::collective:
                 return on_host + int64("comm_type", number_of(n.collective)) + int64("comm_size", bytes) +
                        (n.group.empty() ? "" : text("pg_name", n.group));
@@ -82,8 +75,7 @@ private:
                        int32("comm_dst", sends ? n.peer : rank_) + int32("comm_tag", n.tag);
             }
             case Kind::host:
-            case Kind::nothing:
-                break;
+            case Kind::nothing: break;
         }
         return on_host;
     }

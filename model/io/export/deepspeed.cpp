@@ -16,23 +16,15 @@ using Json = nlohmann::ordered_json;
 Json optimizer_json(Optimizer o) {
     const Json none = Json::object();
     switch (o) {
-        case Optimizer::sgd:
-            return {{"type", "SGD"}, {"params", none}};
-        case Optimizer::momentum:
-            return {{"type", "SGD"}, {"params", {{"momentum", 0.9}}}};
-        case Optimizer::adam:
-            return {{"type", "Adam"}, {"params", none}};
-        case Optimizer::adamw:
-            return {{"type", "AdamW"}, {"params", none}};
-        case Optimizer::lamb:
-            return {{"type", "Lamb"}, {"params", none}};
-        case Optimizer::lion:
-            return {{"type", "Lion"}, {"params", none}};
-        case Optimizer::muon:
-            return {{"type", "Muon"}, {"params", none}};
+        case Optimizer::sgd: return {{"type", "SGD"}, {"params", none}};
+        case Optimizer::momentum: return {{"type", "SGD"}, {"params", {{"momentum", 0.9}}}};
+        case Optimizer::adam: return {{"type", "Adam"}, {"params", none}};
+        case Optimizer::adamw: return {{"type", "AdamW"}, {"params", none}};
+        case Optimizer::lamb: return {{"type", "Lamb"}, {"params", none}};
+        case Optimizer::lion: return {{"type", "Lion"}, {"params", none}};
+        case Optimizer::muon: return {{"type", "Muon"}, {"params", none}};
         case Optimizer::adamw_8bit:
-        case Optimizer::adafactor:
-            break;
+        case Optimizer::adafactor: break;
     }
     return {};
 }

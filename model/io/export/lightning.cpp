@@ -65,14 +65,10 @@ std::string lightning_strategy(const Scenario& s) {
 
 std::string lightning_precision(const Plan& p) {
     switch (p.precision.compute) {
-        case DataType::fp16:
-            return "\"16-mixed\"";
-        case DataType::bf16:
-            return "\"bf16-mixed\"";
-        case DataType::fp64:
-            return "\"64-true\"";
-        default:
-            return "\"32-true\"";
+        case DataType::fp16: return "\"16-mixed\"";
+        case DataType::bf16: return "\"bf16-mixed\"";
+        case DataType::fp64: return "\"64-true\"";
+        default: return "\"32-true\"";
     }
 }
 

@@ -72,19 +72,14 @@ void check_recompute(const Plan& p, const TransformerSpec* t, Refusals& r) {
 const char* megatron_optimizer(Optimizer o) {
     switch (o) {
         case Optimizer::sgd:
-        case Optimizer::momentum:
-            return "sgd";
+        case Optimizer::momentum: return "sgd";
         case Optimizer::adam:
-        case Optimizer::adamw:
-            return "adam";
-        case Optimizer::lion:
-            return "lion";
-        case Optimizer::muon:
-            return "muon";
+        case Optimizer::adamw: return "adam";
+        case Optimizer::lion: return "lion";
+        case Optimizer::muon: return "muon";
         case Optimizer::lamb:
         case Optimizer::adamw_8bit:
-        case Optimizer::adafactor:
-            break;
+        case Optimizer::adafactor: break;
     }
     return nullptr;
 }
@@ -222,8 +217,7 @@ void data_parallelism(const Scenario& s, Words& w) {
 
 void recompute(const Plan& p, Words& w, std::vector<std::string>& notes) {
     switch (p.recompute) {
-        case Recompute::none:
-            return;
+        case Recompute::none: return;
         case Recompute::selective: {
             w.set("--recompute-granularity", "selective");
             if (p.recompute_modules.empty()) return;

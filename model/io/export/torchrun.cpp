@@ -53,20 +53,14 @@ void shard(const Plan& p, ExportedLaunch& launch) {
 std::string optimizer_name(Optimizer o) {
     switch (o) {
         case Optimizer::sgd:
-        case Optimizer::momentum:
-            return "sgd";
+        case Optimizer::momentum: return "sgd";
         case Optimizer::adam:
-        case Optimizer::adamw:
-            return "adamw_torch";
-        case Optimizer::adamw_8bit:
-            return "adamw_bnb_8bit";
-        case Optimizer::lion:
-            return "lion_32bit";
-        case Optimizer::adafactor:
-            return "adafactor";
+        case Optimizer::adamw: return "adamw_torch";
+        case Optimizer::adamw_8bit: return "adamw_bnb_8bit";
+        case Optimizer::lion: return "lion_32bit";
+        case Optimizer::adafactor: return "adafactor";
         case Optimizer::lamb:
-        case Optimizer::muon:
-            break;
+        case Optimizer::muon: break;
     }
     return {};
 }

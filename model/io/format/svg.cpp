@@ -21,20 +21,11 @@ std::string number(double value) {
 std::string escaped(std::string_view text) {
     std::string out;
     for (const char c : with_signs(text)) switch (c) {
-            case '&':
-                out += "&amp;";
-                break;
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            default:
-                out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+            case '&': out += "&amp;"; break;
+            case '<': out += "&lt;"; break;
+            case '>': out += "&gt;"; break;
+            case '"': out += "&quot;"; break;
+            default: out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
         }
     return out;
 }

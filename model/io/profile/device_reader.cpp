@@ -9,15 +9,12 @@ namespace {
 
 DataType usual_accumulator(DataType input) {
     switch (input) {
-        case DataType::fp64:
-            return DataType::fp64;
+        case DataType::fp64: return DataType::fp64;
         case DataType::int32:
         case DataType::int8:
         case DataType::int4:
-        case DataType::int1:
-            return DataType::int32;
-        default:
-            return DataType::fp32;
+        case DataType::int1: return DataType::int32;
+        default: return DataType::fp32;
     }
 }
 

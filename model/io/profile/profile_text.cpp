@@ -89,13 +89,11 @@ std::string peers_text(const NodeSpec& node) {
     const std::string each = std::to_string(p.links) + " x " + p.link.name;
     const std::string pair = shown(p.link.bandwidth.value * static_cast<double>(p.links)) + " per direction";
     switch (p.layout) {
-        case PeerLayout::none:
-            return node.peer_access ? "over PCIe, device to device" : "over PCIe, staged in host memory: no peer access";
+        case PeerLayout::none: return node.peer_access ? "over PCIe, device to device" : "over PCIe, staged in host memory: no peer access";
         case PeerLayout::crossbar:
             return "every device on a switch: " + each + ", " + pair + (p.in_switch_reduction ? ", the switch adds" : "") +
                    (p.domain ? ", " + std::to_string(p.domain) + " devices on one switch" : "");
-        case PeerLayout::all_to_all:
-            return "all to all: " + each + " between every pair, " + pair;
+        case PeerLayout::all_to_all: return "all to all: " + each + " between every pair, " + pair;
         case PeerLayout::pairs:
             return "bridges between 0-1, 2-3, ...: " + each + ", " + pair + (node.peer_access ? "" : "; other pairs staged in host memory");
         case PeerLayout::matrix:
@@ -150,16 +148,11 @@ std::string fabric_text(const Cluster& c) {
     const std::string leaf = std::to_string(f.nodes_per_leaf) + " nodes per leaf";
     const std::string over = f.oversubscription > 1 ? ", oversubscribed " + shown(f.oversubscription) + " to 1" : ", not oversubscribed";
     switch (f.kind) {
-        case FabricKind::none:
-            return "none";
-        case FabricKind::single_switch:
-            return "one switch";
-        case FabricKind::leaf_spine:
-            return "leaf and spine, " + leaf + over;
-        case FabricKind::rail_leaf_spine:
-            return "rails, leaf and spine, " + leaf + " and rail" + over;
-        case FabricKind::dragonfly:
-            return "dragonfly, " + std::to_string(f.nodes_per_leaf) + " nodes per group" + over;
+        case FabricKind::none: return "none";
+        case FabricKind::single_switch: return "one switch";
+        case FabricKind::leaf_spine: return "leaf and spine, " + leaf + over;
+        case FabricKind::rail_leaf_spine: return "rails, leaf and spine, " + leaf + " and rail" + over;
+        case FabricKind::dragonfly: return "dragonfly, " + std::to_string(f.nodes_per_leaf) + " nodes per group" + over;
     }
     return {};
 }

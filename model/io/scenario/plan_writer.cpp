@@ -40,38 +40,22 @@ std::string placement_text(const Plan& p) {
 
 Json plan_field_json(PlanField field, const Plan& p) {
     switch (field) {
-        case PlanField::dp:
-            return p.dp;
-        case PlanField::tp:
-            return p.tp;
-        case PlanField::pp:
-            return p.pp;
-        case PlanField::cp:
-            return p.cp;
-        case PlanField::ep:
-            return p.ep;
-        case PlanField::expert_tp:
-            return p.expert_tp > 0 ? Json(p.expert_tp) : Json();
-        case PlanField::placement:
-            return placement_json(p);
-        case PlanField::data_parallel:
-            return word_of(p.data_parallel, data_parallel_words);
-        case PlanField::shard_group:
-            return p.shard_group ? Json(*p.shard_group) : Json();
-        case PlanField::offload:
-            return word_of(p.offload, offload_words);
-        case PlanField::micro_batch:
-            return p.micro_batch;
-        case PlanField::sequence_parallel:
-            return p.sequence_parallel;
-        case PlanField::schedule:
-            return word_of(p.schedule, schedule_words);
-        case PlanField::vpp:
-            return p.vpp;
-        case PlanField::stage_blocks:
-            return p.stage_blocks.empty() ? Json() : Json(p.stage_blocks);
-        case PlanField::recompute:
-            return recompute_json(p);
+        case PlanField::dp: return p.dp;
+        case PlanField::tp: return p.tp;
+        case PlanField::pp: return p.pp;
+        case PlanField::cp: return p.cp;
+        case PlanField::ep: return p.ep;
+        case PlanField::expert_tp: return p.expert_tp > 0 ? Json(p.expert_tp) : Json();
+        case PlanField::placement: return placement_json(p);
+        case PlanField::data_parallel: return word_of(p.data_parallel, data_parallel_words);
+        case PlanField::shard_group: return p.shard_group ? Json(*p.shard_group) : Json();
+        case PlanField::offload: return word_of(p.offload, offload_words);
+        case PlanField::micro_batch: return p.micro_batch;
+        case PlanField::sequence_parallel: return p.sequence_parallel;
+        case PlanField::schedule: return word_of(p.schedule, schedule_words);
+        case PlanField::vpp: return p.vpp;
+        case PlanField::stage_blocks: return p.stage_blocks.empty() ? Json() : Json(p.stage_blocks);
+        case PlanField::recompute: return recompute_json(p);
     }
     return {};
 }

@@ -127,16 +127,11 @@ TriedWords in_words(const PlanAnswer& a, const TriedPlan& tried) {
 std::string name_of(const Alternative& x) {
     const Plan& p = x.tried.plan;
     switch (x.kind) {
-        case ObviousKind::data_parallel:
-            return "plain data parallelism";
-        case ObviousKind::fully_sharded:
-            return "ZeRO-3 (FSDP) alone";
-        case ObviousKind::tensor_over_nodes:
-            return "tp " + std::to_string(p.tp) + ", across nodes";
-        case ObviousKind::pipeline:
-            return "pipeline of " + grouped_digits(p.pp) + " alone";
-        case ObviousKind::no_recompute:
-            return "no recompute";
+        case ObviousKind::data_parallel: return "plain data parallelism";
+        case ObviousKind::fully_sharded: return "ZeRO-3 (FSDP) alone";
+        case ObviousKind::tensor_over_nodes: return "tp " + std::to_string(p.tp) + ", across nodes";
+        case ObviousKind::pipeline: return "pipeline of " + grouped_digits(p.pp) + " alone";
+        case ObviousKind::no_recompute: return "no recompute";
     }
     return {};
 }
@@ -147,18 +142,13 @@ std::string name_of(const PlanAnswer& a, const Remedy& r) {
         case RemedyKind::unpinned:
             return words(to_text(*r.field)) + " " + plan_field_text(*r.field, p) + " instead of " +
                    plan_field_text(*r.field, a.request.job.plan);
-        case RemedyKind::head:
-            return "the head over " + std::to_string(p.head_chunks) + " parts of the tokens in turn (plan.head_chunks)";
-        case RemedyKind::offload:
-            return "activations in host memory";
+        case RemedyKind::head: return "the head over " + std::to_string(p.head_chunks) + " parts of the tokens in turn (plan.head_chunks)";
+        case RemedyKind::offload: return "activations in host memory";
         case RemedyKind::precision:
             return std::string(to_text(p.precision.compute)) + " instead of " + std::string(to_text(a.request.job.plan.precision.compute));
-        case RemedyKind::global_batch:
-            return "a global batch of " + grouped_digits(p.global_batch);
-        case RemedyKind::devices:
-            return grouped_digits(p.devices()) + " devices";
-        case RemedyKind::framework:
-            return "framework " + r.framework + " instead of " + a.request.job.framework.name;
+        case RemedyKind::global_batch: return "a global batch of " + grouped_digits(p.global_batch);
+        case RemedyKind::devices: return grouped_digits(p.devices()) + " devices";
+        case RemedyKind::framework: return "framework " + r.framework + " instead of " + a.request.job.framework.name;
     }
     return {};
 }

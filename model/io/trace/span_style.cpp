@@ -31,35 +31,21 @@ const SpanStyle& style_of(SpanKind k) {
 svg::Colour colour_of(Term term) {
     const auto of = [](SpanKind k) { return style_of(k).colour; };
     switch (term) {
-        case Term::forward:
-            return of(SpanKind::forward);
-        case Term::backward:
-            return of(SpanKind::backward);
-        case Term::recompute:
-            return of(SpanKind::recompute);
-        case Term::optimizer:
-            return of(SpanKind::optimizer);
-        case Term::tensor_communication:
-            return of(SpanKind::tensor_exchange);
-        case Term::context_communication:
-            return of(SpanKind::context_exchange);
+        case Term::forward: return of(SpanKind::forward);
+        case Term::backward: return of(SpanKind::backward);
+        case Term::recompute: return of(SpanKind::recompute);
+        case Term::optimizer: return of(SpanKind::optimizer);
+        case Term::tensor_communication: return of(SpanKind::tensor_exchange);
+        case Term::context_communication: return of(SpanKind::context_exchange);
         case Term::expert_communication:
-        case Term::straggler:
-            return of(SpanKind::expert_exchange);
-        case Term::pipeline_communication:
-            return of(SpanKind::pipeline_transfer);
-        case Term::data_communication:
-            return of(SpanKind::data_exchange);
-        case Term::bubble:
-            return {151, 163, 175};
-        case Term::input:
-            return of(SpanKind::input);
-        case Term::launch:
-            return of(SpanKind::launch);
-        case Term::offload:
-            return of(SpanKind::offload);
-        case Term::overhead:
-            return of(SpanKind::overhead);
+        case Term::straggler: return of(SpanKind::expert_exchange);
+        case Term::pipeline_communication: return of(SpanKind::pipeline_transfer);
+        case Term::data_communication: return of(SpanKind::data_exchange);
+        case Term::bubble: return {151, 163, 175};
+        case Term::input: return of(SpanKind::input);
+        case Term::launch: return of(SpanKind::launch);
+        case Term::offload: return of(SpanKind::offload);
+        case Term::overhead: return of(SpanKind::overhead);
     }
     return {};
 }

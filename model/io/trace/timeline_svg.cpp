@@ -43,16 +43,12 @@ constexpr std::size_t lane_count = 4;
 std::size_t lane_of(Stream s) {
     switch (s) {
         case Stream::compute:
-        case Stream::server:
-            return 0;
+        case Stream::server: return 0;
         case Stream::send_next:
-        case Stream::send_previous:
-            return 1;
+        case Stream::send_previous: return 1;
         case Stream::communication:
-        case Stream::copy:
-            return 2;
-        case Stream::loader:
-            return 3;
+        case Stream::copy: return 2;
+        case Stream::loader: return 3;
     }
     return 0;
 }

@@ -72,8 +72,7 @@ Json window_of(const ChainLayer& l, Json out) {
 Json kind_of(const ChainLayer& l) {
     using Kind = ChainLayer::Kind;
     switch (l.kind) {
-        case Kind::dense:
-            return {{"dense", {{"width", l.width}, {"bias", l.bias}}}};
+        case Kind::dense: return {{"dense", {{"width", l.width}, {"bias", l.bias}}}};
         case Kind::conv: {
             Json conv = window_of(l, {{"width", l.width}});
             conv["groups"] = l.groups;
@@ -85,21 +84,17 @@ Json kind_of(const ChainLayer& l) {
         case Kind::norm:
             if (l.norm != NormKind::group) return {{"norm", word_of(l.norm, norm_kinds)}};
             return {{"norm", {{"kind", "group"}, {"groups", l.groups}}}};
-        case Kind::activation:
-            return {{"activation", word_of(l.function, activation_kinds)}};
+        case Kind::activation: return {{"activation", word_of(l.function, activation_kinds)}};
         case Kind::pool:
             if (l.pooling == PoolingKind::global_average) return {{"pool", "global_average"}};
             return {{"pool", window_of(l, {{"kind", word_of(l.pooling, pooling_kinds)}})}};
-        case Kind::upsample:
-            return {{"upsample", {{"factor", l.stride}, {"kind", word_of(l.upsampling, upsampling_kinds)}}}};
+        case Kind::upsample: return {{"upsample", {{"factor", l.stride}, {"kind", word_of(l.upsampling, upsampling_kinds)}}}};
         case Kind::dropout:
         case Kind::residual_begin:
-        case Kind::residual_end:
-            return word_of(l.kind, bare_layers);
+        case Kind::residual_end: return word_of(l.kind, bare_layers);
         case Kind::add:
         case Kind::concat:
-        case Kind::multiply:
-            return word_of(l.kind, joining_layers);
+        case Kind::multiply: return word_of(l.kind, joining_layers);
     }
     return {};
 }
