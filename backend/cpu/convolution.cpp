@@ -211,10 +211,8 @@ void add_weight_gradient(Engine& e, const Convolution& k, bool biased, const Arr
 // to rearrange them would take longer than to multiply (several times as long, where the rows of the weights are a multiple of 4 KiB and
 // fall into one set of a core's cache).
 std::optional<Gemm> as_product(const Convolution& k, Element e) {
-    constexpr std::int64_t few = 128;
     const std::int64_t pixels = k.batch * k.out_h * k.out_w;
-    const bool pointwise = k.kernel_h * k.kernel_w == 1 && k.stride == 1 && k.groups == 1 && k.padding_h + k.padding_w == 0;
-    if (!pointwise || k.transposed || pixels > few || e != Element::real) return std::nullopt;
+    if (!is_product_of_pixels(k) || pixels > most_pixels_of_a_product || e != Element::real) return std::nullopt;
     return Gemm{.m = pixels, .n = k.out_channels, .k = k.in_channels};
 }
 

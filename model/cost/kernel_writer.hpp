@@ -50,6 +50,7 @@ private:
     [[nodiscard]] Kernel filter_gradient(const Kernel& forward) const;
     [[nodiscard]] bool multiplies_16_bits() const { return size_of(product_type_) == Bytes::from_si(2); }
     [[nodiscard]] bool filter_gradients_on_vector_units() const { return framework_.vector_filter_gradients && multiplies_16_bits(); }
+    [[nodiscard]] bool is_made_as_product(const Convolution&) const;
     void add_filter_layouts(const Operator& op, const Convolution& c, bool makes_image_gradient, BlockKernels& out) const;
     void add_image_layouts(const Operator& op, bool makes_image_gradient, BlockKernels& out) const;
     void write_operator(const Operator& op, const Convolution& c, BlockKernels& out) const;

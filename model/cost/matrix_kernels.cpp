@@ -132,8 +132,13 @@ void KernelWriter::write_operator(const Operator& op, const Convolution& c, Bloc
     if (makes_image_gradient) out.backward.push_back(c.transposed ? result : gradient);
     out.backward.push_back(filter_gradient(result));
     if (has_bias) add_bias_gradient(op.name, output_bytes(op), out);
-    if (framework_.rearranges_filters) add_filter_layouts(op, of, makes_image_gradient, out);
+    if (framework_.rearranges_filters && !is_made_as_product(of)) add_filter_layouts(op, of, makes_image_gradient, out);
     if (!result.direct) add_image_layouts(op, makes_image_gradient, out);
+}
+
+bool KernelWriter::is_made_as_product(const Convolution& c) const {
+    const std::int64_t pixels = c.batch * c.out_h * c.out_w;
+    return is_product_of_pixels(c) && pixels <= framework_.products_of_pixels && plan_.precision.compute == DataType::fp32;
 }
 
 // Filters of one pixel lie as plain kernels want them. oneDNN wants any of them in blocks of channels.

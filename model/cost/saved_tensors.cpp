@@ -121,7 +121,7 @@ void measure_saved(const OperatorGraph& graph, const Plan& plan, const Framework
     for (const TensorId id : graph.outputs())
         out.boundary += graph.tensor(id).elements() * element_size(graph.tensor(id).role, plan.precision);
     out.alive = most_alive(graph, plan);
-    if (framework.logits_gradient_apart && !plan.forward_only) {
+    if (framework.counts_gradients_of_activations && !plan.forward_only) {
         out.in_backward = most_in_backward(graph, plan, dropped, reads_data);
         out.in_backward_again = most_in_backward(graph, plan, std::vector<bool>(graph.tensors().size(), true), reads_data);
     }

@@ -125,12 +125,13 @@ struct Framework {
     Sourced<double> fused_loss_passes{3, SourceKind::estimated, "read forward; read and written backward"};
     int head_chunks = 1;  // parts of the tokens that the head and its loss take in turn, unless the plan says
     // Gradients of activations, the logits' among them, are written beside these and counted; else fragmentation carries them.
-    bool logits_gradient_apart = false;
+    bool counts_gradients_of_activations = false;
     CastToTf32 casts_to_tf32 = CastToTf32::none;  // by default; a plan that says fp32 gets fp32
     bool tensor_units = true;                     // its products and convolutions use the tensor units of a device that has them
     bool vector_filter_gradients = false;         // filter gradients of 16-bit convolutions are made on vector units: cuDNN before 7.4
     bool channels_last = false;                   // NHWC convolutions on tensor cores
     bool rearranges_filters = false;              // each convolution lays its filters out anew, and their gradients back
+    std::int64_t products_of_pixels = 0;  // but in FP32 those of at most so many single pixels are products, which read them as they lie
     // Backward of a batch norm whose statistics are frozen: passes over its operands, and the kernels that make them. cuDNN has none.
     Sourced<double> frozen_batch_norm_passes{4, SourceKind::estimated, "two operands read for the sums, one again for what goes back"};
     int frozen_batch_norm_kernels = 1;

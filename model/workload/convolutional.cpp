@@ -1,4 +1,4 @@
-#include "model/base/list_text.hpp"
+#include "model/base/spelling.hpp"
 #include "model/workload/builders.hpp"
 #include "model/workload/convolutional_families.hpp"
 
@@ -12,10 +12,11 @@ constexpr std::int64_t most_channels = 65'536;
 std::vector<Architecture> all_architectures() {
     std::vector<Architecture> all;
     for (auto* family :
-         {plain_architectures,      residual_architectures, inception_architectures, dense_architectures,    mobile_architectures,
-          ghostnet_architectures,   convnext_architectures, regnet_architectures,    swin_architectures,     xception_architectures,
-          shufflenet_architectures, hrnet_architectures,    mixer_architectures,     darknet_architectures,  dla_architectures,
-          repvgg_architectures,     genet_architectures,    vovnet_architectures,    selecsls_architectures, segmentation_architectures})
+         {plain_architectures,      residual_architectures,    inception_architectures, dense_architectures,  mobile_architectures,
+          ghostnet_architectures,   convnext_architectures,    regnet_architectures,    swin_architectures,   xception_architectures,
+          shufflenet_architectures, hrnet_architectures,       mixer_architectures,     maxvit_architectures, pyramid_architectures,
+          darknet_architectures,    dla_architectures,         repvgg_architectures,    genet_architectures,  vovnet_architectures,
+          selecsls_architectures,   segmentation_architectures})
         for (Architecture& a : family()) all.push_back(std::move(a));
     return all;
 }
@@ -27,10 +28,11 @@ const std::vector<Architecture>& architectures() {
 }
 
 void refuse_unknown(Diagnostics& problems, const std::string& name) {
+    const std::vector<std::string> names = convolutional_names();
     problems.add({.file = {},
                   .pointer = "/workload/name",
                   .what = "no convolutional network is called \"" + name + '"',
-                  .hint = joined(convolutional_names())});
+                  .hint = hint_for(name, {names.begin(), names.end()})});
 }
 
 }  // namespace

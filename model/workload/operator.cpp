@@ -38,6 +38,10 @@ Convolution underlying(const Convolution& c) {
     return of;
 }
 
+bool is_product_of_pixels(const Convolution& c) {
+    return c.kernel_h * c.kernel_w == 1 && c.stride == 1 && c.groups == 1 && c.padding_h + c.padding_w == 0 && !c.transposed;
+}
+
 double attention_pairs(const Attention& a) {
     const double queries = static_cast<double>(a.query_len);
     const double keys = static_cast<double>(a.key_len);

@@ -60,6 +60,9 @@ struct Convolution {
 // Of a transposed convolution the one whose gradient it is; of any other itself.
 Convolution underlying(const Convolution&);
 
+// Of single pixels: a product of [pixels, in_channels] by [in_channels, out_channels].
+bool is_product_of_pixels(const Convolution&);
+
 // softmax(Q K^T) V in one kernel that never writes the scores (flash attention).
 // Plain attention is written out as GEMM, scale and mask, softmax, dropout, GEMM.
 struct Attention {

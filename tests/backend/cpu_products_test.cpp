@@ -2,7 +2,9 @@
 // what becomes of numbers that are too small.
 #include "backend/cpu/cpu_device.hpp"
 #include "backend/cpu/engine.hpp"
+#include "backend/cpu/operators.hpp"
 #include "tests/backend/arrays.hpp"
+#include "tests/golden/bundled_scenarios.hpp"
 
 #include <gtest/gtest.h>
 
@@ -39,6 +41,10 @@ double error_of_product(std::int64_t m, std::int64_t n, std::int64_t k, bool a_l
 }
 
 // Rows 2 KiB apart fall into a few sets of a core's caches, and are read in a way of their own.
+TEST(CpuProducts, OfFewSinglePixelsAreThoseThatPredictionsTakeForProducts) {
+    EXPECT_EQ(bundled_scenario("default").framework.products_of_pixels, most_pixels_of_a_product);
+}
+
 TEST(CpuProducts, OfTurnedMatricesWithRowsThatShareSetsOfACache) { EXPECT_LT(error_of_product(50, 30, 333, true, false, 512), 1e-5); }
 
 // Products of few rows are made the other way round, or part by part; the last part is smaller.

@@ -7,7 +7,7 @@ namespace {
 
 Cut counted() {
     Cut cut;
-    cut.framework.logits_gradient_apart = true;
+    cut.framework.counts_gradients_of_activations = true;
     return cut;
 }
 

@@ -160,6 +160,25 @@ TEST(ImageKernels, LayFiltersOutForEachCall) {
     EXPECT_THAT(bytes(&BlockKernels::backward), ElementsAre(6 * 2048));
 }
 
+TEST(ImageKernels, OfFewSinglePixelsReadFiltersAsTheyLie) {
+    Framework framework = round_machine::framework();
+    framework.rearranges_filters = true;
+    framework.products_of_pixels = 128;
+    Plan plan;
+    plan.precision = precision_policy(DataType::fp32);
+    const auto laid_out = [&](const Convolution& c) { return !named(kernels_of(c, plan, framework).forward, "conv.filters").empty(); };
+    const Convolution few{.batch = 2, .in_channels = 64, .out_channels = 32, .in_h = 8, .in_w = 8, .out_h = 8, .out_w = 8};
+    EXPECT_FALSE(laid_out(few));
+    Convolution other = few;
+    other.batch = 3;
+    EXPECT_TRUE(laid_out(other)) << "192 pixels";
+    other = few;
+    other.kernel_h = other.kernel_w = 3;
+    EXPECT_TRUE(laid_out(other));
+    plan.precision = precision_policy(DataType::bf16);
+    EXPECT_TRUE(laid_out(few));
+}
+
 TEST(ImageKernels, OfADilatedConvolutionAreNoneOfWinogradsDomain) {
     Convolution c{.in_channels = 64, .out_channels = 64, .in_h = 9, .in_w = 9, .out_h = 9, .out_w = 9, .kernel_h = 3, .kernel_w = 3};
     c.padding_h = c.padding_w = 1;

@@ -20,7 +20,7 @@ const Shard inference{.micro_batch = 1, .training = false};
 struct Published {
     const char* name;
     std::int64_t parameters;
-    double giga_macs;
+    double giga_macs = 0;
     std::int64_t image_px = 224;
 };
 void PrintTo(const Published& p, std::ostream* out) { *out << p.name; }
@@ -183,7 +183,8 @@ TEST_P(NetworkOfImgclsmob, HasThePublishedNumberOfParametersAndOperations) {
     const Published& p = GetParam();
     const Network network = build_convolutional({.name = p.name, .image_px = p.image_px}, inference);
     EXPECT_EQ(network.parameters(), p.parameters);
-    if (p.giga_macs > 0) EXPECT_NEAR(sum_forward_flops(network) / (2 * GFLOP) / p.giga_macs, 0.9945, 0.0055);
+    if (p.giga_macs == 0) return;
+    EXPECT_NEAR(sum_forward_flops(network) / (2 * GFLOP) / p.giga_macs, 0.9945, 0.0055);
 }
 INSTANTIATE_TEST_SUITE_P(Gluon, NetworkOfImgclsmob, testing::ValuesIn(of_imgclsmob));
 

@@ -131,9 +131,10 @@ void read_kernels(const FrameworkFields& r, Framework& f) {
     r.optional("fused_loss_passes", f.fused_loss_passes, Bounds{3, 20});
     r.optional("recomputes_what_is_read", f.recomputes_what_is_read);
     r.optional("head_chunks", f.head_chunks);
-    r.optional("logits_gradient_apart", f.logits_gradient_apart);
+    r.optional("counts_gradients_of_activations", f.counts_gradients_of_activations);
     r.read("channels_last", f.channels_last);
     r.optional("rearranges_filters", f.rearranges_filters);
+    r.optional("products_of_pixels", f.products_of_pixels);
     r.optional("frozen_batch_norm_passes", f.frozen_batch_norm_passes, passes_bounds);
     r.optional("frozen_batch_norm_kernels", f.frozen_batch_norm_kernels, Bounds{1, 100});
     r.optional("tensor_units", f.tensor_units);
