@@ -1,7 +1,7 @@
 // A user's own chain of layers. Behind the last of them stand a linear layer to the classes and the loss.
 #include "model/workload/builders.hpp"
 #include "model/workload/chain_wiring.hpp"
-#include "model/workload/convolutional_layers.hpp"
+#include "model/workload/images/layers.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "model/workload/chain_wiring.hpp"
 
-#include "model/workload/convolutional_layers.hpp"
+#include "model/workload/images/layers.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,6 +1,6 @@
 // A stack of dense layers, cut alternately by output and by input (Megatron-LM, arXiv 1909.08053 section 3).
 #include "model/workload/builders.hpp"
-#include "model/workload/convolutional_layers.hpp"
+#include "model/workload/images/layers.hpp"
 
 namespace sextant {
 namespace {

@@ -1,5 +1,5 @@
 #include "model/workload/builders.hpp"
-#include "model/workload/convolutional_layers.hpp"
+#include "model/workload/images/layers.hpp"
 #include "tests/base/refusal.hpp"
 #include "tests/workload/network_sums.hpp"
 

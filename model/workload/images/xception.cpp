@@ -1,7 +1,7 @@
 // Xception (Chollet, arXiv 1610.02357, figure 5): every module is made of separable convolutions, which filter each channel by itself and
 // then mix channels by a 1x1, without an activation between the two. And the Aligned Xceptions of DeepLab v3+ (Chen et al., arXiv
 // 1802.02611, figure 4): three of them in each module, the last with its stride, and batch norms behind every filter.
-#include "model/workload/convolutional_families.hpp"
+#include "model/workload/images/families.hpp"
 
 #include <array>
 

@@ -1,7 +1,7 @@
 // Transformers on images that become smaller: the Pyramid Vision Transformer v2 (Wang et al., arXiv 2106.13797, table 1), whose patches
 // overlap and whose perceptrons have a convolution inside, and SegFormer (Xie et al., arXiv 2105.15203, sections 3.1 and 3.2), which has
 // the same layers and says of each pixel what it belongs to.
-#include "model/workload/convolutional_families.hpp"
+#include "model/workload/images/families.hpp"
 
 #include <array>
 #include <functional>

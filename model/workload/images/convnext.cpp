@@ -1,5 +1,5 @@
 // ConvNeXt (Liu et al., arXiv 2201.03545). Its 1x1 convolutions are matrix products on channels-last images, as in the authors' code.
-#include "model/workload/convolutional_families.hpp"
+#include "model/workload/images/families.hpp"
 
 #include <array>
 

@@ -1,7 +1,7 @@
 // Darknet-53 (Redmon and Farhadi, arXiv 1804.02767, table 1) and the networks whose stages let half of their channels go past the residuals
 // (Wang et al., CSPNet, arXiv 1911.11929, sections 3.1 and 4.1), as their authors write them in Darknet: a convolution makes each half.
 // Leaky ReLU is taken for ReLU: it reads, writes and keeps the same.
-#include "model/workload/convolutional_families.hpp"
+#include "model/workload/images/families.hpp"
 
 namespace sextant {
 namespace {

@@ -1,5 +1,5 @@
 // DenseNet (Huang et al., arXiv 1608.06993): every layer reads the outputs of all before it in its stage.
-#include "model/workload/convolutional_families.hpp"
+#include "model/workload/images/families.hpp"
 
 #include <array>
 

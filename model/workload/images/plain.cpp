@@ -1,6 +1,6 @@
 // AlexNet in its one-column form (Krizhevsky, arXiv 1404.5997), VGG (Simonyan and Zisserman, arXiv 1409.1556) and SqueezeNet (Iandola et
 // al., arXiv 1602.07360).
-#include "model/workload/convolutional_families.hpp"
+#include "model/workload/images/families.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // Attention among the pixels of an image, or of its windows.
 #include "model/base/ceil_divide.hpp"
-#include "model/workload/convolutional_layers.hpp"
+#include "model/workload/images/layers.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 // EfficientNet (Tan and Le, arXiv 1905.11946), TinyNet (Han et al., arXiv 2010.14819) and EfficientNetV2 (arXiv 2104.00298): inverted
 // residuals, that is expand by a 1x1, filter each channel by itself, project by a 1x1 without an activation. And MobileNetV1 (Howard et
 // al., arXiv 1704.04861, table 1), which filters each channel by itself too, but has no residuals.
-#include "model/workload/convolutional_families.hpp"
+#include "model/workload/images/families.hpp"
 
 #include <algorithm>
 #include <cmath>

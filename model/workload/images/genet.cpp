@@ -1,6 +1,6 @@
 // GPU-efficient networks (Lin et al., arXiv 2006.14090, section 3 and table 4): plain residuals first, then bottlenecks, then inverted ones
 // that filter each channel by itself.
-#include "model/workload/convolutional_families.hpp"
+#include "model/workload/images/families.hpp"
 
 namespace sextant {
 namespace {

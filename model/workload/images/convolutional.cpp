@@ -1,6 +1,6 @@
 #include "model/base/spelling.hpp"
 #include "model/workload/builders.hpp"
-#include "model/workload/convolutional_families.hpp"
+#include "model/workload/images/families.hpp"
 
 #include <algorithm>
 

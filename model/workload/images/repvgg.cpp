@@ -1,6 +1,6 @@
 // RepVGG (Ding et al., arXiv 2101.03697, section 3.3 and table 2) as it is trained: beside each 3x3 a 1x1 and, where shapes are equal, a
 // batch norm of what both read. All three become one 3x3 afterwards.
-#include "model/workload/convolutional_families.hpp"
+#include "model/workload/images/families.hpp"
 
 #include <algorithm>
 #include <array>

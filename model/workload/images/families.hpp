@@ -1,7 +1,7 @@
 // The architectures that build_convolutional knows, one table per family. Internal to model/workload.
 #pragma once
 
-#include "model/workload/convolutional_layers.hpp"
+#include "model/workload/images/layers.hpp"
 
 #include <array>
 #include <functional>

@@ -1,6 +1,6 @@
 // RegNet (Radosavovic et al., arXiv 2003.13678): residual blocks whose widths grow along a line, in steps (section 3.3), with groups of one
 // width; RegNetY with squeeze and excitation by a quarter of what the block reads.
-#include "model/workload/convolutional_families.hpp"
+#include "model/workload/images/families.hpp"
 
 #include <algorithm>
 #include <cmath>

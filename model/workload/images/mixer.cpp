@@ -1,7 +1,7 @@
 // Networks on patches without attention. MLP-Mixer (Tolstikhin et al., arXiv 2105.01601, table 1): a perceptron over the patches of each
 // channel, then one over the channels of each patch. gMLP (Liu et al., arXiv 2105.08050, section 2): a linear layer over the patches gates
 // half of the channels. ConvMixer (Trockman and Kolter, arXiv 2201.09792, section 2): convolutions for both.
-#include "model/workload/convolutional_families.hpp"
+#include "model/workload/images/families.hpp"
 
 namespace sextant {
 

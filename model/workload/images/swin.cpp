@@ -1,7 +1,7 @@
 // Swin (Liu et al., arXiv 2103.14030): attention among the pixels of a window, every other time of windows shifted by half, and images
 // that four pixels become one of. As in torchvision, and the authors' code: scores are written out, for a learned bias is added to them.
 // Swin v2 (arXiv 2111.09883) normalizes behind attention and perceptron, and compares queries and keys by cosines.
-#include "model/workload/convolutional_families.hpp"
+#include "model/workload/images/families.hpp"
 
 #include <array>
 #include <utility>

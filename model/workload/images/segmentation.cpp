@@ -1,7 +1,7 @@
 // Networks that say of each pixel what it belongs to: U-Net (Ronneberger et al., arXiv 1505.04597, figure 1), as it is mostly trained, with
 // padded convolutions and batch norms; FCN (Long et al., arXiv 1411.4038) and DeepLab v3 (Chen et al., arXiv 1706.05587, section 3.3) on a
 // ResNet, as torchvision has them, without their auxiliary classifier.
-#include "model/workload/convolutional_families.hpp"
+#include "model/workload/images/families.hpp"
 
 namespace sextant {
 namespace {

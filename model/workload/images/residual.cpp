@@ -3,7 +3,7 @@
 // SENet-154 is the largest; ResNet-RS (Bello et al., arXiv 2103.07579) is one of form d. Bottlenecks put the stride into their 3x3
 // convolution ("v1.5"), as the trainings that people measure do. ResNet v2 (He et al., arXiv 1603.05027, figure 4 e) normalizes and
 // activates in front of its convolutions.
-#include "model/workload/convolutional_families.hpp"
+#include "model/workload/images/families.hpp"
 
 #include <array>
 #include <utility>

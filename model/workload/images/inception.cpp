@@ -1,5 +1,5 @@
 // GoogLeNet (Szegedy et al., arXiv 1409.4842), Inception v3 (arXiv 1512.00567), v4 and Inception-ResNet v2 (arXiv 1602.07261).
-#include "model/workload/convolutional_families.hpp"
+#include "model/workload/images/families.hpp"
 
 #include <array>
 

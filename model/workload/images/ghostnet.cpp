@@ -1,6 +1,6 @@
 // GhostNet (Han et al., arXiv 1911.11907, section 3 and table 1): half of the channels of a layer are made of the other half, each by a
 // filter of its own.
-#include "model/workload/convolutional_families.hpp"
+#include "model/workload/images/families.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // Deep layer aggregation (Yu et al., arXiv 1707.06484, figures 2 and 3, table 1): trees of residuals, whose roots mix what all nodes below
 // them and the stages before have made.
-#include "model/workload/convolutional_families.hpp"
+#include "model/workload/images/families.hpp"
 
 #include <array>
 

@@ -1,6 +1,6 @@
 // SelecSLS (Mehta et al., arXiv 1907.00837, section 4.1): each module concatenates what its three 3x3 made and, but for the first of a
 // stage, what that one made.
-#include "model/workload/convolutional_families.hpp"
+#include "model/workload/images/families.hpp"
 
 namespace sextant {
 namespace {

@@ -1,6 +1,6 @@
 // ShuffleNet v2 (Ma et al., arXiv 1807.11164, section 3.2 and table 5): half of the channels go past a unit, and behind it the channels of
 // both halves change places, one of each in turn.
-#include "model/workload/convolutional_families.hpp"
+#include "model/workload/images/families.hpp"
 
 #include <array>
 #include <tuple>

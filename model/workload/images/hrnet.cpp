@@ -1,6 +1,6 @@
 // HRNet for classification (Wang et al., arXiv 1908.07919, sections 3 and appendix A): images of several sizes side by side, each module
 // adding to every one what all others have.
-#include "model/workload/convolutional_families.hpp"
+#include "model/workload/images/families.hpp"
 
 #include <array>
 

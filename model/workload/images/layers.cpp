@@ -1,4 +1,4 @@
-#include "model/workload/convolutional_layers.hpp"
+#include "model/workload/images/layers.hpp"
 
 #include "model/base/ceil_divide.hpp"
 #include "model/workload/builders.hpp"

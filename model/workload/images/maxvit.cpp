@@ -1,6 +1,6 @@
 // MaxViT (Tu et al., arXiv 2204.01697, figure 2 and table 1), as torchvision has it: an inverted residual, then attention among the pixels
 // of each window, then among as many that lie evenly over the image.
-#include "model/workload/convolutional_families.hpp"
+#include "model/workload/images/families.hpp"
 
 #include <array>
 

@@ -1,6 +1,6 @@
 // VoVNet (Lee et al., arXiv 1904.09730, figure 2 and table 1): each module concatenates what its convolutions in a row made once, at its
 // end. And VoVNetV2 (arXiv 1911.06667, section 3.2): modules are residuals, and the last of a stage weighs its channels.
-#include "model/workload/convolutional_families.hpp"
+#include "model/workload/images/families.hpp"
 
 #include <array>
 
