@@ -21,8 +21,6 @@ double parameters_of(PositionBias bias, std::int64_t window_px, std::int64_t hea
     return bias == PositionBias::table ? elements_of(side * side, heads) : elements_of(hidden, coordinates + 1 + heads);
 }
 
-}  // namespace
-
 // How the pixels of an image lie in windows: digits of a pixel's place, window by window and within one.
 struct Windows {
     struct Digit {
@@ -59,6 +57,8 @@ private:
     }
 };
 
+}  // namespace
+
 struct Layers::AttentionCore {
     TensorId q{}, k{}, v{};
     std::int64_t groups = 1, queries = 1, keys = 1;  // of all images: groups of pixels that attend to each other
@@ -68,14 +68,24 @@ struct Layers::AttentionCore {
     [[nodiscard]] std::vector<std::int64_t> rows() const { return {groups * queries, heads * dim}; }
 };
 
-TensorId Layers::write(std::string name, OperatorKind kind, std::vector<TensorId> inputs, std::vector<std::int64_t> shape,
-                       double parameters) {
-    Operator op;
-    op.name = std::move(name);
-    op.kind = kind;
-    op.inputs = std::move(inputs);
-    op.parameters = parameters;
-    return graph_.add(std::move(op), std::move(shape), TensorRole::activation);
+// Of `x`, which lies in groups already; keys and values of a smaller image where the layer says so.
+void Layers::project_qkv(Image x, const AttentionLayer& a, AttentionCore& c) {
+    const std::int64_t width = c.heads * c.dim;
+    const auto project = [&](std::string name, TensorId from, std::int64_t rows, std::int64_t columns) {
+        const double parameters = elements_of(columns, x.channels + 1);
+        return write(std::move(name), Gemm{.m = rows, .n = columns, .k = x.channels}, {from}, {rows, width}, parameters);
+    };
+    if (a.shrink == 1) {
+        c.q = project("qkv", x.id, c.groups * c.queries, 3 * width);
+        c.k = graph_.also("qkv.k", c.rows(), TensorRole::activation);
+    } else {
+        c.q = project("q", x.id, c.groups * c.queries, width);
+        const ConvLayer smaller{.out_channels = x.channels, .kernel = a.shrink, .stride = a.shrink, .padding = 0, .bias = true};
+        const Image keys = shared(norm("shrink.norm", conv("shrink", x, smaller), NormKind::layer));
+        c.keys = keys.height * keys.width;
+        c.k = project("kv", keys.id, c.groups * c.keys, 2 * width);
+    }
+    c.v = graph_.also("qkv.v", {c.groups * c.keys, width}, TensorRole::activation);
 }
 
 TensorId Layers::fused_attention(const AttentionCore& c) {
@@ -97,9 +107,6 @@ TensorId Layers::written_out_attention(const AttentionLayer& a, AttentionCore c)
     const std::int64_t matrices = c.groups * c.heads;
     const std::vector<std::int64_t> scores{matrices, c.queries, c.keys};
     const double scored = elements_of(matrices * c.queries, c.keys);
-    const auto scale = [](double elements, double by) {
-        return Pointwise{.kind = PointwiseKind::scale, .elements = elements, .constant = by};
-    };
     if (a.by_cosine) {
         const auto normalize = [&](std::string name, TensorId x, std::int64_t count) {
             const Normalization n{.kind = NormKind::rms, .rows = c.groups * count * c.heads, .width = c.dim, .of_heads = true};
@@ -108,8 +115,10 @@ TensorId Layers::written_out_attention(const AttentionLayer& a, AttentionCore c)
         c.q = normalize("normalize q", c.q, c.queries);
         c.k = normalize("normalize k", c.k, c.keys);
     } else {
-        c.q = write("scale", scale(elements_of(c.groups * c.queries, c.heads * c.dim), 1 / std::sqrt(static_cast<double>(c.dim))), {c.q},
-                    c.rows());
+        const Pointwise scale{.kind = PointwiseKind::scale,
+                              .elements = elements_of(c.groups * c.queries, c.heads * c.dim),
+                              .constant = 1 / std::sqrt(static_cast<double>(c.dim))};
+        c.q = write("scale", scale, {c.q}, c.rows());
     }
     TensorId p = write("scores", Gemm{.batch = matrices, .m = c.queries, .n = c.keys, .k = c.dim, .weight = false}, {c.q, c.k}, scores);
     if (a.by_cosine) p = write("scale", Pointwise{PointwiseKind::multiply, scored}, {p}, scores, static_cast<double>(c.heads));
@@ -155,29 +164,13 @@ Image Layers::attention(Image x, const AttentionLayer& a) {
         const Pointwise copy{.kind = PointwiseKind::copy, .elements = elements_of(rows, x.channels), .order = in_windows->order()};
         x.id = write("windows", copy, {x.id}, {rows, x.channels});
     }
-    const std::int64_t width = c.heads * c.dim;
-    const auto project = [&](std::string name, TensorId from, std::int64_t rows, std::int64_t columns) {
-        const double parameters = elements_of(columns, x.channels + 1);
-        return write(std::move(name), Gemm{.m = rows, .n = columns, .k = x.channels}, {from}, {rows, width}, parameters);
-    };
-    if (a.shrink == 1) {
-        c.q = project("qkv", x.id, c.groups * c.queries, 3 * width);
-        c.k = graph_.also("qkv.k", c.rows(), TensorRole::activation);
-    } else {
-        c.q = project("q", x.id, c.groups * c.queries, width);
-        const ConvLayer smaller{.out_channels = x.channels, .kernel = a.shrink, .stride = a.shrink, .padding = 0, .bias = true};
-        const Image keys = shared(norm("shrink.norm", conv("shrink", x, smaller), NormKind::layer));
-        c.keys = keys.height * keys.width;
-        c.k = project("kv", keys.id, c.groups * c.keys, 2 * width);
-    }
-    c.v = graph_.also("values", {c.groups * c.keys, width}, TensorRole::activation);
-
+    project_qkv(x, a, c);
     const bool plain = a.position_bias == PositionBias::none && !a.by_cosine;
     const TensorId sum = plain && context_.shard.flash_attention ? fused_attention(c) : written_out_attention(a, c);
     Image y = image;
     y.summed = false;
-    const double parameters = elements_of(x.channels, width + 1);
-    const Gemm out{.m = c.groups * c.queries, .n = x.channels, .k = width};
+    const Gemm out{.m = c.groups * c.queries, .n = x.channels, .k = c.heads * c.dim};
+    const double parameters = elements_of(out.n, out.k + 1);
     if (in_windows) {
         Image from = y;
         from.id = write("project", out, {sum}, {c.groups * c.queries, x.channels}, parameters);
@@ -187,6 +180,11 @@ Image Layers::attention(Image x, const AttentionLayer& a) {
     }
     if (shifted) y = roll("shift back", y, -(a.window_px / 2));
     return tensor == 1 ? y : exchange("project.sum", y, {.forward = ExchangeKind::all_reduce, .elements = elements_here(y)});
+}
+
+Image Layers::attention_and_perceptron(Image x, const AttentionLayer& a) {
+    x = add("attention.add", x, attention(norm("norm1", x, NormKind::layer), a));
+    return add("mlp.add", x, perceptron(norm("norm2", x, NormKind::layer), 4 * x.channels));
 }
 
 }  // namespace sextant

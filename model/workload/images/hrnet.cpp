@@ -20,7 +20,7 @@ struct HighResolution {
 using Images = std::vector<Image>;
 
 Image conv_norm(Layers& l, const std::string& name, Image x, std::int64_t channels, std::int64_t kernel, std::int64_t stride = 1) {
-    return l.norm(name + ".bn", l.conv(name, x, {.out_channels = channels, .kernel = kernel, .stride = stride}));
+    return l.conv_norm(name, x, {.out_channels = channels, .kernel = kernel, .stride = stride});
 }
 
 Image bottleneck(Layers& l, Image x, std::int64_t channels) {

@@ -63,13 +63,18 @@ std::vector<std::int64_t> Layers::shape_here(Image x) const {
     return {context_.shard.micro_batch, channels_here(x), x.height, x.width};
 }
 
-Image Layers::emit(std::string name, OperatorKind kind, std::vector<TensorId> inputs, Image out, double parameters, TensorRole role) {
+TensorId Layers::write(std::string name, OperatorKind kind, std::vector<TensorId> inputs, std::vector<std::int64_t> shape,
+                       double parameters, TensorRole role) {
     Operator op;
     op.name = std::move(name);
-    op.kind = kind;
+    op.kind = std::move(kind);
     op.inputs = std::move(inputs);
     op.parameters = parameters;
-    out.id = graph_.add(std::move(op), shape_here(out), role);
+    return graph_.add(std::move(op), std::move(shape), role);
+}
+
+Image Layers::emit(std::string name, OperatorKind kind, std::vector<TensorId> inputs, Image out, double parameters, TensorRole role) {
+    out.id = write(std::move(name), std::move(kind), std::move(inputs), shape_here(out), parameters, role);
     if (parameters > 0) out.summed = false;  // from here on somebody waits for the gradient
     return out;
 }
@@ -251,6 +256,10 @@ Image Layers::times(Image x, double factor) {
 Image Layers::squeeze_excite(Image x, std::int64_t squeezed, PointwiseKind kind) {
     const Image s = activation(linear("squeeze", global_pool(x), squeezed), kind);
     return gate("gate", x, activation(linear("excite", s, x.channels), PointwiseKind::sigmoid));
+}
+
+Image Layers::perceptron(Image x, std::int64_t wide, const std::string& prefix) {
+    return linear(prefix + "contract", activation(linear(prefix + "expand", x, wide), PointwiseKind::gelu), x.channels);
 }
 
 Image Layers::concatenate(const std::vector<Image>& images) {

@@ -113,6 +113,10 @@ public:
     Image squeeze_excite(Image, std::int64_t squeezed, PointwiseKind activation);
     Image concatenate(const std::vector<Image>&);
     Image attention(Image, const AttentionLayer&);
+    // Per pixel to so many channels, GELU, and back. `prefix`: of the names of its layers.
+    Image perceptron(Image, std::int64_t wide, const std::string& prefix = {});
+    // Attention, then a perceptron of four times the channels, each of the norm of what it is added to.
+    Image attention_and_perceptron(Image, const AttentionLayer&);
     Image merge_pixels(Image);              // four become one of four times the channels
     std::pair<Image, Image> halves(Image);  // of the channels
     Image shuffle(Image);                   // channels change places
@@ -134,14 +138,16 @@ private:
     [[nodiscard]] double elements_here(Image) const;
     [[nodiscard]] std::vector<std::int64_t> shape_here(Image) const;
     [[nodiscard]] std::int64_t rows(Image) const;  // pixels of the micro-batch
+    TensorId write(std::string name, OperatorKind, std::vector<TensorId> inputs, std::vector<std::int64_t> shape, double parameters = 0,
+                   TensorRole role = TensorRole::activation);
     Image emit(std::string name, OperatorKind, std::vector<TensorId> inputs, Image out, double parameters = 0,
                TensorRole role = TensorRole::activation);
     Image exchange(std::string name, Image, Exchange, TensorRole role = TensorRole::activation);
-    TensorId write(std::string name, OperatorKind, std::vector<TensorId> inputs, std::vector<std::int64_t> shape, double parameters = 0);
     // Elements in other places; an empty order is one that no axes describe.
     Image rearrange(std::string name, Image from, Image to, std::vector<CopyAxis> order);
     Image roll(const std::string& name, Image, std::int64_t px);  // along both sides: what leaves at one end comes in at the other
     struct AttentionCore;
+    void project_qkv(Image, const AttentionLayer&, AttentionCore&);
     TensorId fused_attention(const AttentionCore&);
     TensorId written_out_attention(const AttentionLayer&, AttentionCore);
     std::int64_t size_after(std::int64_t extent, std::int64_t kernel, std::int64_t stride, std::int64_t padding, bool round_up);

@@ -29,9 +29,7 @@ Image attention_layer(Layers& l, Image x, bool spread) {
     constexpr std::int64_t head_dim = 32, window_px = 7;
     const AttentionLayer among{
         .heads = x.channels / head_dim, .window_px = window_px, .spread = spread, .position_bias = PositionBias::table};
-    x = l.add("attention.add", x, l.attention(l.norm("attention.norm", x, NormKind::layer), among));
-    const Image wide = l.linear("expand", l.norm("mlp.norm", x, NormKind::layer), 4 * x.channels);
-    return l.add("mlp.add", x, l.linear("contract", l.activation(wide, PointwiseKind::gelu), x.channels));
+    return l.attention_and_perceptron(x, among);
 }
 
 void build_maxvit(NetworkBuilder& network, const MaxVit& m, std::int64_t classes) {

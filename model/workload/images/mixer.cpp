@@ -24,11 +24,6 @@ struct Mixer {
 
 Image normalize(Layers& l, const std::string& name, Image x) { return l.norm(name, x, NormKind::layer); }
 
-Image perceptron(Layers& l, const std::string& name, Image x, std::int64_t wide) {
-    const Image y = l.activation(l.linear(name + ".expand", x, wide), PointwiseKind::gelu);
-    return l.linear(name + ".contract", y, x.channels);
-}
-
 Image over_patches(Layers& l, Image x) {
     const Image patches = l.transpose(x, x.channels, 1);
     return l.transpose(l.linear("patches", patches, patches.channels), x.height, x.width);
@@ -36,9 +31,9 @@ Image over_patches(Layers& l, Image x) {
 
 Image mixer_layer(Layers& l, Image x) {
     const Image patches = l.transpose(normalize(l, "norm1", x), x.channels, 1);
-    const Image mixed = perceptron(l, "patches", patches, x.channels / 2);
+    const Image mixed = l.perceptron(patches, x.channels / 2, "patches.");
     x = l.add("patches.add", x, l.transpose(mixed, x.height, x.width));
-    return l.add("channels.add", x, perceptron(l, "channels", normalize(l, "norm2", x), 4 * x.channels));
+    return l.add("channels.add", x, l.perceptron(normalize(l, "norm2", x), 4 * x.channels, "channels."));
 }
 
 Image gmlp_layer(Layers& l, Image x) {

@@ -38,7 +38,7 @@ struct MobileNetwork {
 };
 
 Image unit(Layers& l, const std::string& name, Image x, ConvLayer c, PointwiseKind activation) {
-    return l.activation(l.norm(name + ".bn", l.conv(name, x, c)), activation);
+    return l.activation(l.conv_norm(name, x, c), activation);
 }
 
 Image inverted_residual(Layers& l, Image x, const InvertedResidual& r, PointwiseKind squeeze_activation) {

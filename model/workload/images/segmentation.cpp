@@ -6,10 +6,6 @@
 namespace sextant {
 namespace {
 
-Image conv_norm_relu(Layers& l, const std::string& name, Image x, const ConvLayer& c) {
-    return l.relu(l.norm(name + ".bn", l.conv(name, x, c)));
-}
-
 // Images of five sizes, each half of the one before and of twice its channels; then back, each size beside what the way down had of it.
 void build_unet(NetworkBuilder& network, std::int64_t classes) {
     constexpr int sizes = 5;
@@ -19,7 +15,7 @@ void build_unet(NetworkBuilder& network, std::int64_t classes) {
         const std::int64_t channels = channels_of(size);
         const std::string name = "conv " + std::to_string(channels) + (hands_on ? ", pool" : "");
         network.block(name, network.image() == data ? BlockRole::input : BlockRole::layer, [&](Layers& l, Image x) {
-            x = conv_norm_relu(l, "conv", x, {.out_channels = channels, .kernel = 3});
+            x = l.conv_norm_relu("conv", x, {.out_channels = channels, .kernel = 3});
             if (!hands_on) return x;
             l.beside().push_back(x);
             return l.pool("pool", x, {.kernel = 2});
@@ -46,7 +42,7 @@ void build_fcn(NetworkBuilder& network, const std::array<int, 4>& blocks, std::i
     const Image data = network.image();
     add_dilated_resnet(network, blocks);
     network.block("head", BlockRole::head, [&](Layers& l, Image x) {
-        x = conv_norm_relu(l, "conv", x, {.out_channels = x.channels / 4, .kernel = 3});
+        x = l.conv_norm_relu("conv", x, {.out_channels = x.channels / 4, .kernel = 3});
         return l.pixel_classifier(l.dropout(x, 0.1), classes, data);
     });
 }
@@ -56,15 +52,15 @@ void build_deeplab(NetworkBuilder& network, const std::array<int, 4>& blocks, st
     const Image data = network.image();
     add_dilated_resnet(network, blocks);
     network.block("pyramid", BlockRole::layer, [](Layers& l, Image x) {
-        std::vector<Image> views{conv_norm_relu(l, "conv1", x, {.out_channels = channels})};
+        std::vector<Image> views{l.conv_norm_relu("conv1", x, {.out_channels = channels})};
         for (const std::int64_t dilation : {12, 24, 36})
-            views.push_back(conv_norm_relu(l, "conv3", x, {.out_channels = channels, .kernel = 3, .dilation = dilation}));
-        const Image mean = conv_norm_relu(l, "conv of means", l.global_pool(x), {.out_channels = channels});
+            views.push_back(l.conv_norm_relu("conv3", x, {.out_channels = channels, .kernel = 3, .dilation = dilation}));
+        const Image mean = l.conv_norm_relu("conv of means", l.global_pool(x), {.out_channels = channels});
         views.push_back(l.enlarge(mean, x, PointwiseKind::interpolate));
-        return l.dropout(conv_norm_relu(l, "project", l.concatenate(views), {.out_channels = channels}));
+        return l.dropout(l.conv_norm_relu("project", l.concatenate(views), {.out_channels = channels}));
     });
     network.block("head", BlockRole::head, [&](Layers& l, Image x) {
-        return l.pixel_classifier(conv_norm_relu(l, "conv", x, {.out_channels = channels, .kernel = 3}), classes, data);
+        return l.pixel_classifier(l.conv_norm_relu("conv", x, {.out_channels = channels, .kernel = 3}), classes, data);
     });
 }
 

@@ -34,12 +34,10 @@ struct ShuffleNet {
 
 // One that shrinks the image has all channels on both sides.
 Image shuffle_unit(Layers& l, Image x, std::int64_t channels, bool shrinks) {
-    const auto pointwise = [&](const std::string& name, Image y) {
-        return l.relu(l.norm(name + ".bn", l.conv(name, y, {.out_channels = channels / 2})));
-    };
+    const auto pointwise = [&](const std::string& name, Image y) { return l.conv_norm_relu(name, y, {.out_channels = channels / 2}); };
     const auto depthwise = [&](const std::string& name, Image y) {
         const std::int64_t stride = shrinks ? 2 : 1;
-        return l.norm(name + ".bn", l.conv(name, y, {.out_channels = y.channels, .kernel = 3, .stride = stride, .groups = y.channels}));
+        return l.conv_norm(name, y, {.out_channels = y.channels, .kernel = 3, .stride = stride, .groups = y.channels});
     };
     Image beside = x, y = x;
     if (shrinks)

@@ -35,20 +35,13 @@ struct Swin {
 
 Image swin_norm(Layers& l, const std::string& name, Image x) { return l.norm(name, x, NormKind::layer); }
 
-Image swin_perceptron(Layers& l, Image x) {
-    return l.linear("contract", l.activation(l.linear("expand", x, 4 * x.channels), PointwiseKind::gelu), x.channels);
-}
-
 Image swin_block(Layers& l, Image x, const Swin& s, std::int64_t heads, bool shifted) {
     AttentionLayer attention{.heads = heads, .window_px = s.window_px, .shifted = shifted, .position_bias = PositionBias::table};
-    if (s.version == 1) {
-        x = l.add("attention.add", x, l.attention(swin_norm(l, "norm1", x), attention));
-        return l.add("mlp.add", x, swin_perceptron(l, swin_norm(l, "norm2", x)));
-    }
+    if (s.version == 1) return l.attention_and_perceptron(x, attention);
     attention.position_bias = PositionBias::perceptron;
     attention.by_cosine = true;
     x = l.add("attention.add", x, swin_norm(l, "norm1", l.attention(x, attention)));
-    return l.add("mlp.add", x, swin_norm(l, "norm2", swin_perceptron(l, x)));
+    return l.add("mlp.add", x, swin_norm(l, "norm2", l.perceptron(x, 4 * x.channels)));
 }
 
 // A stage is one block: each of its blocks begins with a norm that a compiler joins to the addition before it, or ends with one;
