@@ -22,6 +22,9 @@ void forward(Engine&, const Gemm&, const OperatorCall&);
 void backward(Engine&, const Gemm&, const OperatorCall&);
 void forward(Engine&, const Convolution&, const OperatorCall&);
 void backward(Engine&, const Convolution&, const OperatorCall&);
+// Of single pixels, those of at most so many are computed as products, in fp32; frameworks/sextant.json says so to predictions
+// (`products_of_pixels`).
+constexpr std::int64_t most_pixels_of_a_product = 128;
 void forward(Engine&, const Attention&, const OperatorCall&);
 void backward(Engine&, const Attention&, const OperatorCall&);
 void forward(Engine&, const SequenceConvolution&, const OperatorCall&);
@@ -55,9 +58,6 @@ void forward_rows(const OperatorCall&);
 void backward_rows(const OperatorCall&);
 void forward_rotary(const Pointwise&, const OperatorCall&);
 void backward_rotary(const Pointwise&, const OperatorCall&);
-// Convolutions of single pixels, in fp32, that are computed as products; frameworks/sextant.json says so to predictions
-// (`products_of_pixels`).
-constexpr std::int64_t most_pixels_of_a_product = 128;
 void forward_rearrangement(const Pointwise&, const OperatorCall&);
 void backward_rearrangement(const Pointwise&, const OperatorCall&);
 void forward_distances(const OperatorCall&);

@@ -2,7 +2,6 @@
 #include "backend/cpu/operators.hpp"
 #include "backend/kernels/alibi.hpp"
 #include "backend/kernels/curves.hpp"
-#include "backend/kernels/window_scores.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -219,7 +218,7 @@ void forward(Engine& engine, const Pointwise& p, const OperatorCall& c) {
         case PointwiseKind::rotary: return forward_rotary(p, c);
         case PointwiseKind::repeat:
         case PointwiseKind::interpolate: return forward_resize(p, c);
-        case PointwiseKind::bias: return kernels::are_scores(c.output(0)) ? forward_distances(c) : forward_rows(c);
+        case PointwiseKind::bias: return are_scores(c.output(0)) ? forward_distances(c) : forward_rows(c);
         case PointwiseKind::copy: return p.order.empty() ? forward_rows(c) : forward_rearrangement(p, c);
         default: return forward_rows(c);
     }
@@ -247,7 +246,7 @@ void backward(Engine& engine, const Pointwise& p, const OperatorCall& c) {
         case PointwiseKind::rotary: return backward_rotary(p, c);
         case PointwiseKind::repeat:
         case PointwiseKind::interpolate: return backward_resize(p, c);
-        case PointwiseKind::bias: return kernels::are_scores(c.output(0)) ? backward_distances(c) : backward_rows(c);
+        case PointwiseKind::bias: return are_scores(c.output(0)) ? backward_distances(c) : backward_rows(c);
         case PointwiseKind::copy: return p.order.empty() ? backward_rows(c) : backward_rearrangement(p, c);
         default: return backward_rows(c);
     }

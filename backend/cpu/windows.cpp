@@ -1,5 +1,6 @@
 // Images in windows: copies that move elements, and what is added to scores for the distance of two pixels.
 #include "backend/cpu/operators.hpp"
+#include "backend/kernels/rearrange.hpp"
 #include "backend/kernels/window_scores.hpp"
 
 #include <algorithm>
@@ -10,19 +11,11 @@ namespace {
 
 // Calls work(element of the output, element of the input, how many lie side by side in both), outputs counted one behind the other.
 template <class Work>
-void for_each_stretch(std::span<const CopyAxis> axes, const Work& work) {
-    const bool together = axes.back().stride == 1 && axes.back().start == 0;
-    const std::int64_t stretch = together ? axes.back().extent : 1;
-    if (together) axes = axes.first(axes.size() - 1);
-    std::vector<std::int64_t> index(axes.size());
-    std::int64_t count = 1;
-    for (const CopyAxis& a : axes) count *= a.extent;
-    for (std::int64_t i = 0; i < count; ++i) {
-        std::int64_t from = 0;
-        for (std::size_t a = 0; a < axes.size(); ++a) from += (index[a] + axes[a].start) % axes[a].extent * axes[a].stride;
-        work(i * stretch, from, stretch);
-        for (std::size_t a = axes.size(); a-- > 0 && ++index[a] == axes[a].extent;) index[a] = 0;
-    }
+void for_each_stretch(const Pointwise& copy, const Work& work) {
+    const kernels::SourceOf source(copy);
+    const CopyAxis& last = copy.order.back();
+    const std::int64_t stretch = last.stride == 1 && last.start == 0 ? last.extent : 1;
+    for (std::int64_t i = 0; i < source.elements(); i += stretch) work(i, source(i), stretch);
 }
 
 // The number for each pair of pixels, looked up once for all windows and heads.
@@ -48,13 +41,13 @@ float* element_of(std::span<const Array> arrays, std::int64_t element) {
 }  // namespace
 
 void forward_rearrangement(const Pointwise& p, const OperatorCall& c) {
-    for_each_stretch(p.order, [&](std::int64_t to, std::int64_t from, std::int64_t count) {
+    for_each_stretch(p, [&](std::int64_t to, std::int64_t from, std::int64_t count) {
         std::copy_n(c.inputs[0].reals() + from, count, element_of(c.outputs, to));
     });
 }
 
 void backward_rearrangement(const Pointwise& p, const OperatorCall& c) {
-    for_each_stretch(p.order, [&](std::int64_t from, std::int64_t to, std::int64_t count) {
+    for_each_stretch(p, [&](std::int64_t from, std::int64_t to, std::int64_t count) {
         std::copy_n(element_of(c.output_gradients, from), count, c.input_gradients[0].reals() + to);
     });
 }

@@ -14,6 +14,7 @@
 #include "model/workload/operator_graph.hpp"
 
 #include <array>
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <span>
@@ -63,10 +64,14 @@ inline std::int64_t columns_of(const Tensor& t) { return is_image(t) ? t.shape[1
 // Products without a weight are those of plain attention: scores are made of two matrices of tokens, [groups x length, heads x width];
 // results, of scores, [groups x heads, queries, keys], and tokens. The tokens of a group attend to each other: those of a sample, or of a
 // window of an image.
+inline bool are_scores(const Tensor& t) { return t.shape.size() == 3; }
 inline bool makes_scores(const OperatorCall& c) { return c.input(0).shape.size() == 2; }
 inline std::int64_t attending_groups(const Gemm& g, const OperatorCall& c) {
     return (makes_scores(c) ? c.input(0) : c.output(0)).shape.front() / g.m;
 }
+
+// Of scores between the pixels of a window: its side.
+inline std::int64_t window_px(const Tensor& scores) { return std::llround(std::sqrt(static_cast<double>(scores.shape[1]))); }
 
 struct OptimizerSettings {
     Optimizer kind = Optimizer::adamw;

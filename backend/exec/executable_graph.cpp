@@ -1,5 +1,7 @@
 #include "backend/exec/executable_graph.hpp"
 
+#include "backend/exec/device.hpp"
+
 #include <algorithm>
 #include <optional>
 
@@ -30,7 +32,7 @@ struct Refusal {
     std::string operator()(const Pointwise& p) const {
         switch (p.kind) {
             case PointwiseKind::multiply:
-                if (op.inputs.size() == 1 && out().shape.size() == 3) return "scores that are cosines do not run";
+                if (op.inputs.size() == 1 && are_scores(out())) return "scores that are cosines do not run";
                 return op.inputs.size() > 1 && out().shape.size() == 2 && graph.tensor(op.inputs.back()).shape.back() < out().shape.back()
                            ? "gates on shared experts do not run: \"shared_gate\": false does"
                            : "";

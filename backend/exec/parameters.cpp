@@ -1,5 +1,6 @@
 #include "backend/exec/parameters.hpp"
 
+#include "backend/exec/device.hpp"
 #include "model/base/ceil_divide.hpp"
 
 #include <algorithm>
@@ -95,9 +96,9 @@ private:
     void write_kind(const Pointwise& p, const Pointwise& s) {
         const Extent width{channels_of(mine_, *op_), channels_of(serial_, *serial_op_)};
         ParameterTensor t;
-        if (const auto& scores = mine_.tensor(op_->outputs.front()).shape; p.kind == PointwiseKind::bias && scores.size() == 3) {
-            // Of scores, by distance: of each head's own.
-            const std::int64_t px = std::llround(std::sqrt(static_cast<double>(scores[1]))), distances = (2 * px - 1) * (2 * px - 1);
+        if (const Tensor& out = mine_.tensor(op_->outputs.front()); p.kind == PointwiseKind::bias && are_scores(out)) {
+            // A number for each head and distance of two pixels.
+            const std::int64_t side = 2 * window_px(out) - 1, distances = side * side;
             const auto heads = [&](const Operator& op) { return whole(op.parameters) / distances; };
             return add(tensor("distances", {{heads(*op_), heads(*serial_op_)}}, {distances, distances}, normal));
         }
@@ -224,6 +225,13 @@ private:
     std::vector<ParameterTensor> list_;
 };
 
+// Of a table of positions: sines in the first half of the columns, cosines in the second, 2 pi to 2 pi `base` positions long.
+float sinusoid(std::int64_t row, std::int64_t column, std::int64_t columns, double base) {
+    const std::int64_t half = (columns + 1) / 2;
+    const double angle = static_cast<double>(row) * std::pow(base, -static_cast<double>(column % half) / static_cast<double>(half));
+    return static_cast<float>(column < half ? std::sin(angle) : std::cos(angle));
+}
+
 // Calls take(local element, serial element) for all that exist in the serial tensor.
 template <class Take>
 void for_each_element(const ParameterTensor& t, const Take& take) {
@@ -254,17 +262,6 @@ std::vector<std::optional<std::size_t>> counterparts(const OperatorGraph& mine, 
     assert(next == serial.operators().size());
     return list;
 }
-
-namespace {
-
-// Of a table of positions: sines in the first half of the columns, cosines in the second, 2 pi to 2 pi `base` positions long.
-float sinusoid(std::int64_t row, std::int64_t column, std::int64_t columns, double base) {
-    const std::int64_t half = (columns + 1) / 2;
-    const double angle = static_cast<double>(row) * std::pow(base, -static_cast<double>(column % half) / static_cast<double>(half));
-    return static_cast<float>(column < half ? std::sin(angle) : std::cos(angle));
-}
-
-}  // namespace
 
 void draw(const ParameterTensor& t, std::uint64_t seed, std::span<float> to) {
     std::fill(to.begin(), to.end(), 0.0F);

@@ -244,12 +244,9 @@ void forward(Machine& m, const Pointwise& p, const OperatorCall& c) {
             const std::int64_t channels = c.output(0).shape[1];
             return m.matrix(count / channels, channels, Resize<T>{{y, channels}, x, resize_image(p, c)});
         }
-        case PointwiseKind::add:
-        case PointwiseKind::bias:
-        case PointwiseKind::copy:
-            if (!p.order.empty()) return rearrange<T>(m, p, c);
-            if (p.kind == PointwiseKind::bias && are_scores(c.output(0))) return add_distances<T>(m, c);
-            return forward_rows<T>(m, p.kind, c);
+        case PointwiseKind::bias: return are_scores(c.output(0)) ? add_distances<T>(m, c) : forward_rows<T>(m, p.kind, c);
+        case PointwiseKind::copy: return p.order.empty() ? forward_rows<T>(m, p.kind, c) : rearrange<T>(m, p, c);
+        case PointwiseKind::add: return forward_rows<T>(m, p.kind, c);
     }
 }
 
@@ -258,12 +255,9 @@ void backward(Machine& m, const Pointwise& p, const OperatorCall& c) {
     switch (p.kind) {  // those whose first gradient is not one of elements
         case PointwiseKind::multiply: return multiply_backward<T>(m, c);
         case PointwiseKind::rotary: return rotate<T>(m, p, c, c.output_gradients, c.input_gradients, -1);
-        case PointwiseKind::add:
-        case PointwiseKind::bias:
-        case PointwiseKind::copy:
-            if (!p.order.empty()) return rearrange_back<T>(m, p, c);
-            if (p.kind == PointwiseKind::bias && are_scores(c.output(0))) return add_distances_back<T>(m, c);
-            return backward_rows<T>(m, p.kind, c);
+        case PointwiseKind::bias: return are_scores(c.output(0)) ? add_distances_back<T>(m, c) : backward_rows<T>(m, p.kind, c);
+        case PointwiseKind::copy: return p.order.empty() ? backward_rows<T>(m, p.kind, c) : rearrange_back<T>(m, p, c);
+        case PointwiseKind::add: return backward_rows<T>(m, p.kind, c);
         default: break;
     }
     const std::int64_t count = c.output_gradients[0].elements, width = c.output(0).shape.back();

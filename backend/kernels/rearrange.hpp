@@ -20,6 +20,11 @@ struct SourceOf {
             starts[a] = axis.start;
         }
     }
+    [[nodiscard]] std::int64_t elements() const {
+        std::int64_t product = 1;
+        for (int a = 0; a < axes; ++a) product *= extents[a];
+        return product;
+    }
     [[nodiscard]] SEXTANT_KERNEL std::int64_t operator()(std::int64_t element) const {
         std::int64_t from = 0;
         for (int a = axes - 1; a >= 0; --a) {

@@ -5,13 +5,7 @@
 #include "backend/kernels/column_totals.hpp"
 #include "backend/kernels/lanes.hpp"
 
-#include <cmath>
-
 namespace sextant::kernels {
-
-inline bool are_scores(const Tensor& t) { return t.shape.size() == 3; }
-
-inline std::int64_t window_px(const OperatorCall& c) { return std::llround(std::sqrt(static_cast<double>(c.output(0).shape[1]))); }
 
 // A learned number for each head and each distance of two pixels of a window, which is added to their score (arXiv 2103.14030,
 // section 3.2).
@@ -30,7 +24,7 @@ struct DistanceTable {
 };
 
 inline DistanceTable distance_table(const OperatorCall& c, const Array& values) {
-    DistanceTable table{window_px(c), 1};
+    DistanceTable table{window_px(c.output(0)), 1};
     table.heads = values.elements / table.distances();
     return table;
 }
@@ -104,7 +98,7 @@ struct ShiftedWindows {
 
 inline ShiftedWindows shifted_windows(const Pointwise& p, const OperatorCall& c) {
     const std::int64_t along = p.shifted_windows;
-    return {along, window_px(c), c.output(0).shape[0] / c.samples / along / along};
+    return {along, window_px(c.output(0)), c.output(0).shape[0] / c.samples / along / along};
 }
 
 template <class T>
