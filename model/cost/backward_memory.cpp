@@ -11,8 +11,7 @@ class BackwardWalk {
 public:
     BackwardWalk(const OperatorGraph& graph, const Plan& plan, const std::vector<bool>& dropped, bool reads_data)
         : graph_(graph), plan_(plan), wanted_(find_wanted(graph, reads_data)) {
-        for (const Operator& op : graph.operators())
-            differentiated_.push_back(op.is_trained() || std::ranges::any_of(op.inputs, [&](TensorId id) { return wanted_[id.value]; }));
+        for (const Operator& op : graph.operators()) differentiated_.push_back(wanted_[op.outputs.front().value]);
         for (std::size_t t = 0; t < graph.tensors().size(); ++t) wanted_[t] = wanted_[t] && has_gradient(graph.tensors()[t].role);
         retention_ = plan_retention(graph, dropped, differentiated_);
     }

@@ -93,14 +93,13 @@ Fullest fullest_of_order(Where where, const Prepared::State& job, std::size_t st
     for (const StageMoment& m : of_order.moments) {
         Bytes here, regained;
         for (std::size_t c = 0; c < chunks.size(); ++c) {
-            here += m.waiting[c] * chunks[c].waiting + m.halfway[c] * chunks[c].regained;
-            regained += m.halfway[c] * chunks[c].regained;
+            const Bytes of_chunk = m.halfway[c] * chunks[c].regained;
+            here += m.waiting[c] * chunks[c].waiting + of_chunk;
+            regained += of_chunk;
         }
-        const Chunk& at_work = chunks[m.chunk];
-        most.take(here, regained,
-                  m.work == WorkKind::forward    ? Bytes{}
-                  : m.work == WorkKind::backward ? at_work.working
-                                                 : at_work.working_on_inputs);
+        const Chunk& chunk = chunks[m.chunk];
+        const Bytes back = m.work == WorkKind::backward ? chunk.working : chunk.working_on_inputs;
+        most.take(here, regained, m.work == WorkKind::forward ? Bytes{} : back);
     }
     return most;
 }

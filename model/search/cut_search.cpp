@@ -100,8 +100,8 @@ bool CutSearch::adds_up_less(const Plan& scheduled, const Plan& shared, std::int
 }
 
 // What does not fit, whatever is recomputed, does not fit where ranks stand elsewhere, nor with a larger micro-batch: as many samples or
-// more are in flight. Where the pipeline turns
-// back, which chunk is at work at the fullest moment depends on how few micro-batches there are.
+// more are in flight. Where the pipeline turns back, which chunk is at work at the fullest moment depends on how few micro-batches there
+// are.
 bool CutSearch::is_too_large(std::int64_t known, const Plan& scheduled, const Plan& family, const Plan& shared) const {
     if (!request_.prune || family.micro_batch < known) return false;
     if (family.micro_batch == known) return true;

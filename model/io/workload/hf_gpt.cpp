@@ -7,13 +7,21 @@
 namespace sextant {
 namespace {
 
-void gpt2(ObjectReader& r, TransformerSpec& spec) {
-    r.required("n_layer", spec.layers, layer_count);
-    r.required("n_embd", spec.hidden, width_bound);
-    r.required("n_head", spec.heads, width_bound);
+struct GptKeys {
+    std::string_view layers, hidden, heads, ffn;
+};
+
+void read_gpt_sizes(ObjectReader& r, const GptKeys& keys, TransformerSpec& spec) {
+    r.required(keys.layers, spec.layers, layer_count);
+    r.required(keys.hidden, spec.hidden, width_bound);
+    r.required(keys.heads, spec.heads, width_bound);
     spec.kv_heads = spec.heads;
     spec.ffn_hidden = 4 * spec.hidden;
-    r.optional("n_inner", spec.ffn_hidden, width_bound);
+    r.optional(keys.ffn, spec.ffn_hidden, width_bound);
+}
+
+void gpt2(ObjectReader& r, TransformerSpec& spec) {
+    read_gpt_sizes(r, {"n_layer", "n_embd", "n_head", "n_inner"}, spec);
     read_vocabulary(r, "n_positions", true, spec);
     read_activation(r, "activation_function", "gelu_new", false, spec.mlp);
     must_be(r, "add_cross_attention", false);
@@ -100,12 +108,7 @@ void opt(ObjectReader& r, TransformerSpec& spec) {
 
 // Windows in every second layer, beginning with the second; of attention only what brings its result back has a bias.
 void gpt_neo(ObjectReader& r, TransformerSpec& spec) {
-    r.required("num_layers", spec.layers, layer_count);
-    r.required("hidden_size", spec.hidden, width_bound);
-    r.required("num_heads", spec.heads, width_bound);
-    spec.kv_heads = spec.heads;
-    spec.ffn_hidden = 4 * spec.hidden;
-    r.optional("intermediate_size", spec.ffn_hidden, width_bound);
+    read_gpt_sizes(r, {"num_layers", "hidden_size", "num_heads", "intermediate_size"}, spec);
     read_vocabulary(r, "max_position_embeddings", true, spec);
     read_activation(r, "activation_function", "gelu_new", false, spec.mlp);
     spec.sliding_window = 256;
