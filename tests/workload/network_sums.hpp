@@ -11,6 +11,8 @@
 
 namespace sextant {
 
+inline const Shard inference{.micro_batch = 1, .training = false};
+
 inline TransformerSpec spec_of(const char* name) { return std::get<TransformerSpec>(find_workload(name)->spec); }
 inline double parameters_of(const TransformerSpec& spec) { return build_transformer(spec, {}).parameters(); }
 
