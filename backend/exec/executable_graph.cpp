@@ -45,6 +45,9 @@ struct Refusal {
                 return op.inputs.size() > 1
                            ? "experts with ReLU do not run: it keeps its output, which the router's weights have changed; squared_relu runs"
                            : "";
+            case PointwiseKind::view:
+            case PointwiseKind::from_input:
+            case PointwiseKind::from_output: return "what \"" + op.name + "\" computes is not said, only what it costs";
             default: return {};
         }
     }

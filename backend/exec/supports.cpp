@@ -130,6 +130,8 @@ private:
         refuse_if(network != nullptr && network->qk_norm_whole && plan_.tp > 1, "/plan/tp",
                   "norms of all queries and of all keys do not run cut: the ranks do not exchange their sums of squares",
                   "\"qk_norm_whole\": false normalizes each head by itself");
+        if (const auto* graph = std::get_if<GraphSpec>(&s_.workload.spec); graph != nullptr && !graph->only_predicted.empty())
+            problems_.push_back({s_.file, "/workload", "this network is predicted only: " + graph->only_predicted, {}});
         const Network mine = cut_network(s_);
         bool joins = false;
         for (const Block& t : mine.templates) {

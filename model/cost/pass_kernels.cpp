@@ -126,6 +126,7 @@ void KernelWriter::write_operator(const Operator& op, const Pointwise& p, BlockK
     if (p.kind == PointwiseKind::clamped_gate && gate != ClampedGate::whole) return write_gate_in_passes(op, gate, out);
     if (framework_.composes_functions && (p.kind == PointwiseKind::gate || p.kind == PointwiseKind::rotary))
         return write_in_passes(op, p, out);
+    if (p.kind == PointwiseKind::view) return push_memory(out.backward, op.name, input_bytes(op) + output_bytes(op), true);
     if (inside_products_[op.outputs.front().value]) return push_memory(out.backward, op.name, input_bytes(op), true);
     // Plain: a table of angles, then queries and keys by a kernel each.
     const int launches = framework_.plain_kernels && p.kind == PointwiseKind::rotary ? static_cast<int>(op.outputs.size()) + 1 : 1;

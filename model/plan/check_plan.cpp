@@ -183,6 +183,7 @@ std::int64_t layers_of(const TransformerSpec& t) {
 // too.
 std::optional<std::int64_t> blocks(const Workload& workload) {
     if (const auto* mlp = std::get_if<MlpSpec>(&workload.spec)) return static_cast<std::int64_t>(mlp->widths.size()) - 1;
+    if (const auto* graph = std::get_if<GraphSpec>(&workload.spec)) return static_cast<std::int64_t>(graph->network.sequence.size());
     const auto* t = workload.transformer();
     if (!t) return std::nullopt;
     return layers_of(*t) + t->mtp_layers + (t->kind == TransformerKind::encoder_decoder ? 3 : 2);

@@ -31,6 +31,13 @@ InputValues input_values(const Workload& w) {
                                      double count = 1;
                                      for (const std::int64_t extent : c.input_shape) count *= static_cast<double>(extent);
                                      return InputValues{count};
+                                 },
+                                 [](const GraphSpec& g) {
+                                     const OperatorGraph& first = g.network.templates[static_cast<std::size_t>(g.network.sequence.front())].graph;
+                                     InputValues values;
+                                     for (const TensorId id : first.inputs()) values.count += first.tensor(id).elements();
+                                     if (first.tensor(first.inputs().front()).role == TensorRole::index) values.each = Bytes::from_si(8);
+                                     return values;
                                  }},
                       w.spec);
 }

@@ -16,6 +16,7 @@ Network build_transformer(const TransformerSpec&, const Shard&);
 Network build_convolutional(const ConvolutionalSpec&, const Shard&);
 Network build_mlp(const MlpSpec&, const Shard&);
 Network build_chain(const ChainSpec&, const Shard&);
+Network build_graph(const GraphSpec&, const Shard&);
 
 std::vector<ConvolutionalSpec> convolutional_specs();  // one for every name, with the images and classes that it was made for
 

@@ -33,6 +33,7 @@ struct Tensor {
     TensorRole role = TensorRole::activation;
 
     [[nodiscard]] double elements() const;  // product of the shape; 1 for a scalar
+    friend bool operator==(const Tensor&, const Tensor&) = default;
 };
 
 // out[batch, m, n] = in[batch, m, k] x B[batch, k, n]. With `weight`, B is a parameter, one for each entry of the batch
@@ -40,6 +41,7 @@ struct Tensor {
 struct Gemm {
     std::int64_t batch = 1, m = 1, n = 1, k = 1;
     bool weight = true;
+    friend bool operator==(const Gemm&, const Gemm&) = default;
 };
 
 // NCHW in the comment, any layout in memory. out[batch, out_channels, out_h, out_w]
@@ -56,6 +58,7 @@ struct Convolution {
     [[nodiscard]] std::int64_t covered(std::int64_t windows, std::int64_t kernel) const {
         return (windows - 1) * stride + (kernel - 1) * dilation + 1;
     }
+    friend bool operator==(const Convolution&, const Convolution&) = default;
 };
 // Of a transposed convolution the one whose gradient it is; of any other itself.
 Convolution underlying(const Convolution&);
@@ -71,12 +74,14 @@ struct Attention {
     std::int64_t window = 0;  // sliding window; 0: none
     bool balanced = false;  // causal under context parallelism: the queries are spread over the sequence so that all ranks see as many keys
     bool alibi = false;     // scores fall with distance (arXiv 2108.12409)
+    friend bool operator==(const Attention&, const Attention&) = default;
 };
 
 // Depthwise along the sequence: of each channel a token and the kernel - 1 before it, and a bias where it has one, through SiLU. What
 // Mamba has before its scan (arXiv 2312.00752, section 3.4). Input i becomes output i; `channels` are those of all together.
 struct SequenceConvolution {
     std::int64_t batch = 1, sequence = 1, channels = 1, kernel = 4;
+    friend bool operator==(const SequenceConvolution&, const SequenceConvolution&) = default;
 };
 
 // Mamba-2's scan (arXiv 2405.21060): each head has a state S of [head_dim, state], which decays from token to token and takes each in.
@@ -85,6 +90,7 @@ struct SequenceConvolution {
 // Parameters: a, b, d of each head. Computed by chunks of the sequence, within which all is matrix products (section 6).
 struct StateSpaceScan {
     std::int64_t batch = 1, sequence = 1, heads = 1, head_dim = 1, groups = 1, state = 1, chunk = 1;
+    friend bool operator==(const StateSpaceScan&, const StateSpaceScan&) = default;
 };
 
 // The gated delta rule (arXiv 2412.06464): each head has a state S of [key_dim, value_dim], which decays, forgets what it has at a key and
@@ -96,6 +102,7 @@ struct StateSpaceScan {
 // which backward reads. Computed by chunks of the sequence, within which all but that inverse is matrix products (section 3.3).
 struct DeltaRuleScan {
     std::int64_t batch = 1, sequence = 1, heads = 1, key_dim = 1, value_dim = 1, chunk = 1;
+    friend bool operator==(const DeltaRuleScan&, const DeltaRuleScan&) = default;
 };
 
 enum class NormKind { layer, rms, batch, group };
@@ -105,11 +112,13 @@ struct Normalization {
     std::int64_t parts = 1;            // of a row, each normalized by itself
     bool gated = false;                // SiLU of a second input multiplies the first; in gated delta rules what comes out
     bool of_heads = false;             // each row is a token's head: tensor ranks share them out, or have copies, and all have the gain
+    friend bool operator==(const Normalization&, const Normalization&) = default;
 };
 
 struct Softmax {
     std::int64_t rows = 1, width = 1;
     bool masked = false;  // scale and causal mask in the same kernel
+    friend bool operator==(const Softmax&, const Softmax&) = default;
 };
 
 // One extent of a copy that moves elements: from one index to the next, those of the input lie `stride` apart. Indices begin at `start`,
@@ -141,6 +150,9 @@ enum class PointwiseKind {
     copy,
     repeat,       // of an image, to more pixels: each is the one that it lies in, or
     interpolate,  // is mixed of the four around it (bilinear; corners are not aligned)
+    view,         // some of the elements of the input, or each of them several times, where they lie: backward alone has a kernel
+    from_input,   // any other function, whose gradient is worked out of what it reads, or
+    from_output,  // of what it makes. What these compute is not said: they cannot be run
 };
 struct Pointwise {
     PointwiseKind kind = PointwiseKind::add;
@@ -158,6 +170,7 @@ struct Pointwise {
     // copy: where each element comes from. The output counts along these, outermost first, and its outputs lie behind one another. Images
     // lie as pixels by channels.
     std::vector<CopyAxis> order{};
+    friend bool operator==(const Pointwise&, const Pointwise&) = default;
 };
 
 enum class PoolingKind { max, average, global_average };
@@ -166,11 +179,13 @@ struct Pooling {
     std::int64_t window = 1;  // elements read for one written
     // Square windows. kernel 0: as many as the output has pixels, spread evenly over the image (adaptive).
     std::int64_t kernel = 0, stride = 1, padding = 0;
+    friend bool operator==(const Pooling&, const Pooling&) = default;
 };
 
 struct Embedding {
     std::int64_t tokens = 1, rows = 1, width = 1;  // a table of rows x width, local part
     std::int64_t ahead = 0;                        // so many tokens behind its own a position looks up; no cost depends on it
+    friend bool operator==(const Embedding&, const Embedding&) = default;
 };
 
 struct CrossEntropy {
@@ -179,6 +194,7 @@ struct CrossEntropy {
     // and what the mean over the rows weighs in the loss that training lowers.
     std::int64_t ahead = 0;
     double weight = 1;
+    friend bool operator==(const CrossEntropy&, const CrossEntropy&) = default;
 };
 
 // The router's decision and the permutation of tokens to experts and back; the exchange itself is an Exchange. Its parameters, where it has
@@ -188,6 +204,7 @@ struct TokenPermute {
     std::int64_t expert_groups = 1, groups_per_token = 1;  // these and the next as in MixtureOfExperts
     double balance_loss = 0;
     std::int64_t capacity = 0;  // rows that each expert has room for, filled or not; 0: as many as come
+    friend bool operator==(const TokenPermute&, const TokenPermute&) = default;
 };
 
 enum class ExchangeKind { all_reduce, all_gather, reduce_scatter, all_to_all, none };
@@ -219,6 +236,7 @@ struct Exchange {
     bool regathered = false;  // backward gathers once more before its own exchange, so that only the cut input stays in memory
     // all_to_all of tokens to experts: the copies of each token, and the part of the ranks that they may go to.
     double copies = 1, reach = 1;
+    friend bool operator==(const Exchange&, const Exchange&) = default;
 };
 
 // Low-rank adapters (LoRA, arXiv 2106.09685, section 4.1): beside a frozen product x W the product of two narrow ones, x A B.
@@ -253,6 +271,7 @@ struct Operator {
     std::string label{};  // recompute module: "layernorm", "qkv", "core_attn", "mla_up_proj", "mlp", "mlp_act"; may be empty
 
     [[nodiscard]] bool is_trained() const { return parameters > 0 && !frozen; }
+    friend bool operator==(const Operator&, const Operator&) = default;
 };
 
 // Multiply-adds count two. Formulas: GEMM 2 b m n k; convolution 2 N K P Q (C/g) R S, of one transposed those of the underlying one;

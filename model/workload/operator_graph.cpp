@@ -56,12 +56,14 @@ struct SavedBy {
             case PointwiseKind::gelu:
             case PointwiseKind::silu:
             case PointwiseKind::squared_relu:
+            case PointwiseKind::from_input:
             case PointwiseKind::gate:
             case PointwiseKind::clamped_gate:
             case PointwiseKind::multiply: return inputs();
             case PointwiseKind::relu:
             case PointwiseKind::relu6:
             case PointwiseKind::sigmoid:
+            case PointwiseKind::from_output:
             case PointwiseKind::tanh: return outputs();
             case PointwiseKind::dropout: return masks();
             case PointwiseKind::add:
@@ -72,7 +74,8 @@ struct SavedBy {
             case PointwiseKind::cast:
             case PointwiseKind::copy:
             case PointwiseKind::repeat:
-            case PointwiseKind::interpolate: return;
+            case PointwiseKind::interpolate:
+            case PointwiseKind::view: return;
         }
     }
 };
@@ -81,9 +84,12 @@ struct SavedBy {
 std::vector<std::pair<TensorId, TensorId>> stand_ins(const OperatorGraph& graph) {
     std::vector<std::pair<TensorId, TensorId>> pairs;
     for (const Operator& op : graph.operators()) {
-        const Exchange* exchange = std::get_if<Exchange>(&op.kind);
-        if (exchange == nullptr || !(exchange->regathered || exchange->forward == ExchangeKind::none)) continue;
-        for (std::size_t i = 0; i < op.outputs.size(); ++i) pairs.emplace_back(op.outputs[i], op.inputs[i]);
+        const auto* exchange = std::get_if<Exchange>(&op.kind);
+        if (exchange != nullptr && (exchange->regathered || exchange->forward == ExchangeKind::none))
+            for (std::size_t i = 0; i < op.outputs.size(); ++i) pairs.emplace_back(op.outputs[i], op.inputs[i]);
+        const auto* pointwise = std::get_if<Pointwise>(&op.kind);
+        if (pointwise != nullptr && pointwise->kind == PointwiseKind::view)
+            for (const TensorId part : op.outputs) pairs.emplace_back(part, op.inputs.front());
     }
     return pairs;
 }

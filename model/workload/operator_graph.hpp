@@ -47,6 +47,8 @@ public:
     [[nodiscard]] double expert_parameters() const;
     [[nodiscard]] ParameterCount count_parameters(bool frozen) const;  // those that are trained, or those that are not
 
+    friend bool operator==(const OperatorGraph&, const OperatorGraph&) = default;
+
 private:
     friend class OperatorGraphBuilder;
     std::vector<Operator> operators_;
@@ -63,7 +65,7 @@ private:
 //   - dropout: mask; CrossEntropy: logits; TokenPermute: scores; others: nothing
 // A tensor between two blocks counts in the one that reads it, when an operator of either needs it; so a block's own output never does
 // (leaves_needed_output tells the block behind). What a block hands on beside it, for blocks further on, counts where an operator needs it.
-// For the result of an Exchange that gathers again, or does nothing forward, the input of the exchange is kept.
+// For the result of an Exchange that gathers again, or does nothing forward, the input of the exchange is kept; likewise for a view.
 std::vector<TensorId> saved_for_backward(const OperatorGraph&);
 // What one operator's backward reads.
 std::vector<TensorId> saved_for_backward(const Operator&);

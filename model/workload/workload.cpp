@@ -27,6 +27,13 @@ Flops forward_flops(const Network& network) {
 }  // namespace
 
 std::int64_t Workload::tokens_per_sample() const {
+    if (const auto* graph = std::get_if<GraphSpec>(&spec)) {
+        const OperatorGraph& first = graph->network.templates[static_cast<std::size_t>(graph->network.sequence.front())].graph;
+        double tokens = 0;
+        for (const TensorId id : first.inputs())
+            if (first.tensor(id).role == TensorRole::index) tokens += first.tensor(id).elements();
+        return static_cast<std::int64_t>(tokens);
+    }
     const TransformerSpec* t = transformer();
     if (t == nullptr || t->kind == TransformerKind::vision) return 0;
     std::int64_t tokens = t->seq_len;
@@ -49,6 +56,7 @@ Network build_network(const Workload& workload, const Shard& shard) {
                           [&](const ConvolutionalSpec& spec) { return build_convolutional(spec, shard); },
                           [&](const MlpSpec& spec) { return build_mlp(spec, shard); },
                           [&](const ChainSpec& spec) { return build_chain(spec, shard); },
+                          [&](const GraphSpec& spec) { return build_graph(spec, shard); },
                       },
                       workload.spec);
 }

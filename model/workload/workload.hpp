@@ -158,10 +158,16 @@ struct ChainSpec {
     bool per_pixel = false;  // it is the pixels of the last image that have classes, not the sample
 };
 
+// A network written out operator by operator, as a program of it was traced.
+struct GraphSpec {
+    Network network;             // of one sample in training, on one device
+    std::string only_predicted;  // why it cannot be run; empty: it can
+};
+
 struct Workload {
     std::string name;   // "gpt3-175b"
     std::string title;  // for people
-    std::variant<TransformerSpec, ConvolutionalSpec, MlpSpec, ChainSpec> spec;
+    std::variant<TransformerSpec, ConvolutionalSpec, MlpSpec, ChainSpec, GraphSpec> spec;
     std::string source;
 
     [[nodiscard]] std::int64_t tokens_per_sample() const;  // 0 where the notion does not exist

@@ -116,10 +116,13 @@ Json json_of(const ChainSpec& spec) {
     return out;
 }
 
+Json json_of(const GraphSpec&) { return Json::object(); }  // to come
+
 const char* key_of(const TransformerSpec&) { return "transformer"; }
 const char* key_of(const ConvolutionalSpec&) { return "convolutional"; }
 const char* key_of(const MlpSpec&) { return "mlp"; }
 const char* key_of(const ChainSpec&) { return "chain"; }
+const char* key_of(const GraphSpec&) { return "graph"; }
 
 }  // namespace
 
