@@ -6,6 +6,7 @@
 #include "model/io/format/separate_files.hpp"
 #include "model/io/onnx/onnx_import.hpp"
 #include "model/io/storage_benchmark/dlio_import.hpp"
+#include "model/io/torch/torch_import.hpp"
 #include "model/io/workload/hf_import.hpp"
 #include "model/io/workload/peft_import.hpp"
 #include "model/io/workload/workload_writer.hpp"
@@ -77,6 +78,7 @@ Imported read_hf(const ImportOptions& options) {
     return found;
 }
 Imported read_onnx(const ImportOptions& options) { return written(import_onnx(std::filesystem::path(options.file)), options.file); }
+Imported read_torch(const ImportOptions& options) { return written(import_torch(std::filesystem::path(options.file)), options.file); }
 Imported read_dlio(const ImportOptions& options) { return {import_dlio(std::filesystem::path(options.file)), ""}; }
 
 ExitCode write(const Imported& found, const std::string& out) {
@@ -126,6 +128,7 @@ void add_import(CLI::App& app, ExitCode& exit_code) {
         ->type_name("N");
     add_format(*command, exit_code, "onnx", "an ONNX file: convolutions, dense layers, a decoder, and how they are wired", "model.onnx",
                read_onnx);
+    add_format(*command, exit_code, "torch", "a program of torch.export: whatever network a module of PyTorch is", "model.pt2", read_torch);
     add_format(*command, exit_code, "dlio", "a workload of DLIO, as MLPerf Storage has them: what predict answers, as JSON",
                "unet3d_h100.yaml", read_dlio);
 }

@@ -70,7 +70,7 @@ const std::vector<LibraryRow>& library_table() {
         {"nlohmann/", {"io", "storage"}, "only io and datasets know a file format"},
         {"yaml-cpp/", {"io"}, "only io knows a file format"},
         {"hdf5", {"io", "storage"}, "only io and datasets know a file format"},
-        {"archive", {"storage"}, "only datasets know archives"},
+        {"archive", {"io", "storage"}, "only io and datasets know archives"},
         {"lmdb", {"storage"}, "only datasets know LMDB"},
         {"png", {"storage"}, "only datasets know pictures"},
         {"jpeglib", {"storage"}, "only datasets know pictures"},

@@ -3,6 +3,8 @@
 #include "model/base/list_text.hpp"
 #include "model/base/spelling.hpp"
 #include "model/io/format/text_file.hpp"
+#include "model/io/onnx/onnx_import.hpp"
+#include "model/io/torch/torch_import.hpp"
 #include "model/io/workload/hf_import.hpp"
 #include "model/io/workload/workload_fields.hpp"
 
@@ -243,9 +245,24 @@ constexpr int most_files = 16;  // nobody writes as many: they name one another 
 
 bool read_file(const JsonFile&, const Models&, Workload&);
 
+// A model as another program wrote it, beside the file that names it.
+template <class Import>
+bool import_file(const JsonNode& node, const std::string& name, const Import& import, Workload& workload) {
+    try {
+        workload = import(std::filesystem::path(file_beside(*node.file, name)));
+        return true;
+    } catch (const InputError& e) {
+        for (const Diagnostic& d : e.diagnostics()) node.diagnostics->add(d);
+        return false;
+    }
+}
+
 bool find_model(const JsonNode& node, const Models& models, Workload& workload) {
     std::string name;
     if (!read_value(node, name)) return false;
+    using Path = const std::filesystem::path&;
+    if (name.ends_with(".pt2")) return import_file(node, name, [](Path p) { return import_torch(p); }, workload);
+    if (name.ends_with(".onnx")) return import_file(node, name, [](Path p) { return import_onnx(p); }, workload);
     if (!name.ends_with(".json")) {
         const std::optional<Workload> found = models.find(name);
         if (!found) return complain_unknown(node, name, hint_for_model(name)), false;
