@@ -16,8 +16,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::int64_t largest_extent = 1'000'000'000'000;
-constexpr double most_elements = 1e15;
+// With the largest micro-batch no count of elements overflows.
+constexpr std::int64_t most_elements = 1'000'000'000'000;
 constexpr std::size_t largest_program = std::size_t{1} << 28;  // bytes; one of 100 layers has a few millions
 
 [[noreturn]] void refuse(const std::string& file, std::string pointer, std::string what) {
@@ -93,7 +93,7 @@ private:
     std::int64_t extent(const Json& value, const std::string& pointer) const {
         if (value.is_object() && value.contains("as_int") && value["as_int"].is_number_integer()) {
             const auto n = value["as_int"].get<std::int64_t>();
-            if (n >= 0 && n <= largest_extent) return n;
+            if (n >= 0 && n <= most_elements) return n;
         } else if (value.is_object() && value.contains("as_expr") && value["as_expr"].is_object() && value["as_expr"].contains("hint")) {
             return extent(value["as_expr"]["hint"], pointer);
         }
@@ -102,9 +102,10 @@ private:
 
     TorchTensor tensor(const Json& value, const std::string& pointer) const {
         TorchTensor t;
-        double elements = 1;
-        for (const Json& e : list(value, "sizes", pointer)) elements *= static_cast<double>(t.sizes.emplace_back(extent(e, pointer)));
-        if (elements > most_elements) refuse(file_, pointer, "a tensor of so many elements is none that anyone could have");
+        double elements = 1;  // with an element where an extent is empty
+        for (const Json& e : list(value, "sizes", pointer))
+            elements *= static_cast<double>(std::max<std::int64_t>(1, t.sizes.emplace_back(extent(e, pointer))));
+        if (elements > static_cast<double>(most_elements)) refuse(file_, pointer, "nobody has a tensor of so many elements");
         for (const Json& e : list(value, "strides", pointer)) t.strides.push_back(extent(e, pointer));
         if (t.strides.size() != t.sizes.size()) refuse(file_, pointer, "there are not as many strides as sizes");
         const Json& type = at(value, "dtype", pointer);

@@ -332,6 +332,13 @@ std::vector<std::int64_t> Tracer::integers(const TorchCall& call, std::string_vi
     return list != nullptr ? *list : std::vector<std::int64_t>{};
 }
 
+std::vector<std::int64_t> Tracer::window(const TorchCall& call, std::string_view argument) const {
+    std::vector<std::int64_t> list = integers(call, argument);
+    for (const std::int64_t n : list)
+        if (n < 0 || n > 1'000'000) refuse(call, std::string(argument) + " is " + std::to_string(n));
+    return list;
+}
+
 std::int64_t Tracer::integer(const TorchCall& call, std::string_view argument, std::int64_t otherwise) {
     const std::vector<std::int64_t> list = integers(call, argument);
     return list.empty() ? otherwise : list.front();
@@ -363,7 +370,9 @@ Tracer::Weights Tracer::take(const std::vector<std::string>& constants) {
             const auto tensor = program_.tensors.find(parameter);
             if (tensor == program_.tensors.end()) continue;
             const auto elements = static_cast<double>(tensor->second.elements());
-            (readers_.try_emplace(parameter, network_.operators.size()).second ? weights.own : weights.tied) += elements;
+            const auto [reader, first] = readers_.try_emplace(parameter, network_.operators.size());
+            (first ? weights.own : weights.tied) += elements;
+            if (!first) weights.first_reader = reader->second;
             any_trained = any_trained || tensor->second.trained;
         }
     weights.frozen = any_trained_ && !any_trained && weights.own + weights.tied > 0;
@@ -399,6 +408,9 @@ Operator& Tracer::emit(const TorchCall& call, OperatorKind kind, const std::vect
     op.tied = weights.own == 0 && weights.tied > 0;
     op.parameters = op.tied ? weights.tied : weights.own;
     op.frozen = weights.frozen;
+    if (op.tied && weights.first_reader < network_.operators.size())
+        if (Operator& first = network_.operators[weights.first_reader]; std::holds_alternative<Embedding>(first.kind))
+            op.shared = first.shared = SharedMatrix::embedding;
     for (const std::string& output : call.outputs) {
         const auto shape = program_.tensors.find(output);
         if (shape == program_.tensors.end()) continue;  // of several, those that nobody reads

@@ -46,6 +46,8 @@ private:
     [[nodiscard]] static std::string name(const TorchCall&, std::string_view argument);
     [[nodiscard]] std::vector<std::string> made_operands(const TorchCall&) const;
     [[nodiscard]] static std::vector<std::int64_t> integers(const TorchCall&, std::string_view argument);
+    // Likewise of pixels. Throws InputError where one is negative, or beyond any image.
+    [[nodiscard]] std::vector<std::int64_t> window(const TorchCall&, std::string_view argument) const;
     [[nodiscard]] static std::int64_t integer(const TorchCall&, std::string_view argument, std::int64_t otherwise);
     [[nodiscard]] static bool flag(const TorchCall&, std::string_view argument);
     [[nodiscard]] std::int64_t of_sample(std::int64_t count) const;
@@ -54,7 +56,8 @@ private:
 
     // ---- what is written down
     struct Weights {
-        double own = 0, tied = 0;  // elements; those of operators before
+        double own = 0, tied = 0;      // elements; those of operators before
+        std::size_t first_reader = 0;  // of those
         bool frozen = false;
     };
     Weights take(const std::vector<std::string>& constants);

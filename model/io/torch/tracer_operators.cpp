@@ -14,6 +14,11 @@ std::int64_t product_of(const std::vector<std::int64_t>& list, std::size_t begin
                            std::int64_t{1}, std::multiplies<>());
 }
 
+// Does an extent begin where the elements of one further inside end?
+bool lies_around(std::int64_t outer_stride, std::int64_t extent, std::int64_t stride) {
+    return stride == 0 ? outer_stride == 0 : outer_stride % stride == 0 && outer_stride / stride == extent;
+}
+
 bool is_contiguous(const TorchTensor& t) {
     std::int64_t stride = 1;
     for (std::size_t i = t.sizes.size(); i-- > 0;) {
@@ -30,7 +35,7 @@ bool can_be_viewed(const TorchTensor& t, const std::vector<std::int64_t>& sizes)
     for (std::size_t i = t.sizes.size(); i > 0;) {
         std::int64_t group = t.sizes[--i];
         const std::int64_t stride = t.strides[i];
-        while (i > 0 && (t.sizes[i - 1] == 1 || t.sizes[i] == 1 || t.strides[i - 1] == group * stride)) group *= t.sizes[--i];
+        while (i > 0 && (t.sizes[i - 1] == 1 || t.sizes[i] == 1 || lies_around(t.strides[i - 1], group, stride))) group *= t.sizes[--i];
         while (next > 0 && (group > 1 || sizes[next - 1] == 1)) {
             const std::int64_t size = sizes[--next];
             if (size < 1 || group % size != 0) return false;
@@ -236,7 +241,7 @@ void Tracer::convolution(const TorchCall& call) {
     if (dims < 1 || x.sizes.size() != dims + 2 || y.sizes.size() != dims + 2 || value(weight).made || !value(input).made)
         refuse(call, "a convolution whose weight is a constant, of a batch, is known");
     const auto of_side = [&](std::string_view argument, std::size_t side, std::int64_t otherwise) {
-        const std::vector<std::int64_t> list = integers(call, argument);
+        const std::vector<std::int64_t> list = window(call, argument);
         return list.empty() ? otherwise : list[std::min(side, list.size() - 1)];
     };
     const bool transposed = call.target.find("transpose") != call.target.npos || flag(call, "transposed");
@@ -330,7 +335,8 @@ void Tracer::batch_norm(const TorchCall& call) {
 void Tracer::row_norm(const TorchCall& call) {
     const TorchTensor& x = shape_of(made_operands(call).front(), call);
     std::int64_t width = 1;
-    for (const std::int64_t n : integers(call, "normalized_shape")) width *= std::max<std::int64_t>(1, n);
+    for (const std::int64_t n : integers(call, "normalized_shape"))
+        if (n > 0 && n <= x.elements() / width) width *= n;
     if (x.elements() < 1 || x.elements() % width != 0) refuse(call, "a norm of other rows than there are");
     write_norm(call, {call.target.starts_with("aten.rms_norm") ? NormKind::rms : NormKind::layer,
                       std::max<std::int64_t>(1, of_sample(x.elements()) / width), width});
@@ -339,13 +345,13 @@ void Tracer::row_norm(const TorchCall& call) {
 void Tracer::group_norm(const TorchCall& call) {
     const TorchTensor& x = shape_of(made_operands(call).front(), call);
     const std::int64_t groups = integer(call, "num_groups", 1);
-    if (x.sizes.empty() || x.elements() < 1 || groups < 1) refuse(call, "a norm of nothing");
+    if (x.sizes.empty() || x.elements() < 1 || groups < 1 || groups > x.elements() / x.sizes[0]) refuse(call, "a norm of nothing");
     const std::int64_t rows = x.sizes[0] * groups;
     write_norm(call, {NormKind::group, of_sample(rows), std::max<std::int64_t>(1, x.elements() / rows)});
 }
 
 void Tracer::max_pool(const TorchCall& call) {
-    const std::vector<std::int64_t> kernel = integers(call, "kernel_size"), stride = integers(call, "stride"), padding = integers(call, "padding");
+    const std::vector<std::int64_t> kernel = window(call, "kernel_size"), stride = window(call, "stride"), padding = window(call, "padding");
     if (kernel.empty() || kernel.front() < 1 || kernel.back() < 1) refuse(call, "windows of nothing");
     const std::int64_t of_stride = stride.empty() ? kernel.front() : stride.front();
     if (kernel.front() != kernel.back() || (!stride.empty() && stride.front() != stride.back()) || call.target.find("1d") != call.target.npos)
