@@ -31,6 +31,7 @@ void profiler(std::string_view input);
 void run(std::string_view input);
 void sample(std::string_view input);
 void scenario(std::string_view input);
+void torch(std::string_view input);
 void trace(std::string_view input);
 
 struct Target {
@@ -60,6 +61,7 @@ inline constexpr std::array targets = {
     Target{"run", run},
     Target{"sample", sample},
     Target{"scenario", scenario},
+    Target{"torch", torch},
     Target{"trace", trace},
 };
 

@@ -78,7 +78,7 @@ TEST(CommandLine, AnOptionWithoutItsValueHidesNoOtherProblem) {
 
 TEST(CommandLine, AWordThatIsNoCommandIsHeldAgainstThoseThereAre) {
     EXPECT_THAT(run_sextant({"predcit", "--format", "json"}).err, HasSubstr("no command \"predcit\": one of "));
-    EXPECT_THAT(run_sextant({"import", "tf", "x"}).err, HasSubstr("no command \"tf\": one of hf, onnx, dlio\n"));
+    EXPECT_THAT(run_sextant({"import", "tf", "x"}).err, HasSubstr("no command \"tf\": one of hf, onnx, torch, dlio\n"));
     EXPECT_THAT(run_sextant({"scale", "one.json", "two", "three"}).err, HasSubstr("not expected: two three"));
 }
 

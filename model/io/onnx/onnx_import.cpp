@@ -17,6 +17,8 @@ using Kind = ChainLayer::Kind;
 
 constexpr int data = -1;  // as a layer's number
 
+constexpr const char* other_ways = "sextant import torch reads any module of PyTorch, sextant import hf a transformer's config.json";
+
 // What a name of the graph stands for.
 struct Value {
     enum class Kind { image, weight, other } kind = Kind::other;  // other: shapes, and what is made of them
@@ -78,7 +80,7 @@ private:
         for (std::size_t d = 1; d < in.shape.size(); ++d) spec_.input_shape.push_back(in.shape[d].value_or(0));
         if (spec_.input_shape.size() != 1 && spec_.input_shape.size() != 3)
             complain("/graph/input", "the input is neither [samples, features] nor [samples, channels, height, width]",
-                     "of a transformer: sextant import hf config.json");
+                     other_ways);
         else if (std::ranges::any_of(spec_.input_shape, [](std::int64_t e) { return e < 1; }))
             complain("/graph/input", "the size of the input is left open", "export with a fixed size (the number of samples may be open)");
     }
@@ -124,7 +126,7 @@ private:
         if (node.type == "Pad")
             return complain(node, i, "it pads by something, or by what the file works out",
                             "without padding apart; onnxsim folds constants");
-        complain(node, i, "no layer of a chain does that", "of a transformer: sextant import hf config.json");
+        complain(node, i, "no layer of a chain does that", other_ways);
     }
 
     static bool keeps_elements(const OnnxNode& node) {
@@ -243,7 +245,7 @@ private:
         } else if (node.type == "Mul" && sources.size() == 2) {
             read_product(node, sources);
         } else {
-            complain(node, i, "no layer of a chain does that with two images", "of a transformer: sextant import hf config.json");
+            complain(node, i, "no layer of a chain does that with two images", other_ways);
         }
     }
 

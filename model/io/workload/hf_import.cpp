@@ -29,7 +29,8 @@ void complain_about_family(const JsonNode& node, const std::string& type) {
     const auto known = std::ranges::find(others, type, &OtherHfFamily::model_type);
     if (known == others.end()) return complain_about_word(node, type, hf_model_types());
     node.complain(type + " has " + std::string(known->has) + ", which no workload says",
-                  "nearest is model_type \"" + std::string(known->nearest) + "\" with the same sizes");
+                  "nearest is model_type \"" + std::string(known->nearest) +
+                      "\" with the same sizes; sextant import torch reads the module itself, as torch.export saves it");
 }
 
 }  // namespace

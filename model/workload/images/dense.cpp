@@ -14,9 +14,12 @@ struct DenseNetwork {
 
 Image norm_relu_conv(Layers& l, const std::string& name, Image x, ConvLayer c) { return l.conv(name, l.relu(l.norm(name + ".bn", x)), c); }
 
+// What each layer makes is read by all that follow, which put it together anew, and whose gradients are added up.
+Image joined(Layers& l, const std::vector<Image>& made) { return made.size() > 1 ? l.concatenate(made) : made.front(); }
+
 Image dense_layer(Layers& l, Image x, std::int64_t growth) {
     const Image bottleneck = norm_relu_conv(l, "conv1", x, {.out_channels = 4 * growth});
-    return l.concatenate({x, norm_relu_conv(l, "conv2", bottleneck, {.out_channels = growth, .kernel = 3})});
+    return norm_relu_conv(l, "conv2", bottleneck, {.out_channels = growth, .kernel = 3});
 }
 
 void build_dense(NetworkBuilder& network, const DenseNetwork& d, std::int64_t classes) {
@@ -26,7 +29,9 @@ void build_dense(NetworkBuilder& network, const DenseNetwork& d, std::int64_t cl
     });
     for (std::size_t stage = 0; stage < d.layers.size(); ++stage) {
         network.block("stage " + std::to_string(stage + 1), BlockRole::layer, [&](Layers& l, Image x) {
-            for (int i = 0; i < d.layers[stage]; ++i) x = dense_layer(l, x, d.growth);
+            std::vector<Image> made{x};
+            for (int i = 0; i < d.layers[stage]; ++i) made.push_back(dense_layer(l, joined(l, made), d.growth));
+            x = joined(l, made);
             if (stage + 1 == d.layers.size()) return l.relu(l.norm("bn", x));
             x = norm_relu_conv(l, "transition", x, {.out_channels = x.channels / 2});
             return l.pool("transition.pool", x, {.kind = PoolingKind::average, .kernel = 2, .stride = 2});
