@@ -13,7 +13,7 @@ constexpr int usual_workers = 2, usual_batches_ahead = 2;  // of each worker
 
 // What the first block reads of a sample, first the number of samples.
 const Tensor& samples_of(const Network& network) {
-    const OperatorGraph& first = network.templates[static_cast<std::size_t>(network.sequence.front())].graph;
+    const OperatorGraph& first = network.block(0).graph;
     return first.tensor(first.inputs().front());
 }
 

@@ -34,7 +34,7 @@ std::vector<float> pattern_of(RandomKey key, bool image, std::int64_t channels, 
 GeneratedTask::GeneratedTask(const Network& serial, std::uint64_t seed, Element element)
     : key_(RandomKey(2).with(seed)), element_(element), bounds_(values_of_indices(serial)) {
     for (std::size_t b = 0; b < serial.sequence.size(); ++b) {
-        const OperatorGraph graph = executable(serial.templates[static_cast<std::size_t>(serial.sequence[b])].graph);
+        const OperatorGraph graph = executable(serial.block(b).graph);
         for (std::size_t i = 0; i < graph.inputs().size(); ++i) {
             const std::int64_t values = bounds_[b][i];
             if (values == 0) continue;
@@ -50,7 +50,7 @@ GeneratedTask::GeneratedTask(const Network& serial, std::uint64_t seed, Element 
         labelled_width_ = losses->shape[3];
     }
     if (of_tokens_) {
-        const OperatorGraph& first = serial.templates[static_cast<std::size_t>(serial.sequence.front())].graph;
+        const OperatorGraph& first = serial.block(0).graph;
         for (const TensorId id : first.inputs())
             if (first.tensor(id).role == TensorRole::index && sequence_ == 0) sequence_ = first.tensor(id).shape.back();
     }

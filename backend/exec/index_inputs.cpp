@@ -47,7 +47,7 @@ std::vector<std::vector<std::int64_t>> values_of_indices(const Network& serial) 
 }
 
 const Tensor* losses_of_pixels(const Network& serial) {
-    const OperatorGraph& last = serial.templates[static_cast<std::size_t>(serial.sequence.back())].graph;
+    const OperatorGraph& last = serial.block(serial.sequence.size() - 1).graph;
     for (const Operator& op : last.operators()) {
         const Tensor& made = last.tensor(op.outputs.front());
         if (std::holds_alternative<CrossEntropy>(op.kind) && is_image(made)) return &made;

@@ -33,7 +33,7 @@ InputValues input_values(const Workload& w) {
                                      return InputValues{count};
                                  },
                                  [](const GraphSpec& g) {
-                                     const OperatorGraph& first = g.network.templates[static_cast<std::size_t>(g.network.sequence.front())].graph;
+                                     const OperatorGraph& first = g.network.block(0).graph;
                                      InputValues values;
                                      for (const TensorId id : first.inputs()) values.count += first.tensor(id).elements();
                                      if (first.tensor(first.inputs().front()).role == TensorRole::index) values.each = Bytes::from_si(8);

@@ -14,13 +14,16 @@ struct Block {
     std::string name;  // "transformer layer", "moe layer", "stage 3 bottleneck"
     BlockRole role = BlockRole::layer;
     OperatorGraph graph;
+    friend bool operator==(const Block&, const Block&) = default;
 };
 
 struct Network {
     std::vector<Block> templates;
     std::vector<int> sequence;  // template of each block, in order of forward
 
+    [[nodiscard]] const Block& block(std::size_t place) const { return templates[static_cast<std::size_t>(sequence[place])]; }
     [[nodiscard]] double parameters() const;  // over the whole sequence, local to one shard, tied ones once
+    friend bool operator==(const Network&, const Network&) = default;
 };
 
 // How one micro-batch of the network is cut over devices. 1 everywhere: the serial network.

@@ -28,7 +28,7 @@ Flops forward_flops(const Network& network) {
 
 std::int64_t Workload::tokens_per_sample() const {
     if (const auto* graph = std::get_if<GraphSpec>(&spec)) {
-        const OperatorGraph& first = graph->network.templates[static_cast<std::size_t>(graph->network.sequence.front())].graph;
+        const OperatorGraph& first = graph->network.block(0).graph;
         double tokens = 0;
         for (const TensorId id : first.inputs())
             if (first.tensor(id).role == TensorRole::index) tokens += first.tensor(id).elements();

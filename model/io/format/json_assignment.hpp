@@ -56,9 +56,11 @@ Json object_in_place_of(const Json& scalar, std::string_view path) {
 // is laid over a network that is named. Null where it is not so.
 template <class Json>
 Json* described_network(Json& object, std::string_view path, std::string_view member) {
-    constexpr std::string_view kinds[] = {"transformer", "convolutional", "mlp", "chain"}, beside[] = {"model", "name", "title", "source"};
+    constexpr std::string_view kinds[] = {"transformer", "convolutional", "mlp", "chain", "graph"};
+    constexpr std::string_view beside[] = {"model", "name", "title", "source"};
+    using Words = std::span<const std::string_view>;
     if (path != "workload" || !object.is_object()) return nullptr;
-    for (const auto& own : {std::span(kinds), std::span(beside)})
+    for (const Words own : {Words(kinds), Words(beside)})
         if (std::ranges::find(own, member) != own.end()) return nullptr;
     for (const std::string_view kind : kinds)
         if (const auto found = object.find(std::string(kind)); found != object.end()) return &*found;

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -10,6 +11,8 @@ namespace sextant {
 
 // A document of lines, the last one ended.
 std::string json_document(const nlohmann::ordered_json&, int indent = 2);
+// A document in which what has room on a line stands on one.
+std::string json_lines(const nlohmann::ordered_json&, std::size_t width);
 // A string, in quotes: so "16" stays a text.
 std::string json_text(std::string_view);
 

@@ -40,6 +40,9 @@ inline constexpr Word<PointwiseKind> upsampling_kinds[] = {{"nearest", Pointwise
 inline constexpr Word<PoolingKind> pooling_kinds[] = {
     {"max", PoolingKind::max}, {"average", PoolingKind::average}, {"global_average", PoolingKind::global_average}};
 
+// Of a field that has no usual value.
+struct Needed {};
+
 // Bounds far beyond any real network, so that a slip of the keyboard is caught before it is built.
 inline constexpr Bounds layer_count{1, 1e4}, width_bound{1, 1 << 24}, length_bound{1, 1e8}, optional_length{0, 1e8},
     optional_width{0, 1 << 24};

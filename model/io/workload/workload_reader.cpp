@@ -5,32 +5,14 @@
 #include "model/io/format/text_file.hpp"
 #include "model/io/onnx/onnx_import.hpp"
 #include "model/io/torch/torch_import.hpp"
+#include "model/io/workload/field_reader.hpp"
+#include "model/io/workload/graph_reader.hpp"
 #include "model/io/workload/hf_import.hpp"
-#include "model/io/workload/workload_fields.hpp"
 
 namespace sextant {
 namespace {
 
 constexpr std::size_t max_layers = 10000;
-
-template <class Spec>
-struct FieldReader {
-    ObjectReader& reader;
-    Spec& spec;
-
-    template <class T, class... Rules>
-    void operator()(std::string_view name, T Spec::*field, const Rules&... rules) const {
-        reader.optional(name, spec.*field, rules...);
-    }
-    template <class E, std::size_t N>
-    void operator()(std::string_view name, E Spec::*field, const Word<E> (&words)[N]) const {
-        reader.word(name, spec.*field, words);
-    }
-    template <class E, std::size_t N>
-    void operator()(std::string_view name, std::optional<E> Spec::*field, const Word<E> (&words)[N]) const {
-        if (E found{}; reader.word(name, found, words)) spec.*field = found;
-    }
-};
 
 // ---- transformers
 
@@ -297,10 +279,12 @@ void read_spec(ObjectReader& r, std::string_view kind, const Models& models, Wor
         inner.need("widths", "as in [784, 4096, 10]");
         read_mlp(inner, spec);
         workload.spec = spec;
-    } else {
+    } else if (kind == "chain") {
         ChainSpec spec;
         read_chain(node, spec);
         workload.spec = std::move(spec);
+    } else {
+        workload.spec = read_graph(node);
     }
 }
 
@@ -309,14 +293,14 @@ bool read_object(ObjectReader& r, const Models& models, Workload& workload) {
     if (!node.value) return false;
     const std::size_t problems = node.diagnostics->list().size();
     std::vector<std::string_view> kinds;
-    for (const std::string_view kind : {"model", "transformer", "convolutional", "mlp", "chain"})
+    for (const std::string_view kind : {"model", "transformer", "convolutional", "mlp", "chain", "graph"})
         if (r.has(kind)) kinds.push_back(kind);
     if (kinds.size() == 1) {
         workload.name = "custom " + std::string(kinds.front());
         read_spec(r, kinds.front(), models, workload);
     } else {
         node.complain(kinds.empty() ? "no network is named" : "more than one network is named",
-                      "exactly one of model, transformer, convolutional, mlp, chain");
+                      "exactly one of model, transformer, convolutional, mlp, chain, graph");
     }
     r.optional("name", workload.name);
     r.optional("title", workload.title);

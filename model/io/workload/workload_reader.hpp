@@ -14,8 +14,8 @@ namespace sextant {
 using FindWorkload = std::function<std::optional<Workload>(std::string_view)>;
 
 // "gpt3-175b" | "model.json", a file as below | {"model": "gpt3-175b", "seq_len": 4096} | {"transformer": {...}} |
-// {"convolutional": {...}} | {"mlp": {...}} | {"chain": {...}}. Nothing when a value could not be used; the reason is among the diagnostics
-// then.
+// {"convolutional": {...}} | {"mlp": {...}} | {"chain": {...}} | {"graph": {...}}. Nothing when a value could not be used; the reason is
+// among the diagnostics then.
 std::optional<Workload> read_workload(const JsonNode&, const FindWorkload&);
 
 // A file as write_workload makes it, the same object with its "schema"; or the config.json of a Hugging Face model, which has none and says

@@ -1,39 +1,13 @@
 #include "model/io/workload/workload_writer.hpp"
 
 #include "model/io/format/json_text.hpp"
-#include "model/io/workload/workload_fields.hpp"
-
-#include <nlohmann/json.hpp>
+#include "model/io/workload/field_writer.hpp"
+#include "model/io/workload/graph_writer.hpp"
 
 namespace sextant {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// Writes the fields that differ from what a reader would assume.
-template <class Spec>
-struct FieldWriter {
-    Json& out;
-    const Spec& spec;
-    const Spec& assumed;
-
-    template <class T, class... Rules>
-    void operator()(std::string_view name, T Spec::*field, const Rules&...) const {
-        if (spec.*field != assumed.*field) out[std::string(name)] = spec.*field;
-    }
-    template <class T, class... Rules>
-    void operator()(std::string_view name, std::optional<T> Spec::*field, const Rules&...) const {
-        if (spec.*field && spec.*field != assumed.*field) out[std::string(name)] = *(spec.*field);
-    }
-    template <class E, std::size_t N>
-    void operator()(std::string_view name, std::optional<E> Spec::*field, const Word<E> (&words)[N]) const {
-        if (spec.*field && spec.*field != assumed.*field) out[std::string(name)] = word_of(*(spec.*field), words);
-    }
-    template <class E, std::size_t N>
-    void operator()(std::string_view name, E Spec::*field, const Word<E> (&words)[N]) const {
-        if (spec.*field != assumed.*field) out[std::string(name)] = word_of(spec.*field, words);
-    }
-};
 
 Json json_of(const TransformerSpec& spec) {
     TransformerSpec assumed;  // sizes are always written
@@ -116,8 +90,6 @@ Json json_of(const ChainSpec& spec) {
     return out;
 }
 
-Json json_of(const GraphSpec&) { return Json::object(); }  // to come
-
 const char* key_of(const TransformerSpec&) { return "transformer"; }
 const char* key_of(const ConvolutionalSpec&) { return "convolutional"; }
 const char* key_of(const MlpSpec&) { return "mlp"; }
@@ -144,7 +116,8 @@ std::string write_workload(const Workload& workload) {
     Json out = {{"schema", "workload/1"}, {"name", workload.name}, {"title", workload.title}};
     if (!workload.source.empty()) out["source"] = workload.source;
     std::visit([&](const auto& spec) { out[key_of(spec)] = json_of(spec); }, workload.spec);
-    return json_document(out);
+    constexpr std::size_t width = 140;
+    return std::holds_alternative<GraphSpec>(workload.spec) ? json_lines(out, width) : json_document(out);
 }
 
 }  // namespace sextant
