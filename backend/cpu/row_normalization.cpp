@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace sextant::cpu {
@@ -47,35 +48,38 @@ struct Parts {
     }
 };
 
-// The rows of a gated normalization, made one by one.
+// What is normalized where a gate opens it, made of some rows at a time: a call of oneDNN for each would take longer than a row.
 class GatedRows {
 public:
-    GatedRows(Engine& engine, const OperatorCall& c, std::int64_t width) : engine_(engine), c_(c), width_(width) {}
+    GatedRows(Engine& engine, const OperatorCall& c, std::int64_t width)
+        : engine_(engine),
+          c_(c),
+          width_(width),
+          open_(engine.scratch.reals(rows_at_once(width) * width)),
+          product_(engine.scratch.reals(rows_at_once(width) * width)) {}
 
-    const float* of(std::int64_t row) {
-        open_.resize(width_);
-        product_.resize(width_);
-        const float* x = c_.inputs[0].reals() + row * width_;
-        engine_.apply(Curve::silu, c_.inputs[1].reals() + row * width_, open_.data(), width_);
-        for (std::int64_t i = 0; i < width_; ++i) product_[i] = x[i] * open_[i];
-        return product_.data();
+    const float* make(std::int64_t first, std::int64_t rows) {
+        const float* x = c_.inputs[0].reals() + first * width_;
+        engine_.apply(Curve::silu, c_.inputs[1].reals() + first * width_, open_, rows * width_);
+        for (std::int64_t i = 0; i < rows * width_; ++i) product_[i] = x[i] * open_[i];
+        return product_;
     }
-    // Of the row that was made last, with the gradient of the product, which the first input's takes the place of.
-    void backward(std::int64_t row, float* d) {
-        const float *x = c_.inputs[0].reals() + row * width_, *gate = c_.inputs[1].reals() + row * width_;
-        for (std::int64_t i = 0; i < width_; ++i) {
+    // Of the rows that were made last, with the gradient of the product, which the first input's takes the place of.
+    void backward(std::int64_t first, std::int64_t rows, float* __restrict d) {
+        const float *x = c_.inputs[0].reals() + first * width_, *gate = c_.inputs[1].reals() + first * width_;
+        for (std::int64_t i = 0; i < rows * width_; ++i) {
             product_[i] = d[i] * x[i];
             d[i] *= open_[i];
         }
         if (c_.input_gradients[1])
-            engine_.differentiate(Curve::silu, gate, product_.data(), c_.input_gradients[1].reals() + row * width_, width_);
+            engine_.differentiate(Curve::silu, gate, product_, c_.input_gradients[1].reals() + first * width_, rows * width_);
     }
 
 private:
     Engine& engine_;
     const OperatorCall& c_;
     std::int64_t width_;
-    std::vector<float> open_, product_;
+    float* __restrict open_, * __restrict product_;
 };
 
 void add_weight_gradients(const RowStatistics& s, const float* __restrict x, const float* __restrict dy, std::int64_t count,
@@ -100,42 +104,45 @@ void make_input_gradient(const Parts& parts, const RowStatistics& s, const float
 
 void forward_row_norm(Engine& engine, const Normalization& n, const OperatorCall& c) {
     const Parts parts(n, c);
-    GatedRows gated(engine, c, parts.width);
+    std::optional<GatedRows> gated;
+    if (n.gated) gated.emplace(engine, c, parts.width);
     const float* gains = c.weights[0].reals();
     const std::vector<float> none(parts.width);
     const float* shifts = c.weights.size() > 1 ? c.weights[1].reals() : none.data();
-    for (std::int64_t row = 0; row < parts.rows; ++row) {
-        const float* from = n.gated ? gated.of(row) : c.inputs[0].reals() + row * parts.width;
-        float* to = c.outputs[0].reals() + row * parts.width;
-        for (std::int64_t p = 0; p < parts.in_row; ++p) {
-            const std::int64_t first = p * parts.count;
-            const RowStatistics s = parts.measured(from + first);
-            parts.keep(row * parts.in_row + p, s);
-            const float* __restrict x = from + first, * __restrict gain = gains + first, * __restrict shift = shifts + first;
-            float* __restrict y = to + first;
+    for_some_rows(parts.rows, parts.width, [&](std::int64_t first_row, std::int64_t rows) {
+        const float* from = gated ? gated->make(first_row, rows) : c.inputs[0].reals() + first_row * parts.width;
+        float* to = c.outputs[0].reals() + first_row * parts.width;
+        for (std::int64_t p = 0; p < rows * parts.in_row; ++p, from += parts.count, to += parts.count) {
+            const RowStatistics s = parts.measured(from);
+            parts.keep(first_row * parts.in_row + p, s);
+            const std::int64_t column = p % parts.in_row * parts.count;
+            const float* __restrict x = from, * __restrict gain = gains + column, * __restrict shift = shifts + column;
+            float* __restrict y = to;
             for (std::int64_t i = 0; i < parts.count; ++i) y[i] = (x[i] - s.mean) * (s.factor * gain[i]) + shift[i];
         }
-    }
+    });
 }
 
 void backward_row_norm(Engine& engine, const Normalization& n, const OperatorCall& c) {
     const Parts parts(n, c);
-    GatedRows gated(engine, c, parts.width);
+    std::optional<GatedRows> gated;
+    if (n.gated) gated.emplace(engine, c, parts.width);
     float* gain_gradient = c.weight_gradients[0].reals();
     float* shift_gradient = c.weights.size() > 1 ? c.weight_gradients[1].reals() : nullptr;
-    for (std::int64_t row = 0; row < parts.rows; ++row) {
-        const float* x = n.gated ? gated.of(row) : c.inputs[0].reals() + row * parts.width;
-        const float* dy = c.output_gradients[0].reals() + row * parts.width;
-        float* dx = c.input_gradients[0] ? c.input_gradients[0].reals() + row * parts.width : nullptr;
-        for (std::int64_t p = 0; p < parts.in_row; ++p) {
-            const std::int64_t at = p * parts.count;
-            const RowStatistics s = parts.of(row * parts.in_row + p, x + at);
-            add_weight_gradients(s, x + at, dy + at, parts.count, gain_gradient + at,
-                                 shift_gradient != nullptr ? shift_gradient + at : nullptr);
-            if (dx != nullptr) make_input_gradient(parts, s, x + at, dy + at, c.weights[0].reals() + at, dx + at);
+    for_some_rows(parts.rows, parts.width, [&](std::int64_t first_row, std::int64_t rows) {
+        const std::int64_t first = first_row * parts.width;
+        const float* x = gated ? gated->make(first_row, rows) : c.inputs[0].reals() + first;
+        const float* dy = c.output_gradients[0].reals() + first;
+        float* dx = c.input_gradients[0] ? c.input_gradients[0].reals() + first : nullptr;
+        for (std::int64_t p = 0; p < rows * parts.in_row; ++p) {
+            const std::int64_t at = p * parts.count, column = p % parts.in_row * parts.count;
+            const RowStatistics s = parts.of(first_row * parts.in_row + p, x + at);
+            add_weight_gradients(s, x + at, dy + at, parts.count, gain_gradient + column,
+                                 shift_gradient != nullptr ? shift_gradient + column : nullptr);
+            if (dx != nullptr) make_input_gradient(parts, s, x + at, dy + at, c.weights[0].reals() + column, dx + at);
         }
-        if (dx != nullptr && n.gated) gated.backward(row, dx);
-    }
+        if (dx != nullptr && gated) gated->backward(first_row, rows, dx);
+    });
 }
 
 }  // namespace sextant::cpu

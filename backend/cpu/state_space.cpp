@@ -62,6 +62,8 @@ public:
         score_gradients_ = engine_.scratch.array(chunk_ * chunk_);
         by_state_ = engine_.scratch.array(chunk_ * s_.state);
         log_gradients_ = engine_.scratch.reals(chunk_);
+        of_logs_ = engine_.scratch.reals(chunk_);
+        later_logs_ = engine_.scratch.reals(chunk_);
         for_each_group([&](std::int64_t sample, std::int64_t group) {
             for (std::int64_t k = 0; k + 1 < chunks_; ++k)  // the states that chunks begin with are made again
                 for (std::int64_t h = 0; h < heads_of_group(); ++h) {
@@ -229,21 +231,23 @@ private:
     void backward_within(const Part& p) {
         const Matrix x = x_of(c_.inputs[0], p), dy = dy_of(p), scores = square(score_gradients_, p);
         float* d_steps = gradient(3).reals();
+        std::fill_n(later_logs_, p.length, 0.0F);
         engine_.multiply(square(mixed_, p).transpose(), dy, dx_of(p), 1, 1);
         engine_.multiply(dy, x.transpose(), scores);
         for_each_row(p, [&](std::int64_t i) {
             float* of_score = score_gradients_.reals() + i * p.length;
             const float *mixed = mixed_.reals() + i * p.length, *fades = decay_.reals() + i * p.length;
-            float sum = 0;
             for (std::int64_t j = 0; j <= i; ++j) {
-                const float of_log = of_score[j] * mixed[j];
-                sum += of_log;
-                log_gradients_[j] -= of_log;
-                d_steps[step_at(p, j)] += of_log / dt_[j];
+                of_logs_[j] = of_score[j] * mixed[j];
+                later_logs_[j] += of_logs_[j];
                 of_score[j] *= fades[j] * dt_[j];
             }
             std::fill(of_score + i + 1, of_score + p.length, 0.0F);
-            log_gradients_[i] += sum;
+            log_gradients_[i] += sum_of(of_logs_, i + 1);
+        });
+        for_each_row(p, [&](std::int64_t j) {
+            log_gradients_[j] -= later_logs_[j];
+            d_steps[step_at(p, j)] += later_logs_[j] / dt_[j];
         });
         engine_.multiply(scores, shared_of(c_.inputs[1], p), shared_of(gradient(2), p), 1, 1);
         engine_.multiply(scores.transpose(), shared_of(c_.inputs[2], p), shared_of(gradient(1), p), 1, 1);
@@ -282,6 +286,7 @@ private:
     Array scores_, decay_, mixed_, weighed_, states_;
     Array state_gradients_, score_gradients_, by_state_;
     float *dt_ = nullptr, *log_decay_ = nullptr, *kept_ = nullptr, *log_gradients_ = nullptr;
+    float* __restrict of_logs_ = nullptr, * __restrict later_logs_ = nullptr;  // of the pairs of a token, and of those behind one
 };
 
 }  // namespace

@@ -14,6 +14,8 @@ struct EachElement {
 
 constexpr EachElement silu{1.5, 2}, gate{3, 7};  // a gate takes its halves apart and puts them together again
 constexpr EachElement layer_norm{1.6, 4}, rms_norm{1.2, 2.5}, batch_norm{1.7, 1.1};
+constexpr EachElement gate_of_norm{2, 4.6};     // SiLU and a product; backward both again, and what goes to either
+constexpr EachElement tap{0.5, 1.6};            // of a convolution along a sequence; backward also of the input and of the filter
 constexpr EachElement softmax{2.8, 0.7};        // the largest of the row, the exponentials, their sum
 constexpr EachElement attention{2.2, 1.1};      // of a score
 constexpr EachElement cross_entropy{3.3, 3.2};  // of a logit, whose row is copied first; backward takes the exponentials once more
@@ -42,10 +44,12 @@ double elements(const Softmax& s, bool backward) {
 }
 double elements(const Normalization& n, bool backward) {
     const EachElement& each = n.kind == NormKind::layer ? layer_norm : n.kind == NormKind::rms ? rms_norm : batch_norm;
-    return static_cast<double>(n.rows) * static_cast<double>(n.width) * each.of(backward);
+    const double gate = n.gated ? gate_of_norm.of(backward) : 0;
+    return static_cast<double>(n.rows) * static_cast<double>(n.width) * (each.of(backward) + gate);
 }
 double elements(const SequenceConvolution& c, bool backward) {
-    return static_cast<double>(c.batch * c.sequence) * static_cast<double>(c.channels) * silu.of(backward);
+    const double of_taps = static_cast<double>(c.kernel) * tap.of(backward);
+    return static_cast<double>(c.batch * c.sequence) * static_cast<double>(c.channels) * (silu.of(backward) + of_taps);
 }
 // A decay for each pair of tokens of a chunk.
 double elements(const Scan auto& s, bool) {

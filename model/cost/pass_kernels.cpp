@@ -153,8 +153,9 @@ void KernelWriter::write_operator(const Operator& op, const Pooling& p, BlockKer
     push_memory(out.forward, op.name, input_bytes(op) + output_bytes(op), false, all ? sum_launches() : 1);
     if (all) wait(out.forward.back(), waits_of_sums);
     push_memory(out.backward, op.name, input_bytes(op) + 2.0 * output_bytes(op), true);
-    if (!framework_.plain_kernels || p.kind != PoolingKind::max) return;
-    // Where the largest of each window is, as a number of 32 bits, is looked for first.
+    if (!framework_.finds_largest_again || p.kind != PoolingKind::max) return;
+    // Where the largest of each window is, as a number of 32 bits, is looked for first. (oneDNN makes the result again meanwhile, and
+    // notes a byte.)
     const Bytes where = graph_.tensor(op.outputs.front()).elements() * size_of(DataType::fp32);
     push_memory(out.backward, op.name + ".largest", input_bytes(op) + 2.0 * where - output_bytes(op), true);
 }

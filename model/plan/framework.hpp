@@ -130,6 +130,7 @@ struct Framework {
     bool tensor_units = true;                     // its products and convolutions use the tensor units of a device that has them
     bool vector_filter_gradients = false;         // filter gradients of 16-bit convolutions are made on vector units: cuDNN before 7.4
     bool channels_last = false;                   // NHWC convolutions on tensor cores
+    bool finds_largest_again = false;             // backward of max pooling looks for the largest of each window, which nobody kept
     bool rearranges_filters = false;              // each convolution lays its filters out anew, and their gradients back
     std::int64_t products_of_pixels = 0;  // but in FP32 those of at most so many single pixels are products, which read them as they lie
     // Backward of a batch norm whose statistics are frozen: passes over its operands, and the kernels that make them. cuDNN has none.

@@ -435,6 +435,21 @@ TEST(Convolutions, OfLargeDepthwiseFiltersHaveTheGradientsOfTheirDefinition) {
     expect_near(found.weight_gradients, {filters, bias}, 1e-5, "gradient of parameter");
 }
 
+// Of pixels that are all alike.
+TEST(Poolings, GiveTheGradientToTheFirstOfSeveralLargest) {
+    constexpr std::int64_t channels = 5, in = 4, out = 2;
+    const OperatorResults found =
+        results_of(pooling("ties", {.kind = PoolingKind::max, .kernel = 2, .stride = 2}, {2, channels, in, in}, {2, channels, out, out}),
+                   Element::real, Element::real, {.inputs = 0});
+    const std::vector<float> dy = made_reals(Made::gradient, {0}, 2 * out * out * channels);
+    std::vector<float> expected(2 * in * in * channels);
+    for (std::int64_t i = 0; i < std::ssize(dy); ++i) {
+        const std::int64_t channel = i % channels, x = i / channels % out, y = i / channels / out;  // rows of all samples
+        expected[static_cast<std::size_t>((2 * y * in + 2 * x) * channels + channel)] = dy[static_cast<std::size_t>(i)];
+    }
+    EXPECT_EQ(found.input_gradients[0], expected);
+}
+
 // OperatorResults are rounded once, and so is what backward reads of them: a few halves of the last bit.
 TEST_P(OperatorAgainstPyTorch, AgreesWithItselfInSixteenBits) {
     for (const auto& [element, tolerance] : {std::pair{Element::bf16, 0x1p-6}, std::pair{Element::fp16, 0x1p-9}}) {

@@ -226,5 +226,54 @@ TEST(StateSpace, NormalizesPartsOfWhatAGateLetsThrough) {
            }});
 }
 
+// Each of `rows`, of this width, so many times side by side.
+std::vector<float> side_by_side(const std::vector<float>& rows, std::int64_t width, int times) {
+    std::vector<float> wide_rows;
+    for (auto row = rows.begin(); row != rows.end(); row += width)
+        for (int i = 0; i < times; ++i) wide_rows.insert(wide_rows.end(), row, row + width);
+    return wide_rows;
+}
+
+// What is made of columns that do not know each other is the same where there are so many of them that a few rows are taken at a time.
+void expect_the_same_side_by_side(StateSpaceCase one, const OperatorKind& of_many, int times) {
+    const auto inputs = made_all(Made::input, elements_of(one.inputs)), weights = made_all(Made::weight, one.weights);
+    const auto probes = made_all(Made::probe, elements_of(one.outputs));
+    Alone few(one, inputs, weights, probes);
+    few.run();
+    const auto widened = [&](std::vector<std::vector<float>> values, const std::vector<std::vector<std::int64_t>>& shapes) {
+        for (std::size_t i = 0; i < values.size(); ++i) values[i] = side_by_side(values[i], shapes[i][1], times);
+        return values;
+    };
+    StateSpaceCase wider = one;
+    wider.kind = of_many;
+    for (auto* shapes : {&wider.inputs, &wider.outputs})
+        for (auto& shape : *shapes) shape[1] *= times;
+    std::vector<std::vector<std::int64_t>> whole;  // weights are one row
+    for (const std::int64_t count : one.weights) whole.push_back({1, count});
+    Alone many(wider, widened(inputs, one.inputs), widened(weights, whole), widened(probes, one.outputs));
+    many.run();
+    const auto compare = [&](const Array& found, const Array& expected, std::int64_t width, const std::string& what) {
+        expect_near(from_device(*many.device, found), wide(side_by_side(from_device(*few.device, expected), width, times)), what);
+    };
+    compare(many.outputs[0], few.outputs[0], one.outputs[0][1], "output");
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+        compare(many.input_gradients[i], few.input_gradients[i], one.inputs[i][1], "gradient of input " + std::to_string(i));
+    for (std::size_t i = 0; i < weights.size(); ++i)
+        compare(many.weight_gradients[i], few.weight_gradients[i], one.weights[i], "gradient of weight " + std::to_string(i));
+}
+
+TEST(StateSpace, TakesFewRowsAtATimeWhereTheyAreLong) {
+    SequenceConvolution s{.batch = 2, .sequence = 11, .channels = 8, .kernel = 4};
+    const StateSpaceCase convolution{
+        .kind = s, .inputs = {{22, 8}}, .outputs = {{22, 8}}, .weights = {s.channels * s.kernel, s.channels}, .definition = {}};
+    s.channels *= 1025;
+    expect_the_same_side_by_side(convolution, s, 1025);
+    Normalization n{.kind = NormKind::rms, .rows = 5, .width = 12, .parts = 3, .gated = true};
+    const StateSpaceCase norm{.kind = n, .inputs = {{5, 12}, {5, 12}}, .outputs = {{5, 12}}, .weights = {12}, .definition = {}};
+    n.width *= 1000;
+    n.parts *= 1000;
+    expect_the_same_side_by_side(norm, n, 1000);
+}
+
 }  // namespace
 }  // namespace sextant

@@ -15,6 +15,12 @@ TEST(ElementwiseWork, OfAFunctionIsItsElementsTimesWhatEachTakes) {
     EXPECT_DOUBLE_EQ(elementwise_work(gate, true), 7000);
     EXPECT_DOUBLE_EQ(elementwise_work(Normalization{.kind = NormKind::layer, .rows = 10, .width = 64}, false), 10 * 64 * 1.6);
     EXPECT_DOUBLE_EQ(elementwise_work(Normalization{.kind = NormKind::rms, .rows = 10, .width = 64}, false), 10 * 64 * 1.2);
+    const Normalization gated{.kind = NormKind::rms, .rows = 10, .width = 64, .gated = true};
+    EXPECT_DOUBLE_EQ(elementwise_work(gated, false), 10 * 64 * (1.2 + 2));
+    EXPECT_DOUBLE_EQ(elementwise_work(gated, true), 10 * 64 * (2.5 + 4.6));
+    const SequenceConvolution convolution{.batch = 2, .sequence = 8, .channels = 16, .kernel = 4};  // SiLU and four taps
+    EXPECT_DOUBLE_EQ(elementwise_work(convolution, false), 2 * 8 * 16 * (1.5 + 4 * 0.5));
+    EXPECT_DOUBLE_EQ(elementwise_work(convolution, true), 2 * 8 * 16 * (2 + 4 * 1.6));
     EXPECT_DOUBLE_EQ(elementwise_work(CrossEntropy{.rows = 8, .classes = 100}, true), 8 * 100 * 3.2);
 }
 

@@ -179,6 +179,27 @@ TEST(ImageKernels, OfFewSinglePixelsReadFiltersAsTheyLie) {
     EXPECT_TRUE(laid_out(few));
 }
 
+TEST(ImageKernels, OfMaxPoolingLookForTheLargestAgainWhereNobodyKeptIt) {
+    Framework framework = round_machine::framework();
+    Plan plan;
+    plan.precision = precision_policy(DataType::fp32);
+    const auto backward = [&](PoolingKind kind) {
+        OperatorGraphBuilder b;
+        const TensorId x = b.input("x", {2, 4, 8, 8});
+        b.output(
+            b.add({.name = "pool", .kind = Pooling{.kind = kind, .window = 4, .kernel = 2, .stride = 2}, .inputs = {x}}, {2, 4, 4, 4}));
+        std::vector<double> bytes;
+        for (const Kernel& k : block_kernels(std::move(b).build(), BlockRole::layer, plan, framework).backward)
+            bytes.push_back(k.bytes.si());
+        return bytes;
+    };
+    // An image of 2048 bytes, which is written, and two results of 512, which are read.
+    EXPECT_THAT(backward(PoolingKind::max), ElementsAre(3072));
+    framework.finds_largest_again = true;  // reads the image, and makes another result
+    EXPECT_THAT(backward(PoolingKind::max), ElementsAre(3072, 2560));
+    EXPECT_THAT(backward(PoolingKind::average), ElementsAre(3072));
+}
+
 TEST(ImageKernels, OfADilatedConvolutionAreNoneOfWinogradsDomain) {
     Convolution c{.in_channels = 64, .out_channels = 64, .in_h = 9, .in_w = 9, .out_h = 9, .out_w = 9, .kernel_h = 3, .kernel_w = 3};
     c.padding_h = c.padding_w = 1;

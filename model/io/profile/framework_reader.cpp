@@ -133,6 +133,7 @@ void read_kernels(const FrameworkFields& r, Framework& f) {
     r.optional("head_chunks", f.head_chunks);
     r.optional("counts_gradients_of_activations", f.counts_gradients_of_activations);
     r.read("channels_last", f.channels_last);
+    r.optional("finds_largest_again", f.finds_largest_again);
     r.optional("rearranges_filters", f.rearranges_filters);
     r.optional("products_of_pixels", f.products_of_pixels);
     r.optional("frozen_batch_norm_passes", f.frozen_batch_norm_passes, passes_bounds);
