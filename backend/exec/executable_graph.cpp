@@ -32,7 +32,6 @@ struct Refusal {
     std::string operator()(const Pointwise& p) const {
         switch (p.kind) {
             case PointwiseKind::multiply:
-                if (op.inputs.size() == 1 && are_scores(out())) return "scores that are cosines do not run";
                 return op.inputs.size() > 1 && out().shape.size() == 2 && graph.tensor(op.inputs.back()).shape.back() < out().shape.back()
                            ? "gates on shared experts do not run: \"shared_gate\": false does"
                            : "";
@@ -159,7 +158,7 @@ OperatorGraph executable(const OperatorGraph& graph) { return Writer(graph).writ
 std::vector<Diagnostic> unsupported(const OperatorGraph& graph) {
     std::vector<Diagnostic> problems;
     for (const Operator& op : graph.operators()) {
-        std::string why = std::visit(Refusal{graph, op}, op.kind);
+        std::string why = op.stands_for.empty() ? std::visit(Refusal{graph, op}, op.kind) : op.stands_for + " do not run";
         const Diagnostic problem{.file = {}, .pointer = "/workload", .what = std::move(why), .hint = {}};
         if (!problem.what.empty() && std::ranges::find(problems, problem) == problems.end()) problems.push_back(problem);
     }

@@ -269,6 +269,8 @@ struct Operator {
     bool tied = false;                     // its weight belongs to another operator (tied embeddings) and is counted there
     bool attention_core = false;           // between Q, K, V and the output projection: what selective recompute drops
     std::string label{};  // recompute module: "layernorm", "qkv", "core_attn", "mla_up_proj", "mlp", "mlp_act"; may be empty
+    // What else it computes than its kind says, at the cost of that kind ("norms of whole channels"): it is priced, and runs nowhere.
+    std::string stands_for{};
 
     [[nodiscard]] bool is_trained() const { return parameters > 0 && !frozen; }
     friend bool operator==(const Operator&, const Operator&) = default;

@@ -187,6 +187,11 @@ TensorId OperatorGraphBuilder::also(std::string name, std::vector<std::int64_t> 
     return id;
 }
 
+void OperatorGraphBuilder::stands_for(std::string what) {
+    assert(!graph_.operators_.empty());
+    graph_.operators_.back().stands_for = std::move(what);
+}
+
 void OperatorGraphBuilder::output(TensorId id) { graph_.outputs_.push_back(id); }
 void OperatorGraphBuilder::keep_for_writer(TensorId input) { graph_.kept_for_writer_.push_back(input); }
 

@@ -80,6 +80,7 @@ public:
     TensorId add(Operator op, std::vector<std::int64_t> shape, TensorRole role = TensorRole::activation);
     // A further output of the last operator added: a mask, statistics.
     TensorId also(std::string name, std::vector<std::int64_t> shape, TensorRole role);
+    void stands_for(std::string what);  // the last operator added
     void output(TensorId);
     void keep_for_writer(TensorId input);
     [[nodiscard]] const Tensor& tensor(TensorId id) const { return graph_.tensors_[id.value]; }

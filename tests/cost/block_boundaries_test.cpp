@@ -58,9 +58,9 @@ void expect_equal_costs(const Workload& workload) {
 TEST(BlockBoundaries, AConvolutionalNetworkCostsWhatItCostsInOnePiece) {
     for (const std::string& name : convolutional_names()) {
         const Workload workload{name, name, ConvolutionalSpec{.name = name, .image_px = 299}, ""};
-        for (int tensor = 1; tensor <= (has_odd_cut(name) ? 1 : 2); ++tensor)
+        for (int tensor = 1; tensor <= (has_odd_cut(name, 299) ? 1 : 2); ++tensor)
             for (const Fusion fusion : {Fusion::none, Fusion::pointwise, Fusion::compiler})
-                if (fusion != Fusion::compiler || !begins_blocks_with_norms(name)) expect_equal_costs(workload, {tensor, fusion});
+                if (fusion != Fusion::compiler || !begins_blocks_with_norms(name, 299)) expect_equal_costs(workload, {tensor, fusion});
     }
 }
 

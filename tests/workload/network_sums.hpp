@@ -1,6 +1,7 @@
 // Networks of the catalogue, and sums over networks that tests of builders compare with numbers worked out by hand.
 #pragma once
 
+#include "model/base/diagnostics.hpp"
 #include "model/workload/builders.hpp"
 #include "model/workload/network.hpp"
 
@@ -22,16 +23,23 @@ inline const OperatorGraph& graph_at(const Network& network, std::size_t positio
 
 // Two tensor ranks cannot share it: RegNets have stages of 25, 37 or one group, attention may have one head or three, layers over
 // patches an odd number of them, and the smallest GENet has a stem of 13.
-inline bool has_odd_cut(const std::string& name) {
-    constexpr const char* families[] = {"reg", "swin", "pvt", "segformer", "maxvit_small", "maxvit_base", "gmlp", "gernet_s"};
-    return std::ranges::any_of(families, [&](const char* family) { return name.starts_with(family); });
+inline bool has_odd_cut(const std::string& name, std::int64_t image_px) {
+    try {
+        build_convolutional({.name = name, .image_px = image_px}, {.tensor = 2});
+    } catch (const InputError&) {
+        return true;
+    }
+    return false;
 }
 
 // Its blocks are residuals that begin with a norm, which a compiler would join to the addition before the block.
-inline bool begins_blocks_with_norms(const std::string& name) {
-    constexpr const char* families[] = {"mixer", "gmlp", "maxvit"};
-    return std::ranges::any_of(families, [&](const char* family) { return name.starts_with(family); }) ||
-           (name.starts_with("resnet") && name.find("v2") != std::string::npos);
+inline bool begins_blocks_with_norms(const std::string& name, std::int64_t image_px) {
+    const Network network = build_convolutional({.name = name, .image_px = image_px}, {});
+    for (std::size_t i = 1; i < network.sequence.size(); ++i)
+        if (std::holds_alternative<Normalization>(graph_at(network, i).operators().front().kind) &&
+            std::holds_alternative<Pointwise>(graph_at(network, i - 1).operators().back().kind))
+            return true;
+    return false;
 }
 
 inline Flops sum_forward_flops(const Network& network) {

@@ -62,30 +62,56 @@ private:
 struct Layers::AttentionCore {
     TensorId q{}, k{}, v{};
     std::int64_t groups = 1, queries = 1, keys = 1;  // of all images: groups of pixels that attend to each other
-    std::int64_t heads = 1, dim = 1;                 // on this device
+    std::int64_t heads = 1, dim = 1, value_dim = 1;  // on this device
     std::int64_t shifted_windows = 0;                // along a side of the image, where they are shifted
 
-    [[nodiscard]] std::vector<std::int64_t> rows() const { return {groups * queries, heads * dim}; }
+    [[nodiscard]] std::vector<std::int64_t> rows() const { return {groups * queries, heads * value_dim}; }  // of what it makes
 };
 
-// Of `x`, which lies in groups already; keys and values of a smaller image where the layer says so.
+// Of `x`, which lies in groups already; keys and values of another image, or of a smaller one, where the layer says so.
 void Layers::project_qkv(Image x, const AttentionLayer& a, AttentionCore& c) {
-    const std::int64_t width = c.heads * c.dim;
-    const auto project = [&](std::string name, TensorId from, std::int64_t rows, std::int64_t columns) {
-        const double parameters = elements_of(columns, x.channels + 1);
-        return write(std::move(name), Gemm{.m = rows, .n = columns, .k = x.channels}, {from}, {rows, width}, parameters);
+    const std::int64_t width = c.heads * c.dim, of_values = c.heads * c.value_dim;
+    const auto project = [&](std::string name, Image from, std::int64_t count, std::vector<std::int64_t> columns, std::int64_t biases) {
+        std::int64_t n = 0;
+        for (const std::int64_t of_one : columns) n += of_one;
+        const double parameters = elements_of(n, from.channels) + static_cast<double>(a.bias == ProjectionBias::none ? 0 : biases);
+        return write(std::move(name), Gemm{.m = c.groups * count, .n = n, .k = from.channels}, {from.id},
+                     {c.groups * count, columns.front()}, parameters);
     };
-    if (a.shrink == 1) {
-        c.q = project("qkv", x.id, c.groups * c.queries, 3 * width);
-        c.k = graph_.also("qkv.k", c.rows(), TensorRole::activation);
-    } else {
-        c.q = project("q", x.id, c.groups * c.queries, width);
-        const ConvLayer smaller{.out_channels = x.channels, .kernel = a.shrink, .stride = a.shrink, .padding = 0, .bias = true};
-        const Image keys = shared(norm("shrink.norm", conv("shrink", x, smaller), NormKind::layer));
-        c.keys = keys.height * keys.width;
-        c.k = project("kv", keys.id, c.groups * c.keys, 2 * width);
+    const std::int64_t of_keys = a.bias == ProjectionBias::all ? width : 0;
+    const auto also = [&](const char* name, std::int64_t count, std::int64_t columns) {
+        return graph_.also(name, {c.groups * count, columns}, TensorRole::activation);
+    };
+    if (a.shrink == 1 && !a.of) {
+        c.q = project("qkv", x, c.queries, {width, width, of_values}, width + of_keys + of_values);
+        if (a.bias == ProjectionBias::not_keys) graph_.stands_for("queries and values with biases, and keys without,");
+        c.k = also("qkv.k", c.queries, width);
+        c.v = also("qkv.v", c.queries, of_values);
+        return;
     }
-    c.v = graph_.also("qkv.v", {c.groups * c.keys, width}, TensorRole::activation);
+    c.q = project("q", x, c.queries, {width}, width);
+    Image keys = a.of.value_or(x);
+    if (a.shrink > 1) {
+        const ConvLayer smaller{.out_channels = keys.channels, .kernel = a.shrink, .stride = a.shrink, .padding = 0, .bias = true};
+        keys = shared(norm("shrink.norm", conv("shrink", keys, smaller), NormKind::layer));
+    }
+    c.keys = keys.height * keys.width;
+    c.k = project("kv", keys, c.keys, {width, of_values}, of_keys + of_values);
+    c.v = also("qkv.v", c.keys, of_values);
+}
+
+// Of pixels, half of the elements of each head by the other half: those change places, both are multiplied by a table and added, and
+// learned vectors in front of the pixels stay as they are.
+TensorId Layers::rotate(const std::string& name, const AttentionCore& c, TensorId x, std::int64_t count) {
+    const std::vector<std::int64_t> shape{c.groups * count, c.heads * c.dim};
+    const double elements = elements_of(shape[0], shape[1]);
+    const auto pass = [&](const char* what, PointwiseKind kind, std::vector<TensorId> inputs) {
+        const TensorId y = write(name + '.' + what, Pointwise{kind, elements}, std::move(inputs), shape);
+        graph_.stands_for("rotations by where pixels stand");
+        return y;
+    };
+    const TensorId turned = pass("sine", PointwiseKind::scale, {pass("turn", PointwiseKind::copy, {x})});
+    return pass("join", PointwiseKind::copy, {pass("add", PointwiseKind::add, {pass("cosine", PointwiseKind::scale, {x}), turned})});
 }
 
 TensorId Layers::fused_attention(const AttentionCore& c) {
@@ -96,11 +122,26 @@ TensorId Layers::fused_attention(const AttentionCore& c) {
                                          .query_len = c.queries,
                                          .key_len = c.keys,
                                          .head_dim = c.dim,
-                                         .value_dim = c.dim,
+                                         .value_dim = c.value_dim,
                                          .causal = false},
                                {c.q, c.k, c.v}, c.rows());
     graph_.also("attention.lse", {c.groups, c.heads, c.queries}, TensorRole::statistic);
     return out;
+}
+
+// A product over the heads of each pair, to which the heads come last, and behind which they come first again.
+TensorId Layers::mix_heads(const std::string& name, const AttentionCore& c, TensorId scores) {
+    const std::vector<std::int64_t> shape{c.groups * c.heads, c.queries, c.keys};
+    const double scored = elements_of(shape[0] * c.queries, c.keys);
+    const auto pass = [&](const char* what, const OperatorKind& kind, TensorId x, double parameters = 0) {
+        const TensorId y = write(name + '.' + what, kind, {x}, shape, parameters);
+        graph_.stands_for("products over the heads of an attention");
+        return y;
+    };
+    const TensorId last = pass("heads last", Pointwise{PointwiseKind::copy, scored}, scores);
+    const Gemm product{.m = c.groups * c.queries * c.keys, .n = c.heads, .k = c.heads};
+    const TensorId mixed = pass("product", product, last, elements_of(c.heads, c.heads + 1));
+    return pass("heads first", Pointwise{PointwiseKind::copy, scored}, mixed);
 }
 
 TensorId Layers::written_out_attention(const AttentionLayer& a, AttentionCore c) {
@@ -118,20 +159,28 @@ TensorId Layers::written_out_attention(const AttentionLayer& a, AttentionCore c)
         const Pointwise scale{.kind = PointwiseKind::scale,
                               .elements = elements_of(c.groups * c.queries, c.heads * c.dim),
                               .constant = 1 / std::sqrt(static_cast<double>(c.dim))};
-        c.q = write("scale", scale, {c.q}, c.rows());
+        c.q = write("scale", scale, {c.q}, {c.groups * c.queries, c.heads * c.dim});
     }
     TensorId p = write("scores", Gemm{.batch = matrices, .m = c.queries, .n = c.keys, .k = c.dim, .weight = false}, {c.q, c.k}, scores);
-    if (a.by_cosine) p = write("scale", Pointwise{PointwiseKind::multiply, scored}, {p}, scores, static_cast<double>(c.heads));
+    if (a.by_cosine) {
+        p = write("scale", Pointwise{PointwiseKind::multiply, scored}, {p}, scores, static_cast<double>(c.heads));
+        graph_.stands_for("scores that are cosines");
+    }
     if (a.position_bias != PositionBias::none) {
-        const double parameters = parameters_of(a.position_bias, a.window_px, c.heads);
+        const double parameters =
+            a.position_rows > 0 ? elements_of(a.position_rows, c.heads) : parameters_of(a.position_bias, a.window_px, c.heads);
         p = write("position bias", Pointwise{PointwiseKind::bias, scored}, {p}, scores, parameters);
+        if (a.position_rows > 0) graph_.stands_for("position biases by other tables than of the distances in a window");
     }
     if (c.shifted_windows > 0) {
         const Pointwise mask{.kind = PointwiseKind::mask, .elements = scored, .shifted_windows = c.shifted_windows};
         p = write("mask", mask, {p}, scores);
     }
+    if (a.mixes_heads) p = mix_heads("mix scores", c, p);
     p = write("softmax", Softmax{.rows = matrices * c.queries, .width = c.keys}, {p}, scores);
-    return write("values", Gemm{.batch = matrices, .m = c.queries, .n = c.dim, .k = c.keys, .weight = false}, {p, c.v}, c.rows());
+    if (a.mixes_heads) p = mix_heads("mix weights", c, p);
+    const Gemm values{.batch = matrices, .m = c.queries, .n = c.value_dim, .k = c.keys, .weight = false};
+    return write("values", values, {p, c.v}, c.rows());
 }
 
 Image Layers::roll(const std::string& name, Image x, std::int64_t px) {
@@ -151,7 +200,9 @@ Image Layers::attention(Image x, const AttentionLayer& a) {
     const Image image = x = shared(x);
     if (shifted) x = roll("shift", x, a.window_px / 2);
 
-    AttentionCore c{.heads = std::max<std::int64_t>(1, a.heads / tensor), .dim = x.channels / a.heads};
+    AttentionCore c{.heads = std::max<std::int64_t>(1, a.heads / tensor)};
+    c.dim = a.head_dim > 0 ? a.head_dim : x.channels / a.heads;
+    c.value_dim = a.value_dim > 0 ? a.value_dim : c.dim;
     c.groups = context_.shard.micro_batch;
     c.queries = c.keys = x.height * x.width;
     std::optional<Windows> in_windows;
@@ -165,11 +216,28 @@ Image Layers::attention(Image x, const AttentionLayer& a) {
         x.id = write("windows", copy, {x.id}, {rows, x.channels});
     }
     project_qkv(x, a, c);
-    const bool plain = a.position_bias == PositionBias::none && !a.by_cosine;
-    const TensorId sum = plain && context_.shard.flash_attention ? fused_attention(c) : written_out_attention(a, c);
+    const auto of_heads = [&](const char* name, TensorId in, std::int64_t count) {
+        const Normalization n{.rows = c.groups * count * c.heads, .width = c.dim, .of_heads = true};
+        return write(name, n, {in}, {c.groups * count, c.heads * c.dim}, static_cast<double>(2 * c.dim));
+    };
+    if (a.normalizes) {
+        c.q = of_heads("q.norm", c.q, c.queries);
+        c.k = of_heads("k.norm", c.k, c.keys);
+    }
+    if (a.rotates) {
+        c.q = rotate("q", c, c.q, c.queries);
+        c.k = rotate("k", c, c.k, c.keys);
+    }
+    const bool plain = a.position_bias == PositionBias::none && !a.by_cosine && !a.mixes_heads;
+    TensorId sum = plain && context_.shard.flash_attention ? fused_attention(c) : written_out_attention(a, c);
+    if (a.norm_inside) {
+        const Normalization n{.rows = c.groups * c.queries, .width = c.heads * c.value_dim};
+        sum = write("inner.norm", n, {sum}, c.rows(), static_cast<double>(2 * n.width));
+        if (tensor > 1) graph_.stands_for("norms of all heads, cut,");
+    }
     Image y = image;
     y.summed = false;
-    const Gemm out{.m = c.groups * c.queries, .n = x.channels, .k = c.heads * c.dim};
+    const Gemm out{.m = c.groups * c.queries, .n = x.channels, .k = c.heads * c.value_dim};
     const double parameters = elements_of(out.n, out.k + 1);
     if (in_windows) {
         Image from = y;

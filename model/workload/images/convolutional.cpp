@@ -11,12 +11,30 @@ constexpr std::int64_t most_channels = 65'536;
 
 std::vector<Architecture> all_architectures() {
     std::vector<Architecture> all;
-    for (auto* family :
-         {plain_architectures,      residual_architectures,    inception_architectures, dense_architectures,  mobile_architectures,
-          ghostnet_architectures,   convnext_architectures,    regnet_architectures,    swin_architectures,   xception_architectures,
-          shufflenet_architectures, hrnet_architectures,       mixer_architectures,     maxvit_architectures, pyramid_architectures,
-          darknet_architectures,    dla_architectures,         repvgg_architectures,    genet_architectures,  vovnet_architectures,
-          selecsls_architectures,   segmentation_architectures})
+    for (auto* family : {plain_architectures,
+                         residual_architectures,
+                         inception_architectures,
+                         dense_architectures,
+                         mobile_architectures,
+                         ghostnet_architectures,
+                         convnext_architectures,
+                         regnet_architectures,
+                         swin_architectures,
+                         xception_architectures,
+                         shufflenet_architectures,
+                         hrnet_architectures,
+                         mixer_architectures,
+                         maxvit_architectures,
+                         pyramid_architectures,
+                         darknet_architectures,
+                         dla_architectures,
+                         repvgg_architectures,
+                         genet_architectures,
+                         vovnet_architectures,
+                         selecsls_architectures,
+                         segmentation_architectures,
+                         vision_transformer_architectures,
+                         searched_mobile_architectures})
         for (Architecture& a : family()) all.push_back(std::move(a));
     return all;
 }

@@ -17,11 +17,12 @@ struct Architecture {
     std::int64_t classes = 1000;  // likewise
 };
 
-std::vector<Architecture> plain_architectures();      // AlexNet, VGG, SqueezeNet
-std::vector<Architecture> residual_architectures();   // ResNet in all its forms, Wide ResNet, ResNeXt, SE-ResNet, SENet, ResNet v2
-std::vector<Architecture> inception_architectures();  // GoogLeNet, Inception v3 and v4, Inception-ResNet
-std::vector<Architecture> dense_architectures();      // DenseNet
-std::vector<Architecture> mobile_architectures();     // MobileNet, MnasNet, EfficientNet and what searches found beside them
+std::vector<Architecture> plain_architectures();            // AlexNet, VGG, SqueezeNet
+std::vector<Architecture> residual_architectures();         // ResNet in all its forms, Wide ResNet, ResNeXt, SE-ResNet, SENet, ResNet v2
+std::vector<Architecture> inception_architectures();        // GoogLeNet, Inception v3 and v4, Inception-ResNet
+std::vector<Architecture> dense_architectures();            // DenseNet
+std::vector<Architecture> mobile_architectures();           // MobileNet, MnasNet, EfficientNet and what searches found beside them
+std::vector<Architecture> searched_mobile_architectures();  // MixNet, HardCoRe-NAS, FBNetV3, LCNet, MobileNetV4
 std::vector<Architecture> ghostnet_architectures();
 std::vector<Architecture> convnext_architectures();
 std::vector<Architecture> swin_architectures();
@@ -38,6 +39,7 @@ std::vector<Architecture> repvgg_architectures();
 std::vector<Architecture> genet_architectures();
 std::vector<Architecture> vovnet_architectures();
 std::vector<Architecture> selecsls_architectures();
+std::vector<Architecture> vision_transformer_architectures();
 std::vector<Architecture> segmentation_architectures();  // U-Net, FCN, DeepLab
 
 // The blocks of a ResNet of bottlenecks, but for its head. The last two stages keep the size of their images, and read ever farther apart

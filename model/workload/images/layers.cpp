@@ -4,6 +4,8 @@
 #include "model/workload/builders.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <tuple>
 #include <utility>
 
 namespace sextant {
@@ -198,6 +200,11 @@ Image Layers::norm(const std::string& name, Image x, NormKind kind, std::int64_t
     return x;
 }
 
+Image Layers::norm_without_weights(const std::string& name, Image x) {
+    x = whole(x);
+    return emit(name, Normalization{.rows = rows(x), .width = x.channels}, {x.id}, x);
+}
+
 Image Layers::activation(Image x, PointwiseKind kind) {
     return emit(activation_name(kind).value_or("activation"), Pointwise{kind, elements_here(x)}, {x.id}, x);
 }
@@ -221,6 +228,29 @@ Image Layers::global_pool(Image x) {
     Image y = x;
     y.height = y.width = 1;
     return emit("global pool", Pooling{PoolingKind::global_average, x.height * x.width}, {x.id}, y);
+}
+
+Image Layers::blur(const std::string& name, Image x, std::int64_t stride) {
+    constexpr std::int64_t kernel = 3, reach = kernel / 2;
+    Image padded = x, y = x;
+    padded.height += 2 * reach;
+    padded.width += 2 * reach;
+    padded = emit(name + ".reflect", Pointwise{PointwiseKind::copy, elements_here(padded)}, {x.id}, padded);
+    y.height = size_after(x.height, kernel, stride, reach, false);
+    y.width = size_after(x.width, kernel, stride, reach, false);
+    const std::int64_t channels = channels_here(x);
+    const Convolution fixed{.batch = context_.shard.micro_batch,
+                            .in_channels = channels,
+                            .out_channels = channels,
+                            .in_h = padded.height,
+                            .in_w = padded.width,
+                            .out_h = y.height,
+                            .out_w = y.width,
+                            .kernel_h = kernel,
+                            .kernel_w = kernel,
+                            .stride = stride,
+                            .groups = channels};
+    return standing_for("blurs by fixed filters", emit(name, fixed, {padded.id}, y));
 }
 
 Image Layers::average_pool_to(Image x, std::int64_t px) {
@@ -249,8 +279,18 @@ Image Layers::scale(const std::string& name, Image x) {
     return emit(name, Pointwise{PointwiseKind::multiply, elements_here(x)}, {x.id}, x, real(channels_here(x)));
 }
 
+Image Layers::scale_and_shift(const std::string& name, Image x) {
+    x = emit(name, Pointwise{PointwiseKind::multiply, elements_here(x)}, {x.id}, x, 2 * real(channels_here(x)));
+    return standing_for("scales with shifts", x);
+}
+
 Image Layers::times(Image x, double factor) {
     return emit("scale", Pointwise{.kind = PointwiseKind::scale, .elements = elements_here(x), .constant = factor}, {x.id}, x);
+}
+
+Image Layers::standing_for(const std::string& what, Image x) {
+    graph_.stands_for(what);
+    return x;
 }
 
 Image Layers::squeeze_excite(Image x, std::int64_t squeezed, PointwiseKind kind) {
@@ -258,8 +298,31 @@ Image Layers::squeeze_excite(Image x, std::int64_t squeezed, PointwiseKind kind)
     return gate("gate", x, activation(linear("excite", s, x.channels), PointwiseKind::sigmoid));
 }
 
+Image Layers::weigh_by_neighbours(Image x) {
+    x = whole(x);
+    const auto near = static_cast<std::int64_t>((std::log2(real(x.channels)) + 1) / 2);
+    const std::int64_t kernel = std::max<std::int64_t>(3, near / 2 * 2 + 1);
+    const Image averages = global_pool(x);
+    const Convolution over_channels{
+        .batch = context_.shard.micro_batch, .in_w = x.channels, .out_w = x.channels, .kernel_w = kernel, .padding_w = kernel / 2};
+    const Image mixed =
+        standing_for("convolutions over channels", emit("neighbours", over_channels, {averages.id}, averages, real(kernel)));
+    return gate("gate", x, activation(mixed, PointwiseKind::sigmoid));
+}
+
 Image Layers::perceptron(Image x, std::int64_t wide, const std::string& prefix) {
     return linear(prefix + "contract", activation(linear(prefix + "expand", x, wide), PointwiseKind::gelu), x.channels);
+}
+
+Image Layers::gated_perceptron(Image x, std::int64_t wide, bool packed, bool norm_inside) {
+    Image gate_of = linear(packed ? "expand" : "gate", x, packed ? 2 * wide : wide), y;
+    if (packed) {
+        std::tie(gate_of, y) = halves(gate_of);
+    } else {
+        y = linear("expand", x, wide);
+    }
+    y = gate("open", activation(gate_of, PointwiseKind::silu), y);
+    return linear("contract", norm_inside ? norm("inner.norm", y, NormKind::layer) : y, x.channels);
 }
 
 Image Layers::concatenate(const std::vector<Image>& images) {

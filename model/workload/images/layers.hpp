@@ -46,8 +46,14 @@ struct PoolLayer {
     bool round_up = false;  // a last window that is only partly inside counts
 };
 
+// What makes images smaller.
+enum class Reduction { strides, averages, blurs };
+
 // What is added to the scores of two pixels for where they stand in their window: looked up, or made by a small perceptron.
 enum class PositionBias { none, table, perceptron };
+
+// Which of the products that make queries, keys and values have biases.
+enum class ProjectionBias { all, not_keys, none };
 
 struct AttentionLayer {
     std::int64_t heads = 1;
@@ -55,8 +61,17 @@ struct AttentionLayer {
     bool shifted = false;        // windows half of that further (arXiv 2103.14030, section 3.2)
     bool spread = false;         // "windows" of pixels that lie evenly over the image (arXiv 2204.01697, section 3.2)
     PositionBias position_bias = PositionBias::none;
-    bool by_cosine = false;   // scores are cosines, times a learned factor for each head (arXiv 2111.09883, section 3.2)
-    std::int64_t shrink = 1;  // keys and values are of the image so many times smaller (arXiv 2102.12122, section 3.3)
+    std::int64_t position_rows = 0;  // of its table; 0: one for each distance of two pixels in a window
+    bool by_cosine = false;          // scores are cosines, times a learned factor for each head (arXiv 2111.09883, section 3.2)
+    std::int64_t shrink = 1;         // keys and values are of the image so many times smaller (arXiv 2102.12122, section 3.3)
+    ProjectionBias bias = ProjectionBias::all;
+    bool normalizes = false;     // queries and keys, each head by itself, by layer norms
+    bool rotates = false;        // queries and keys, by where they stand (arXiv 2104.09864)
+    bool norm_inside = false;    // a layer norm in front of the last product (arXiv 2210.06423, section 2.2)
+    bool mixes_heads = false;    // products over all heads in front of the softmax and behind it (arXiv 2003.02436)
+    std::optional<Image> of{};   // its keys and values, where those are not of the image itself
+    std::int64_t head_dim = 0;   // of queries and keys; 0: channels / heads
+    std::int64_t value_dim = 0;  // 0: as head_dim
 };
 
 // "relu" ...; none for pointwise operators that are no activation function of one operand.
@@ -96,6 +111,7 @@ public:
                  TensorRole role = TensorRole::activation);  // per pixel
     // Layer and RMS norms are over the channels of each pixel, group norms over `groups` parts of each sample.
     Image norm(const std::string& name, Image, NormKind kind = NormKind::batch, std::int64_t groups = 1);
+    Image norm_without_weights(const std::string& name, Image);  // of the channels of each pixel, neither scaled nor shifted
     Image conv_norm(const std::string& name, Image x, ConvLayer c) { return norm(name + ".bn", conv(name, x, c)); }
     Image conv_norm_relu(const std::string& name, Image x, ConvLayer c) { return relu(conv_norm(name, x, c)); }
     Image activation(Image, PointwiseKind kind);
@@ -103,21 +119,34 @@ public:
     // Nothing outside training. As much as in AlexNet (NIPS 2012), section 4.2, and VGG (arXiv 1409.1556), section 3.1, unless told.
     Image dropout(Image, double fraction = 0.5);
     Image pool(const std::string& name, Image, PoolLayer);
-    Image global_pool(Image);                       // average over pixels
-    Image average_pool_to(Image, std::int64_t px);  // adaptive; nothing where the image has that size
+    Image global_pool(Image);                                         // average over pixels
+    Image blur(const std::string& name, Image, std::int64_t stride);  // by fixed filters of 3x3, which reflect edges (arXiv 1904.11486)
+    Image average_pool_to(Image, std::int64_t px);                    // adaptive; nothing where the image has that size
     Image add(const std::string& name, Image, Image);
     Image gate(const std::string& name, Image, Image factor);  // times one factor per channel, or per element
     Image scale(const std::string& name, Image);               // image times one learned factor per channel
+    Image scale_and_shift(const std::string& name, Image);     // ... plus one
     Image times(Image, double factor);
+    Image standing_for(const std::string& what, Image);  // the operator that wrote it: see Operator::stands_for
     // Squeeze and excitation (arXiv 1709.01507): a factor for each channel from the averages of all of them, by way of `squeezed` numbers.
     Image squeeze_excite(Image, std::int64_t squeezed, PointwiseKind activation);
+    // Efficient channel attention (arXiv 1910.03151): that factor is from the averages of the channels beside it, as many as the logarithm
+    // of all of them suggests.
+    Image weigh_by_neighbours(Image);
     Image concatenate(const std::vector<Image>&);
     Image attention(Image, const AttentionLayer&);
     // Per pixel to so many channels, GELU, and back. `prefix`: of the names of its layers.
     Image perceptron(Image, std::int64_t wide, const std::string& prefix = {});
+    // Two products, or the halves of one if `packed`, of which SiLU of one multiplies the other (arXiv 2002.05202); and back.
+    Image gated_perceptron(Image, std::int64_t wide, bool packed, bool norm_inside = false);
     // Attention, then a perceptron of four times the channels, each of the norm of what it is added to.
     Image attention_and_perceptron(Image, const AttentionLayer&);
-    Image merge_pixels(Image);              // four become one of four times the channels
+    Image prepend(Image, std::int64_t tokens);  // learned vectors in front of the pixels, which become a line
+    Image first_token(Image);
+    Image learned_query(Image like);              // a vector of as many channels
+    Image positions(Image, std::int64_t tokens);  // adds a table of so many rows
+    Image merge_pixels(Image);                    // four become one of four times the channels
+    std::vector<Image> parts(Image, const std::vector<std::int64_t>& channels);
     std::pair<Image, Image> halves(Image);  // of the channels
     Image shuffle(Image);                   // channels change places
     // To the size of another, by repeating pixels or interpolating between them.
@@ -148,6 +177,8 @@ private:
     Image roll(const std::string& name, Image, std::int64_t px);  // along both sides: what leaves at one end comes in at the other
     struct AttentionCore;
     void project_qkv(Image, const AttentionLayer&, AttentionCore&);
+    TensorId mix_heads(const std::string& name, const AttentionCore&, TensorId scores);
+    TensorId rotate(const std::string& name, const AttentionCore&, TensorId, std::int64_t rows);
     TensorId fused_attention(const AttentionCore&);
     TensorId written_out_attention(const AttentionLayer&, AttentionCore);
     std::int64_t size_after(std::int64_t extent, std::int64_t kernel, std::int64_t stride, std::int64_t padding, bool round_up);

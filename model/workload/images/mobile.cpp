@@ -3,94 +3,128 @@
 // EfficientNet (Tan and Le, arXiv 1905.11946), TinyNet (Han et al., arXiv 2010.14819) and EfficientNetV2 (arXiv 2104.00298): inverted
 // residuals, that is expand by a 1x1, filter each channel by itself, project by a 1x1 without an activation. And MobileNetV1 (Howard et
 // al., arXiv 1704.04861, table 1), which filters each channel by itself too, but has no residuals.
+#include "model/workload/images/mobile.hpp"
+
 #include "model/workload/images/families.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <span>
 
 namespace sextant {
 namespace {
 
-enum class Filters {
-    depthwise,
-    squeezing,  // the same, with squeeze and excitation behind it
-    fused,      // one convolution over all channels expands and filters (arXiv 2104.00298, section 3.2)
-    all,        // that convolution alone
-};
-
-struct InvertedResidual {
-    std::string name;  // of its block
-    std::int64_t wide, kernel, channels, stride;
-    std::int64_t squeezed;  // numbers that squeeze and excitation goes by; 0: none
-    PointwiseKind activation;
-    Filters filters = Filters::depthwise;
-    bool adds = true;             // what it reads, where that has the shape of what it makes
-    bool always_expands = false;  // by a 1x1 also where that widens nothing
-};
-
-struct MobileNetwork {
-    std::int64_t stem_channels;
-    std::vector<InvertedResidual> residuals;
-    std::int64_t head_channels, hidden;  // of the head's convolution, and of a linear layer behind it; 0: none
-    PointwiseKind activation;            // of stem and head
-    PointwiseKind squeeze_activation = PointwiseKind::silu;
-};
-
 Image unit(Layers& l, const std::string& name, Image x, ConvLayer c, PointwiseKind activation) {
     return l.activation(l.conv_norm(name, x, c), activation);
 }
 
-Image inverted_residual(Layers& l, Image x, const InvertedResidual& r, PointwiseKind squeeze_activation) {
-    Image y = x;
-    if (r.filters == Filters::fused || r.filters == Filters::all) {
-        y = unit(l, "expand", y, {.out_channels = r.wide, .kernel = r.kernel, .stride = r.stride}, r.activation);
-    } else {
-        if (r.always_expands || r.wide != x.channels) y = unit(l, "expand", y, {.out_channels = r.wide}, r.activation);
-        y = unit(l, "depthwise", y, {.out_channels = r.wide, .kernel = r.kernel, .stride = r.stride, .groups = r.wide}, r.activation);
+// As even as can be, the first with what is left over.
+std::vector<std::int64_t> split(std::int64_t channels, std::size_t parts) {
+    const auto n = static_cast<std::int64_t>(parts);
+    std::vector<std::int64_t> sizes(parts, channels / n);
+    sizes.front() += channels % n;
+    return sizes;
+}
+
+// A kernel for each part of the channels, where there are several (arXiv 1907.09595).
+Image mixed_conv(Layers& l, const std::string& name, Image x, ConvLayer c, const std::vector<std::int64_t>& kernels) {
+    const bool depthwise = c.groups > 1;
+    const std::vector<std::int64_t> out = split(c.out_channels, kernels.size());
+    std::vector<Image> parts = kernels.size() == 1 ? std::vector{x} : l.parts(x, split(x.channels, kernels.size()));
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        c.kernel = kernels[i];
+        c.out_channels = out[i];
+        if (depthwise) c.groups = parts[i].channels;
+        parts[i] = l.conv(kernels.size() == 1 ? name : name + std::to_string(c.kernel), parts[i], c);
     }
-    if (r.squeezed > 0) y = l.squeeze_excite(y, r.squeezed, squeeze_activation);
-    if (r.filters != Filters::all) y = l.norm("project.bn", l.conv("project", y, {.out_channels = r.channels}));
+    return kernels.size() == 1 ? parts.front() : l.concatenate(parts);
+}
+
+// Where averages or blurs take the stride.
+Image reduce(Layers& l, Image x, std::int64_t stride, Reduction by) {
+    if (stride == 1 || by == Reduction::strides) return x;
+    if (by == Reduction::blurs) return l.blur("blur", x, stride);
+    return l.pool("average", x, {.kind = PoolingKind::average, .kernel = stride, .stride = stride});
+}
+
+Image inverted_residual(Layers& l, Image x, const InvertedResidual& r, const MobileNetwork& m) {
+    const bool filters = r.filters == Filters::depthwise && r.kernel > 0;
+    const std::int64_t stride = m.reduction == Reduction::strides ? r.stride : 1;
+    Image y = x;
+    if (r.first_kernel > 0) {
+        const std::int64_t own = filters ? 1 : stride;
+        y = l.conv_norm("first", y, {.out_channels = y.channels, .kernel = r.first_kernel, .stride = own, .groups = y.channels});
+        if (!filters) y = reduce(l, y, r.stride, m.reduction);
+    }
+    const auto parts = [](int n) { return std::vector<std::int64_t>(static_cast<std::size_t>(n), 1); };
+    if (r.filters != Filters::depthwise) {
+        y = unit(l, "expand", y, {.out_channels = r.wide, .kernel = r.kernel, .stride = stride}, r.activation);
+        y = reduce(l, y, r.stride, m.reduction);
+    } else if (r.always_expands || r.wide != x.channels) {
+        y = l.activation(l.norm("expand.bn", mixed_conv(l, "expand", y, {.out_channels = r.wide}, parts(r.expand_parts))), r.activation);
+    }
+    if (filters) {
+        const std::vector<std::int64_t> kernels = r.mixed.empty() ? std::vector{r.kernel} : r.mixed;
+        const ConvLayer depthwise{.out_channels = r.wide, .stride = stride, .groups = r.wide};
+        y = l.activation(l.norm("depthwise.bn", mixed_conv(l, "depthwise", y, depthwise, kernels)), r.activation);
+        y = reduce(l, y, r.stride, m.reduction);
+    }
+    if (r.squeezed > 0) y = l.squeeze_excite(y, r.squeezed, m.squeeze_activation);
+    if (r.filters != Filters::all)
+        y = l.norm("project.bn", mixed_conv(l, "project", y, {.out_channels = r.channels}, parts(r.project_parts)));
+    if (r.activates) y = l.activation(y, r.activation);
     return r.adds && r.stride == 1 && x.channels == r.channels ? l.add("add", y, x) : y;
 }
+
+Image mobile_head(Layers& l, Image x, const MobileNetwork& m) {
+    if (m.head_channels > 0) x = unit(l, "conv", x, {.out_channels = m.head_channels}, m.activation);
+    x = l.global_pool(x);
+    if (m.hidden == 0) return x;
+    x = l.linear("hidden", x, m.hidden, m.hidden_form == Hidden::biased);
+    if (m.hidden_form == Hidden::normed) x = l.norm("hidden.bn", x);
+    return l.activation(x, m.activation);
+}
+
+}  // namespace
 
 void build_mobile(NetworkBuilder& network, const MobileNetwork& m, std::int64_t classes) {
     network.block("stem", BlockRole::input, [&](Layers& l, Image x) {
         return unit(l, "conv", x, {.out_channels = m.stem_channels, .kernel = 3, .stride = 2}, m.activation);
     });
     for (const InvertedResidual& r : m.residuals)
-        network.block(r.name, BlockRole::layer, [&](Layers& l, Image x) { return inverted_residual(l, x, r, m.squeeze_activation); });
-    network.block("head", BlockRole::head, [&](Layers& l, Image x) {
-        x = l.global_pool(unit(l, "conv", x, {.out_channels = m.head_channels}, m.activation));
-        if (m.hidden > 0) x = l.activation(l.linear("hidden", x, m.hidden), m.activation);
-        return l.classifier(l.dropout(x), classes);
-    });
+        network.block(r.name, BlockRole::layer, [&](Layers& l, Image x) { return inverted_residual(l, x, r, m); });
+    network.block("head", BlockRole::head, [&](Layers& l, Image x) { return l.classifier(l.dropout(mobile_head(l, x, m)), classes); });
 }
 
-// To a multiple of 8 ...
 std::int64_t nearest_channels(double channels) { return std::max<std::int64_t>(8, static_cast<std::int64_t>(channels + 4) / 8 * 8); }
 
-// ... at most a tenth down, as the authors of MobileNet round.
-std::int64_t rounded_channels(double channels) {
+std::int64_t rounded_channels(double channels, double at_least) {
     const std::int64_t near = nearest_channels(channels);
-    return static_cast<double>(near) < 0.9 * channels ? near + 8 : near;
+    return static_cast<double>(near) < at_least * channels ? near + 8 : near;
 }
+
+namespace {
 
 // ---- MobileNetV2, MnasNet, EfficientNet and their like: one network of stages, made wider and deeper
 
 struct MobileStage {
     std::int64_t expansion, kernel, channels;
     int blocks;
-    std::int64_t stride;                   // of the first block
-    Filters filters = Filters::depthwise;  // squeezing to a quarter of what the block reads
-    bool of_edge = false;                  // the first of EfficientNet-EdgeTPU: it expands by so much of what it makes, and adds nothing
+    std::int64_t stride;    // of the first block
+    bool squeezes = false;  // to a quarter of what the block reads
+    Filters filters = Filters::depthwise;
+    bool of_edge = false;    // the first of EfficientNet-EdgeTPU: it expands by so much of what it makes, and adds nothing
+    bool activates = false;  // what it projected, and adds nothing (MobileNetV1)
 };
+
+enum class HeadWidth { stays, grows, scales };  // with the width; grows: where that is more than one
 
 struct MobileFamily {
     PointwiseKind activation;
     std::vector<MobileStage> stages;
     std::int64_t stem_channels = 32, head_channels = 1280;
-    bool head_grows = true;  // with the width, where that is more than one
+    HeadWidth head = HeadWidth::grows;
     bool always_expands = false;
 };
 
@@ -120,10 +154,11 @@ MobileNetwork scaled(const MobileFamily& f, const MobileScale& s) {
         const double wanted = static_cast<double>(channels) * s.width;
         return s.scaling == Scaling::nearest ? nearest_channels(wanted) : rounded_channels(wanted);
     };
+    const std::int64_t least = f.head == HeadWidth::grows ? f.head_channels : 0;
+    const bool same_head = ends_stay || f.head == HeadWidth::stays;
+    const std::int64_t head_channels = same_head ? f.head_channels : std::max(least, wider(f.head_channels));
     MobileNetwork m{.stem_channels = ends_stay || s.scaling == Scaling::tiny ? f.stem_channels : wider(f.stem_channels),
-                    .residuals = {},
-                    .head_channels = ends_stay || !f.head_grows ? f.head_channels : std::max(f.head_channels, wider(f.head_channels)),
-                    .hidden = 0,
+                    .head_channels = head_channels,
                     .activation = f.activation,
                     .squeeze_activation = f.activation};
     std::int64_t in = m.stem_channels;
@@ -138,11 +173,12 @@ MobileNetwork scaled(const MobileFamily& f, const MobileScale& s) {
                                    .kernel = stage.kernel,
                                    .channels = channels,
                                    .stride = block == 0 ? stage.stride : 1,
-                                   .squeezed = stage.filters == Filters::squeezing ? in / 4 : 0,
+                                   .squeezed = stage.squeezes ? in / 4 : 0,
                                    .activation = f.activation,
                                    .filters = stage.filters,
-                                   .adds = !stage.of_edge,
-                                   .always_expands = f.always_expands});
+                                   .adds = !stage.of_edge && !stage.activates,
+                                   .always_expands = f.always_expands,
+                                   .activates = stage.activates});
             in = channels;
         }
     }
@@ -176,7 +212,6 @@ MobileNetwork mobilenet_v3(std::span<const FoundResidual> found, std::int64_t hi
     constexpr PointwiseKind relu = PointwiseKind::relu, hard_swish = PointwiseKind::silu;
     const auto wider = [&](std::int64_t channels) { return rounded_channels(static_cast<double>(channels) * width); };
     MobileNetwork m{.stem_channels = 16,
-                    .residuals = {},
                     .head_channels = 6 * wider(found.back().channels),
                     .hidden = hidden,
                     .activation = hard_swish,
@@ -198,25 +233,6 @@ MobileNetwork mobilenet_v3(std::span<const FoundResidual> found, std::int64_t hi
     return m;
 }
 
-// ---- MobileNetV1
-
-void build_mobilenet_v1(NetworkBuilder& network, std::int64_t classes) {
-    struct Separable {
-        std::int64_t channels, stride;
-    };
-    constexpr Separable layers[] = {{64, 1},  {128, 2}, {128, 1}, {256, 2}, {256, 1},  {512, 2}, {512, 1},
-                                    {512, 1}, {512, 1}, {512, 1}, {512, 1}, {1024, 2}, {1024, 1}};
-    constexpr PointwiseKind relu = PointwiseKind::relu;
-    network.block("stem", BlockRole::input,
-                  [](Layers& l, Image x) { return unit(l, "conv", x, {.out_channels = 32, .kernel = 3, .stride = 2}, relu); });
-    for (const Separable& s : layers)
-        network.block("separable to " + std::to_string(s.channels), BlockRole::layer, [&](Layers& l, Image x) {
-            x = unit(l, "depthwise", x, {.out_channels = x.channels, .kernel = 3, .stride = s.stride, .groups = x.channels}, relu);
-            return unit(l, "pointwise", x, {.out_channels = s.channels}, relu);
-        });
-    network.block("head", BlockRole::head, [&](Layers& l, Image x) { return l.classifier(l.dropout(l.global_pool(x)), classes); });
-}
-
 }  // namespace
 
 std::vector<Architecture> mobile_architectures() {
@@ -226,7 +242,8 @@ std::vector<Architecture> mobile_architectures() {
             all.push_back(
                 {s.names, [=](NetworkBuilder& n, std::int64_t classes) { build_mobile(n, scaled(family, s), classes); }, s.image_px});
     };
-    constexpr Filters squeezing = Filters::squeezing, fused = Filters::fused, full = Filters::all;
+    constexpr bool squeezing = true, plain = false;
+    constexpr Filters fused = Filters::fused, full = Filters::all, depthwise = Filters::depthwise;
     add({PointwiseKind::relu6,
          {{1, 3, 16, 1, 1}, {6, 3, 24, 2, 2}, {6, 3, 32, 3, 2}, {6, 3, 64, 4, 2}, {6, 3, 96, 3, 1}, {6, 3, 160, 3, 2}, {6, 3, 320, 1, 1}}},
         {{{"mobilenetv2_035"}, 0.35, 1},
@@ -240,7 +257,7 @@ std::vector<Architecture> mobile_architectures() {
          {{1, 3, 16, 1, 1}, {3, 3, 24, 3, 2}, {3, 5, 40, 3, 2}, {6, 5, 80, 3, 2}, {6, 3, 96, 2, 1}, {6, 5, 192, 4, 2}, {6, 3, 320, 1, 1}},
          32,
          1280,
-         false},
+         HeadWidth::stays},
         {{{"mnasnet0_5", "mnasnet_050"}, 0.5, 1},
          {{"mnasnet0_75", "mnasnet_075"}, 0.75, 1},
          {{"mnasnet1_0", "mnasnet_100"}, 1, 1},
@@ -253,8 +270,11 @@ std::vector<Architecture> mobile_architectures() {
           {6, 3, 80, 4, 2},
           {6, 3, 112, 2, 1, squeezing},
           {6, 5, 160, 3, 2, squeezing},
-          {6, 3, 320, 1, 1}}},
-        {{{"semnasnet_075"}, 0.75, 1}, {{"semnasnet_100", "mnasnet_a1"}, 1, 1}});
+          {6, 3, 320, 1, 1}},
+         32,
+         1280,
+         HeadWidth::stays},
+        {{{"semnasnet_050"}, 0.5, 1}, {{"semnasnet_075"}, 0.75, 1}, {{"semnasnet_100", "mnasnet_a1"}, 1, 1}, {{"semnasnet_140"}, 1.4, 1}});
     add({PointwiseKind::relu,
          {{1, 3, 8, 1, 1},
           {3, 3, 16, 1, 2},
@@ -282,7 +302,7 @@ std::vector<Architecture> mobile_architectures() {
           {6, 3, 352, 1, 1}},
          16,
          1984,
-         true,
+         HeadWidth::grows,
          true},
         {{{"fbnetc_100"}, 1, 1}});
     add({PointwiseKind::relu,
@@ -300,7 +320,7 @@ std::vector<Architecture> mobile_architectures() {
     const std::vector<MobileStage> efficientnet_lite{{1, 3, 16, 1, 1},  {6, 3, 24, 2, 2},  {6, 5, 40, 2, 2}, {6, 3, 80, 3, 2},
                                                      {6, 5, 112, 3, 1}, {6, 5, 192, 4, 2}, {6, 3, 320, 1, 1}};
     std::vector<MobileStage> efficientnet = efficientnet_lite;
-    for (MobileStage& stage : efficientnet) stage.filters = squeezing;
+    for (MobileStage& stage : efficientnet) stage.squeezes = true;
     add({PointwiseKind::silu, efficientnet}, {{{"efficientnet_b0"}, 1, 1},
                                               {{"efficientnet_b1"}, 1, 1.1, 240},
                                               {{"efficientnet_b2"}, 1.1, 1.2, 260},
@@ -324,22 +344,33 @@ std::vector<Architecture> mobile_architectures() {
                                                     {{"efficientnet_lite4"}, 1.4, 1.8, 300, Scaling::ends_stay}});
     // ... and for one, in the folder edgetpu beside it.
     add({PointwiseKind::relu,
-         {{4, 3, 24, 1, 1, fused, true},
-          {8, 3, 32, 2, 2, fused},
-          {8, 3, 48, 4, 2, fused},
+         {{4, 3, 24, 1, 1, plain, fused, true},
+          {8, 3, 32, 2, 2, plain, fused},
+          {8, 3, 48, 4, 2, plain, fused},
           {8, 5, 96, 5, 2},
           {8, 5, 144, 4, 1},
           {8, 5, 192, 2, 2}}},
         {{{"efficientnet_es"}, 1, 1}, {{"efficientnet_em"}, 1, 1.1, 240}, {{"efficientnet_el"}, 1.2, 1.4, 300}});
     // Table 4 of arXiv 2104.00298, and the larger two and those of B0 to B3 of github.com/google/automl,
     // efficientnetv2/effnetv2_configs.py. At the size they are evaluated at: training begins with smaller images.
-    const std::vector<MobileStage> v2_s{{1, 3, 24, 2, 1, full},       {4, 3, 48, 4, 2, fused},      {4, 3, 64, 4, 2, fused},
-                                        {4, 3, 128, 6, 2, squeezing}, {6, 3, 160, 9, 1, squeezing}, {6, 3, 256, 15, 2, squeezing}};
+    const std::vector<MobileStage> v2_s{{1, 3, 24, 2, 1, plain, full}, {4, 3, 48, 4, 2, plain, fused}, {4, 3, 64, 4, 2, plain, fused},
+                                        {4, 3, 128, 6, 2, squeezing},  {6, 3, 160, 9, 1, squeezing},   {6, 3, 256, 15, 2, squeezing}};
     add({PointwiseKind::silu, v2_s, 24}, {{{"efficientnet_v2_s", "efficientnetv2_s"}, 1, 1, 384}});
+    // timm's own, one of them from before the authors released theirs.
+    add({PointwiseKind::silu, v2_s, 24, 1280, HeadWidth::scales}, {{{"efficientnetv2_rw_t"}, 0.8, 0.9}});
+    const auto v2_rw = [&](const std::array<int, 6>& blocks) {
+        std::vector<MobileStage> stages = v2_s;
+        for (std::size_t i = 0; i < stages.size(); ++i) stages[i].blocks = blocks[i];
+        stages.front().filters = fused;
+        stages.back().channels = 272;
+        return MobileFamily{PointwiseKind::silu, stages, 24, 1792, HeadWidth::scales};
+    };
+    add(v2_rw({2, 4, 4, 6, 9, 15}), {{{"efficientnetv2_rw_s"}, 1, 1, 288}});
+    add(v2_rw({3, 5, 5, 8, 15, 24}), {{{"efficientnetv2_rw_m"}, 1.2, 1, 320}});
     add({PointwiseKind::silu,
-         {{1, 3, 24, 3, 1, full},
-          {4, 3, 48, 5, 2, fused},
-          {4, 3, 80, 5, 2, fused},
+         {{1, 3, 24, 3, 1, plain, full},
+          {4, 3, 48, 5, 2, plain, fused},
+          {4, 3, 80, 5, 2, plain, fused},
           {4, 3, 160, 7, 2, squeezing},
           {6, 3, 176, 14, 1, squeezing},
           {6, 3, 304, 18, 2, squeezing},
@@ -347,27 +378,27 @@ std::vector<Architecture> mobile_architectures() {
          24},
         {{{"efficientnet_v2_m", "efficientnetv2_m"}, 1, 1, 480}});
     add({PointwiseKind::silu,
-         {{1, 3, 32, 4, 1, full},
-          {4, 3, 64, 7, 2, fused},
-          {4, 3, 96, 7, 2, fused},
+         {{1, 3, 32, 4, 1, plain, full},
+          {4, 3, 64, 7, 2, plain, fused},
+          {4, 3, 96, 7, 2, plain, fused},
           {4, 3, 192, 10, 2, squeezing},
           {6, 3, 224, 19, 1, squeezing},
           {6, 3, 384, 25, 2, squeezing},
           {6, 3, 640, 7, 1, squeezing}}},
         {{{"efficientnet_v2_l", "efficientnetv2_l"}, 1, 1, 480}});
     add({PointwiseKind::silu,
-         {{1, 3, 32, 4, 1, full},
-          {4, 3, 64, 8, 2, fused},
-          {4, 3, 96, 8, 2, fused},
+         {{1, 3, 32, 4, 1, plain, full},
+          {4, 3, 64, 8, 2, plain, fused},
+          {4, 3, 96, 8, 2, plain, fused},
           {4, 3, 192, 16, 2, squeezing},
           {6, 3, 256, 24, 1, squeezing},
           {6, 3, 512, 32, 2, squeezing},
           {6, 3, 640, 8, 1, squeezing}}},
         {{{"efficientnetv2_xl"}, 1, 1, 512}});
     add({PointwiseKind::silu,
-         {{1, 3, 16, 1, 1, full},
-          {4, 3, 32, 2, 2, fused},
-          {4, 3, 48, 2, 2, fused},
+         {{1, 3, 16, 1, 1, plain, full},
+          {4, 3, 32, 2, 2, plain, fused},
+          {4, 3, 48, 2, 2, plain, fused},
           {4, 3, 96, 3, 2, squeezing},
           {6, 3, 112, 5, 1, squeezing},
           {6, 3, 192, 8, 2, squeezing}}},
@@ -375,7 +406,13 @@ std::vector<Architecture> mobile_architectures() {
          {{"efficientnetv2_b1"}, 1, 1.1, 240, Scaling::nearest},
          {{"efficientnetv2_b2"}, 1.1, 1.2, 260, Scaling::nearest},
          {{"efficientnetv2_b3"}, 1.2, 1.4, 300, Scaling::nearest}});
-    all.push_back({{"mobilenet_v1", "mobilenetv1_100"}, build_mobilenet_v1});
+    const std::vector<MobileStage> v1{{1, 3, 64, 1, 1, plain, depthwise, false, true},
+                                      {1, 3, 128, 2, 2, plain, depthwise, false, true},
+                                      {1, 3, 256, 2, 2, plain, depthwise, false, true},
+                                      {1, 3, 512, 6, 2, plain, depthwise, false, true},
+                                      {1, 3, 1024, 2, 2, plain, depthwise, false, true}};
+    add({PointwiseKind::relu, v1, 32, 0, HeadWidth::stays}, {{{"mobilenet_v1", "mobilenetv1_100"}, 1, 1}, {{"mobilenetv1_125"}, 1.25, 1}});
+    add({PointwiseKind::relu, v1, 32, 1024}, {{{"mobilenetv1_100h"}, 1, 1}});
     const auto add_v3 = [&](std::vector<std::string> names, std::span<const FoundResidual> found, std::int64_t hidden, double width) {
         all.push_back({std::move(names),
                        [=](NetworkBuilder& n, std::int64_t classes) { build_mobile(n, mobilenet_v3(found, hidden, width), classes); }});

@@ -2,7 +2,8 @@
 // arXiv 1812.01187 (figure 2) and in GluonCV and timm, and all of them with squeeze and excitation (arXiv 1709.01507, table 1), of which
 // SENet-154 is the largest; ResNet-RS (Bello et al., arXiv 2103.07579) is one of form d. Bottlenecks put the stride into their 3x3
 // convolution ("v1.5"), as the trainings that people measure do. ResNet v2 (He et al., arXiv 1603.05027, figure 4 e) normalizes and
-// activates in front of its convolutions.
+// activates in front of its convolutions. ECA-ResNets (Wang et al., arXiv 1910.03151) weigh channels by those beside them; others blur
+// before they drop pixels (Zhang, arXiv 1904.11486).
 #include "model/workload/images/families.hpp"
 
 #include <array>
@@ -27,19 +28,21 @@ struct ResidualNetwork {
     std::array<int, 4> blocks{};  // per stage
     bool bottleneck = true;
     Groups groups{};
-    std::int64_t squeeze = 0;  // squeeze and excitation by so much; 0: none
+    std::int64_t squeeze = 0;           // squeeze and excitation by so much; 0: none
+    bool weighs_by_neighbours = false;  // efficient channel attention
     Form form{};
-    bool averages = false;             // where strides are, but in shortcuts
-    bool narrow_first = false;         // a first 1x1 to half the width of the 3x3
-    std::int64_t shortcut_kernel = 1;  // of those with strides
-    bool strides_first = false;        // in the 1x1 in front of the 3x3, as in Caffe
-    bool preactivated = false;         // v2
-    bool dilated = false;              // the last two stages have no strides
+    Reduction reduction = Reduction::strides;  // but in shortcuts
+    bool narrow_first = false;                 // a first 1x1 to half the width of the 3x3
+    std::int64_t shortcut_kernel = 1;          // of those with strides
+    bool strides_first = false;                // in the 1x1 in front of the 3x3, as in Caffe
+    bool preactivated = false;                 // v2
+    bool dilated = false;                      // the last two stages have no strides
+    NormKind norm = NormKind::batch;           // or over groups, of which there are 32
     std::int64_t image_px = 224;
 };
 
-Image conv_and_norm(Layers& l, const std::string& conv, const std::string& norm, Image x, ConvLayer c) {
-    return l.norm(norm, l.conv(conv, x, c));
+Image conv_and_norm(Layers& l, const std::string& conv, const std::string& norm, Image x, const ConvLayer& c, const ResidualNetwork& r) {
+    return l.norm(norm, l.conv(conv, x, c), r.norm, 32);
 }
 
 Image average(Layers& l, const std::string& name, Image x, std::int64_t stride) {
@@ -50,25 +53,30 @@ Image shortcut(Layers& l, Image x, Image y, std::int64_t stride, const ResidualN
     if (x.channels == y.channels && stride == 1) return x;
     const std::int64_t kernel = stride > 1 ? r.shortcut_kernel : 1;
     if (r.form.pools_shortcuts && stride > 1) x = average(l, "downsample.pool", x, std::exchange(stride, 1));
-    return conv_and_norm(l, "downsample", "downsample.bn", x, {.out_channels = y.channels, .kernel = kernel, .stride = stride});
+    return conv_and_norm(l, "downsample", "downsample.bn", x, {.out_channels = y.channels, .kernel = kernel, .stride = stride}, r);
 }
 
 // What the convolutions of a residual made, and its shortcut.
 Image residual(Layers& l, Image y, Image x, std::int64_t stride, const ResidualNetwork& r) {
+    if (r.weighs_by_neighbours) y = l.weigh_by_neighbours(y);
     if (r.squeeze > 0) y = l.squeeze_excite(y, y.channels / r.squeeze, PointwiseKind::relu);
     return l.relu(l.add("add", y, shortcut(l, x, y, stride, r)));
 }
 
-// Its stride where averages take that.
+Image smaller(Layers& l, const std::string& name, Image x, std::int64_t stride, const ResidualNetwork& r) {
+    return r.reduction == Reduction::averages ? average(l, name, x, stride) : l.blur(name, x, stride);
+}
+
+// Its stride where averages or blurs take that.
 Image strided_3x3(Layers& l, const std::string& conv, const std::string& norm, Image x, ConvLayer c, const ResidualNetwork& r) {
-    const std::int64_t stride = r.averages ? std::exchange(c.stride, 1) : 1;
-    x = l.relu(conv_and_norm(l, conv, norm, x, c));
-    return stride > 1 ? average(l, "average", x, stride) : x;
+    const std::int64_t stride = r.reduction != Reduction::strides ? std::exchange(c.stride, 1) : 1;
+    x = l.relu(conv_and_norm(l, conv, norm, x, c, r));
+    return stride > 1 ? smaller(l, "average", x, stride, r) : x;
 }
 
 Image basic_block(Layers& l, Image x, std::int64_t channels, std::int64_t stride, const ResidualNetwork& r) {
     Image y = strided_3x3(l, "conv1", "bn1", x, {.out_channels = channels, .kernel = 3, .stride = stride}, r);
-    y = conv_and_norm(l, "conv2", "bn2", y, {.out_channels = channels, .kernel = 3});
+    y = conv_and_norm(l, "conv2", "bn2", y, {.out_channels = channels, .kernel = 3}, r);
     return residual(l, y, x, stride, r);
 }
 
@@ -76,10 +84,10 @@ Image basic_block(Layers& l, Image x, std::int64_t channels, std::int64_t stride
 Image bottleneck_block(Layers& l, Image x, std::int64_t channels, std::int64_t stride, std::int64_t dilation, const ResidualNetwork& r) {
     const std::int64_t width = channels * r.groups.width / 64 * r.groups.count;
     const std::int64_t first = r.strides_first ? stride : 1;
-    Image y = l.relu(conv_and_norm(l, "conv1", "bn1", x, {.out_channels = r.narrow_first ? width / 2 : width, .stride = first}));
+    Image y = l.relu(conv_and_norm(l, "conv1", "bn1", x, {.out_channels = r.narrow_first ? width / 2 : width, .stride = first}, r));
     y = strided_3x3(l, "conv2", "bn2", y,
                     {.out_channels = width, .kernel = 3, .stride = stride / first, .groups = r.groups.count, .dilation = dilation}, r);
-    y = conv_and_norm(l, "conv3", "bn3", y, {.out_channels = 4 * channels});
+    y = conv_and_norm(l, "conv3", "bn3", y, {.out_channels = 4 * channels}, r);
     return residual(l, y, x, stride, r);
 }
 
@@ -98,15 +106,16 @@ void add_stem_and_stages(NetworkBuilder& network, const ResidualNetwork& r) {
         for (std::size_t i = 0; i < r.form.stem.size(); ++i) {
             const std::string number = std::to_string(i + 1);
             x = l.relu(conv_and_norm(l, "conv" + number, "bn" + number, x,
-                                     {.out_channels = r.form.stem[i], .kernel = 3, .stride = i == 0 ? 2 : 1}));
+                                     {.out_channels = r.form.stem[i], .kernel = 3, .stride = i == 0 ? 2 : 1}, r));
         }
         if (r.form.stem.empty()) {
             x = l.conv("conv", x, {.out_channels = 64, .kernel = 7, .stride = 2});
-            if (!r.preactivated) x = l.relu(l.norm("bn", x));
+            if (!r.preactivated) x = l.relu(l.norm("bn", x, r.norm, 32));
         }
-        if (r.averages) return average(l, "pool", x, 2);
+        if (r.reduction == Reduction::averages) return average(l, "pool", x, 2);
+        if (r.reduction == Reduction::blurs) return l.blur("blur", l.pool("pool", x, {.kernel = 3, .stride = 1, .padding = 1}), 2);
         if (r.form.pools_in_stem) return l.pool("pool", x, {.kernel = 3, .stride = 2, .padding = 1});
-        return l.relu(conv_and_norm(l, "conv4", "bn4", x, {.out_channels = 64, .kernel = 3, .stride = 2}));
+        return l.relu(conv_and_norm(l, "conv4", "bn4", x, {.out_channels = 64, .kernel = 3, .stride = 2}, r));
     });
     std::int64_t dilation = 1;
     for (std::size_t stage = 0; stage < r.blocks.size(); ++stage)
@@ -142,7 +151,9 @@ std::vector<Architecture> residual_architectures() {
     constexpr std::array<int, 4> of_18{2, 2, 2, 2}, of_26 = of_18, of_34{3, 4, 6, 3}, of_50 = of_34, of_101{3, 4, 23, 3},
                                                     of_152{3, 8, 36, 3}, of_200{3, 24, 36, 3};
     const std::vector<std::int64_t> deep{32, 32, 64}, wide{64, 64, 128}, tiered{24, 32, 64};
-    const Form c{deep}, s{wide}, d{deep, true}, t{tiered, true}, rs{deep, true, false};
+    const Form c{deep}, s{wide}, d{deep, true}, t{tiered, true}, rs{deep, true, false}, pooled{{}, true}, sd{wide, true};
+    constexpr Reduction averages = Reduction::averages, blurs = Reduction::blurs;
+    constexpr std::array<int, 4> of_269{3, 30, 48, 8};
     const std::vector<ResidualNetwork> networks{
         {.names = {"resnet18", "resnet18_v1b"}, .blocks = of_18, .bottleneck = false},
         {.names = {"resnet34", "resnet34_v1b"}, .blocks = of_34, .bottleneck = false},
@@ -201,10 +212,36 @@ std::vector<Architecture> residual_architectures() {
         {.names = {"seresnext26d_32x4d"}, .blocks = of_26, .groups = {32, 4}, .squeeze = 16, .form = d},
         {.names = {"seresnext26t_32x4d"}, .blocks = of_26, .groups = {32, 4}, .squeeze = 16, .form = t},
         {.names = {"seresnext101d_32x8d"}, .blocks = of_101, .groups = {32, 8}, .squeeze = 16, .form = d},
-        {.names = {"resnetaa50"}, .blocks = of_50, .averages = true},
-        {.names = {"resnetaa50d"}, .blocks = of_50, .form = d, .averages = true},
-        {.names = {"resnetaa101d"}, .blocks = of_101, .form = d, .averages = true},
-        {.names = {"seresnextaa101d_32x8d"}, .blocks = of_101, .groups = {32, 8}, .squeeze = 16, .form = d, .averages = true},
+        {.names = {"resnetaa50"}, .blocks = of_50, .reduction = averages},
+        {.names = {"resnetaa50d"}, .blocks = of_50, .form = d, .reduction = averages},
+        {.names = {"resnetaa101d"}, .blocks = of_101, .form = d, .reduction = averages},
+        {.names = {"seresnextaa101d_32x8d"}, .blocks = of_101, .groups = {32, 8}, .squeeze = 16, .form = d, .reduction = averages},
+        {.names = {"resnetaa34d"}, .blocks = of_34, .bottleneck = false, .form = d, .reduction = averages},
+        {.names = {"seresnetaa50d"}, .blocks = of_50, .squeeze = 16, .form = d, .reduction = averages},
+        {.names = {"seresnextaa201d_32x8d"},
+         .blocks = {3, 24, 36, 4},
+         .groups = {32, 8},
+         .squeeze = 16,
+         .form = sd,
+         .reduction = averages,
+         .image_px = 384},
+        {.names = {"resnetblur18"}, .blocks = of_18, .bottleneck = false, .reduction = blurs},
+        {.names = {"resnetblur50"}, .blocks = of_50, .reduction = blurs},
+        {.names = {"resnetblur50d"}, .blocks = of_50, .form = d, .reduction = blurs},
+        {.names = {"resnetblur101d"}, .blocks = of_101, .form = d, .reduction = blurs},
+        {.names = {"resnet50_gn"}, .blocks = of_50, .norm = NormKind::group},
+        {.names = {"seresnet50t"}, .blocks = of_50, .squeeze = 16, .form = t},
+        {.names = {"seresnet200d"}, .blocks = of_200, .squeeze = 16, .form = d, .image_px = 256},
+        {.names = {"seresnet269d"}, .blocks = of_269, .squeeze = 16, .form = d, .image_px = 256},
+        {.names = {"ecaresnet26t"}, .blocks = of_26, .weighs_by_neighbours = true, .form = t, .image_px = 256},
+        {.names = {"ecaresnet50d"}, .blocks = of_50, .weighs_by_neighbours = true, .form = d},
+        {.names = {"ecaresnet50t"}, .blocks = of_50, .weighs_by_neighbours = true, .form = t, .image_px = 256},
+        {.names = {"ecaresnet101d"}, .blocks = of_101, .weighs_by_neighbours = true, .form = d},
+        {.names = {"ecaresnet200d"}, .blocks = of_200, .weighs_by_neighbours = true, .form = d, .image_px = 256},
+        {.names = {"ecaresnet269d"}, .blocks = of_269, .weighs_by_neighbours = true, .form = d, .image_px = 320},
+        {.names = {"ecaresnetlight"}, .blocks = {1, 1, 11, 3}, .weighs_by_neighbours = true, .form = pooled},
+        {.names = {"ecaresnext26t_32x4d"}, .blocks = of_26, .groups = {32, 4}, .weighs_by_neighbours = true, .form = t},
+        {.names = {"ecaresnext50t_32x4d"}, .blocks = of_50, .groups = {32, 4}, .weighs_by_neighbours = true, .form = t},
         // For images of the sizes of timm's weights.
         {.names = {"resnetrs50"}, .blocks = of_50, .squeeze = 4, .form = rs, .image_px = 160},
         {.names = {"resnetrs101"}, .blocks = of_101, .squeeze = 4, .form = rs, .image_px = 192},

@@ -8,15 +8,27 @@
 
 namespace sextant {
 
-std::pair<Image, Image> Layers::halves(Image x) {
+std::vector<Image> Layers::parts(Image x, const std::vector<std::int64_t>& channels) {
     x = whole(x);
-    Image half = x;
-    half.channels /= 2;
-    const std::vector<CopyAxis> order{{2, half.channels}, {rows(x), x.channels}, {half.channels, 1}};
-    half = emit("halves", Pointwise{.kind = PointwiseKind::copy, .elements = elements_here(x), .order = order}, {x.id}, half);
-    Image other = half;
-    other.id = graph_.also("halves.other", shape_here(half), TensorRole::activation);
-    return {half, other};
+    const auto count = static_cast<std::int64_t>(channels.size());
+    const bool even = channels.front() * count == x.channels;
+    std::vector<CopyAxis> order;
+    if (even) order = {{count, channels.front()}, {rows(x), x.channels}, {channels.front(), 1}};
+    std::vector<Image> made(channels.size(), x);
+    for (std::size_t i = 0; i < made.size(); ++i) {
+        made[i].channels = channels[i];
+        if (i > 0)
+            made[i].id = graph_.also("parts." + std::to_string(i + 1), shape_here(made[i]), TensorRole::activation);
+        else
+            made[i] = emit("parts", Pointwise{.kind = PointwiseKind::copy, .elements = elements_here(x), .order = order}, {x.id}, made[i]);
+    }
+    if (!even) graph_.stands_for("uneven parts of channels");
+    return made;
+}
+
+std::pair<Image, Image> Layers::halves(Image x) {
+    const std::vector<Image> both = parts(x, {x.channels / 2, x.channels / 2});
+    return {both[0], both[1]};
 }
 
 Image Layers::shuffle(Image x) {

@@ -3,6 +3,7 @@
 // Swin v2 (arXiv 2111.09883) normalizes behind attention and perceptron, and compares queries and keys by cosines.
 #include "model/workload/images/families.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
@@ -35,8 +36,10 @@ struct Swin {
 
 Image swin_norm(Layers& l, const std::string& name, Image x) { return l.norm(name, x, NormKind::layer); }
 
-Image swin_block(Layers& l, Image x, const Swin& s, std::int64_t heads, bool shifted) {
-    AttentionLayer attention{.heads = heads, .window_px = s.window_px, .shifted = shifted, .position_bias = PositionBias::table};
+// Windows are no larger than the stage's image was made to be.
+Image swin_block(Layers& l, Image x, const Swin& s, std::size_t stage, bool shifted) {
+    const std::int64_t window_px = std::min(s.window_px, s.image_px / 4 >> stage);
+    AttentionLayer attention{.heads = s.heads << stage, .window_px = window_px, .shifted = shifted, .position_bias = PositionBias::table};
     if (s.version == 1) return l.attention_and_perceptron(x, attention);
     attention.position_bias = PositionBias::perceptron;
     attention.by_cosine = true;
@@ -53,7 +56,7 @@ void build_swin(NetworkBuilder& network, const Swin& s, std::int64_t classes) {
     for (std::size_t stage = 0; stage < s.blocks.size(); ++stage)
         network.block("stage " + std::to_string(stage + 1), BlockRole::layer, [&](Layers& l, Image x) {
             if (stage == 0 || s.version == 2) x = swin_norm(l, "patches.norm", x);
-            for (int i = 0; i < s.blocks[stage]; ++i) x = swin_block(l, x, s, s.heads << stage, i % 2 == 1);
+            for (int i = 0; i < s.blocks[stage]; ++i) x = swin_block(l, x, s, stage, i % 2 == 1);
             if (stage + 1 == s.blocks.size()) return swin_norm(l, "norm", x);
             const Image merged = l.merge_pixels(x);
             return l.linear("reduce", s.version == 1 ? swin_norm(l, "merge.norm", merged) : merged, 2 * x.channels, false);
