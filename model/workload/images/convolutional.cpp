@@ -34,7 +34,8 @@ std::vector<Architecture> all_architectures() {
                          selecsls_architectures,
                          segmentation_architectures,
                          vision_transformer_architectures,
-                         searched_mobile_architectures})
+                         searched_mobile_architectures,
+                         preactivated_architectures})
         for (Architecture& a : family()) all.push_back(std::move(a));
     return all;
 }

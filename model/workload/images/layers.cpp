@@ -143,6 +143,15 @@ Image Layers::conv(const std::string& name, Image x, ConvLayer c) {
     return emit(name, kind, {x.id}, y, weights + (c.bias ? real(kind.out_channels) : 0));
 }
 
+Image Layers::standardized_conv(const std::string& name, Image x, const ConvLayer& c, bool scaled) {
+    const std::int64_t filters = x.cut || context_.shard.tensor > 1 ? c.out_channels / context_.shard.tensor : c.out_channels;
+    const std::int64_t each = x.channels / c.groups * c.kernel * c.kernel;
+    const Pointwise standardize{PointwiseKind::scale, real(filters) * real(each)};
+    write(name + ".standardize", standardize, {}, {filters, each}, scaled ? real(filters) : 0);
+    graph_.stands_for("standardized filters");
+    return conv(name, x, c);
+}
+
 Image Layers::transposed_conv(const std::string& name, Image x, ConvLayer c, std::int64_t height, std::int64_t width) {
     x = shared(x);
     Image y = x;
@@ -224,6 +233,13 @@ Image Layers::pool(const std::string& name, Image x, PoolLayer p) {
     return emit(name, Pooling{p.kind, p.kernel * p.kernel, p.kernel, p.stride, p.padding}, {x.id}, y);
 }
 
+Image Layers::pad(const std::string& name, Image x, std::int64_t pixels) {
+    Image y = x;
+    y.height += 2 * pixels;
+    y.width += 2 * pixels;
+    return standing_for("padding by a pass of its own", emit(name, Pointwise{PointwiseKind::copy, elements_here(y)}, {x.id}, y));
+}
+
 Image Layers::global_pool(Image x) {
     Image y = x;
     y.height = y.width = 1;
@@ -232,10 +248,8 @@ Image Layers::global_pool(Image x) {
 
 Image Layers::blur(const std::string& name, Image x, std::int64_t stride) {
     constexpr std::int64_t kernel = 3, reach = kernel / 2;
-    Image padded = x, y = x;
-    padded.height += 2 * reach;
-    padded.width += 2 * reach;
-    padded = emit(name + ".reflect", Pointwise{PointwiseKind::copy, elements_here(padded)}, {x.id}, padded);
+    const Image padded = pad(name + ".pad", x, reach);
+    Image y = x;
     y.height = size_after(x.height, kernel, stride, reach, false);
     y.width = size_after(x.width, kernel, stride, reach, false);
     const std::int64_t channels = channels_here(x);
@@ -277,6 +291,11 @@ Image Layers::gate(const std::string& name, Image x, Image factor) {
 
 Image Layers::scale(const std::string& name, Image x) {
     return emit(name, Pointwise{PointwiseKind::multiply, elements_here(x)}, {x.id}, x, real(channels_here(x)));
+}
+
+Image Layers::scale_whole(const std::string& name, Image x) {
+    x = emit(name, Pointwise{PointwiseKind::multiply, elements_here(x)}, {x.id}, x, 1);
+    return standing_for("one learned factor for an image", x);
 }
 
 Image Layers::scale_and_shift(const std::string& name, Image x) {

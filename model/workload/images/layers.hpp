@@ -105,6 +105,9 @@ public:
     [[nodiscard]] bool training() const { return context_.shard.training; }
 
     Image conv(const std::string& name, Image, ConvLayer);
+    // Of filters that are shifted and scaled before each use to mean 0 and deviation 1 (arXiv 1903.10520).
+    // `scaled`: ... to that of a learned gain for each.
+    Image standardized_conv(const std::string& name, Image, const ConvLayer&, bool scaled = false);
     // To an image of that size, of which a convolution of these windows would make one of the size at hand. Padding none: none.
     Image transposed_conv(const std::string& name, Image, ConvLayer, std::int64_t height, std::int64_t width);
     Image linear(const std::string& name, Image, std::int64_t out, bool bias = true,
@@ -119,12 +122,14 @@ public:
     // Nothing outside training. As much as in AlexNet (NIPS 2012), section 4.2, and VGG (arXiv 1409.1556), section 3.1, unless told.
     Image dropout(Image, double fraction = 0.5);
     Image pool(const std::string& name, Image, PoolLayer);
+    Image pad(const std::string& name, Image, std::int64_t pixels);   // around the image, by zeros or what lies inside
     Image global_pool(Image);                                         // average over pixels
-    Image blur(const std::string& name, Image, std::int64_t stride);  // by fixed filters of 3x3, which reflect edges (arXiv 1904.11486)
+    Image blur(const std::string& name, Image, std::int64_t stride);  // by fixed filters of 3x3 (arXiv 1904.11486)
     Image average_pool_to(Image, std::int64_t px);                    // adaptive; nothing where the image has that size
     Image add(const std::string& name, Image, Image);
     Image gate(const std::string& name, Image, Image factor);  // times one factor per channel, or per element
     Image scale(const std::string& name, Image);               // image times one learned factor per channel
+    Image scale_whole(const std::string& name, Image);         // image times one learned factor
     Image scale_and_shift(const std::string& name, Image);     // ... plus one
     Image times(Image, double factor);
     Image standing_for(const std::string& what, Image);  // the operator that wrote it: see Operator::stands_for

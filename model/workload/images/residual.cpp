@@ -1,9 +1,8 @@
 // ResNet (He et al., arXiv 1512.03385), Wide ResNet (arXiv 1605.07146), ResNeXt (arXiv 1611.05431), the forms that ResNets have since
 // arXiv 1812.01187 (figure 2) and in GluonCV and timm, and all of them with squeeze and excitation (arXiv 1709.01507, table 1), of which
 // SENet-154 is the largest; ResNet-RS (Bello et al., arXiv 2103.07579) is one of form d. Bottlenecks put the stride into their 3x3
-// convolution ("v1.5"), as the trainings that people measure do. ResNet v2 (He et al., arXiv 1603.05027, figure 4 e) normalizes and
-// activates in front of its convolutions. ECA-ResNets (Wang et al., arXiv 1910.03151) weigh channels by those beside them; others blur
-// before they drop pixels (Zhang, arXiv 1904.11486).
+// convolution ("v1.5"), as the trainings that people measure do. ECA-ResNets (Wang et al., arXiv 1910.03151) weigh channels by
+// those beside them; others blur before they drop pixels (Zhang, arXiv 1904.11486).
 #include "model/workload/images/families.hpp"
 
 #include <array>
@@ -35,7 +34,6 @@ struct ResidualNetwork {
     bool narrow_first = false;                 // a first 1x1 to half the width of the 3x3
     std::int64_t shortcut_kernel = 1;          // of those with strides
     bool strides_first = false;                // in the 1x1 in front of the 3x3, as in Caffe
-    bool preactivated = false;                 // v2
     bool dilated = false;                      // the last two stages have no strides
     NormKind norm = NormKind::batch;           // or over groups, of which there are 32
     std::int64_t image_px = 224;
@@ -91,16 +89,6 @@ Image bottleneck_block(Layers& l, Image x, std::int64_t channels, std::int64_t s
     return residual(l, y, x, stride, r);
 }
 
-Image preactivated_block(Layers& l, Image x, std::int64_t channels, std::int64_t stride, bool bottleneck) {
-    const std::int64_t out = bottleneck ? 4 * channels : channels;
-    Image y = l.relu(l.norm("bn1", x));
-    const Image beside = x.channels == out ? x : l.conv("downsample", y, {.out_channels = out, .stride = stride});
-    if (bottleneck) y = l.relu(l.norm("bn2", l.conv("conv1", y, {.out_channels = channels})));
-    y = l.conv("conv2", y, {.out_channels = channels, .kernel = 3, .stride = stride});
-    y = l.conv("conv3", l.relu(l.norm("bn3", y)), {.out_channels = out, .kernel = bottleneck ? 1 : 3});
-    return l.add("add", y, beside);
-}
-
 void add_stem_and_stages(NetworkBuilder& network, const ResidualNetwork& r) {
     network.block("stem", BlockRole::input, [&](Layers& l, Image x) {
         for (std::size_t i = 0; i < r.form.stem.size(); ++i) {
@@ -110,7 +98,7 @@ void add_stem_and_stages(NetworkBuilder& network, const ResidualNetwork& r) {
         }
         if (r.form.stem.empty()) {
             x = l.conv("conv", x, {.out_channels = 64, .kernel = 7, .stride = 2});
-            if (!r.preactivated) x = l.relu(l.norm("bn", x, r.norm, 32));
+            x = l.relu(l.norm("bn", x, r.norm, 32));
         }
         if (r.reduction == Reduction::averages) return average(l, "pool", x, 2);
         if (r.reduction == Reduction::blurs) return l.blur("blur", l.pool("pool", x, {.kernel = 3, .stride = 1, .padding = 1}), 2);
@@ -125,7 +113,6 @@ void add_stem_and_stages(NetworkBuilder& network, const ResidualNetwork& r) {
             const std::int64_t stride = stage > 0 && i == 0 && !keeps_size ? 2 : 1;
             network.block("stage " + std::to_string(stage + 1) + (r.bottleneck ? " bottleneck" : " basic block"), BlockRole::layer,
                           [&](Layers& l, Image x) {
-                              if (r.preactivated) return preactivated_block(l, x, channels, stride, r.bottleneck);
                               return r.bottleneck ? bottleneck_block(l, x, channels, stride, dilation, r)
                                                   : basic_block(l, x, channels, stride, r);
                           });
@@ -135,10 +122,7 @@ void add_stem_and_stages(NetworkBuilder& network, const ResidualNetwork& r) {
 
 void build_residual(NetworkBuilder& network, const ResidualNetwork& r, std::int64_t classes) {
     add_stem_and_stages(network, r);
-    network.block("head", BlockRole::head, [&](Layers& l, Image x) {
-        if (r.preactivated) x = l.relu(l.norm("bn", x));
-        return l.classifier(l.global_pool(x), classes);
-    });
+    network.block("head", BlockRole::head, [&](Layers& l, Image x) { return l.classifier(l.global_pool(x), classes); });
 }
 
 }  // namespace
@@ -250,11 +234,6 @@ std::vector<Architecture> residual_architectures() {
         {.names = {"resnetrs270"}, .blocks = {4, 29, 53, 4}, .squeeze = 4, .form = rs, .image_px = 256},
         {.names = {"resnetrs350"}, .blocks = {4, 36, 72, 4}, .squeeze = 4, .form = rs, .image_px = 288},
         {.names = {"resnetrs420"}, .blocks = {4, 44, 87, 4}, .squeeze = 4, .form = rs, .image_px = 320},
-        {.names = {"resnetv2_18", "resnet18_v2"}, .blocks = of_18, .bottleneck = false, .preactivated = true},
-        {.names = {"resnetv2_34", "resnet34_v2"}, .blocks = of_34, .bottleneck = false, .preactivated = true},
-        {.names = {"resnetv2_50", "resnet50_v2"}, .blocks = of_50, .preactivated = true},
-        {.names = {"resnetv2_101", "resnet101_v2"}, .blocks = of_101, .preactivated = true},
-        {.names = {"resnetv2_152", "resnet152_v2"}, .blocks = of_152, .preactivated = true},
     };
     std::vector<Architecture> all;
     all.reserve(std::size(networks));
