@@ -35,7 +35,9 @@ std::vector<Architecture> all_architectures() {
                          segmentation_architectures,
                          vision_transformer_architectures,
                          searched_mobile_architectures,
-                         preactivated_architectures})
+                         preactivated_architectures,
+                         split_residual_architectures,
+                         dual_path_architectures})
         for (Architecture& a : family()) all.push_back(std::move(a));
     return all;
 }

@@ -20,7 +20,9 @@ struct Architecture {
 std::vector<Architecture> plain_architectures();            // AlexNet, VGG, SqueezeNet
 std::vector<Architecture> residual_architectures();         // ResNet in all its forms, Wide ResNet, ResNeXt, SE-ResNet, SENet
 std::vector<Architecture> preactivated_architectures();     // ResNet v2, BiT, NFNet
+std::vector<Architecture> split_residual_architectures();   // Res2Net, SKNet, ResNeSt
 std::vector<Architecture> inception_architectures();        // GoogLeNet, Inception v3 and v4, Inception-ResNet
+std::vector<Architecture> dual_path_architectures();        // DPN
 std::vector<Architecture> dense_architectures();            // DenseNet
 std::vector<Architecture> mobile_architectures();           // MobileNet, MnasNet, EfficientNet and what searches found beside them
 std::vector<Architecture> searched_mobile_architectures();  // MixNet, HardCoRe-NAS, FBNetV3, LCNet, MobileNetV4

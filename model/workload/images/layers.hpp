@@ -140,6 +140,10 @@ public:
     Image weigh_by_neighbours(Image);
     Image concatenate(const std::vector<Image>&);
     Image attention(Image, const AttentionLayer&);
+    Image sum_parts(const std::string& name, Image, std::int64_t parts);  // of the channels
+    // The sum of the parts of the channels, each channel of each times a factor that is made of the averages of the plain sum by way of so
+    // many hidden numbers: together 1 (arXiv 1903.06586, section 3.1), or a sigmoid of the only part.
+    Image weigh_parts(Image, std::int64_t parts, std::int64_t hidden, bool bias, std::int64_t groups = 1);
     // Per pixel to so many channels, GELU, and back. `prefix`: of the names of its layers.
     Image perceptron(Image, std::int64_t wide, const std::string& prefix = {});
     // Two products, or the halves of one if `packed`, of which SiLU of one multiplies the other (arXiv 2002.05202); and back.

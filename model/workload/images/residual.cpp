@@ -3,6 +3,8 @@
 // SENet-154 is the largest; ResNet-RS (Bello et al., arXiv 2103.07579) is one of form d. Bottlenecks put the stride into their 3x3
 // convolution ("v1.5"), as the trainings that people measure do. ECA-ResNets (Wang et al., arXiv 1910.03151) weigh channels by
 // those beside them; others blur before they drop pixels (Zhang, arXiv 1904.11486).
+#include "model/workload/images/residual.hpp"
+
 #include "model/workload/images/families.hpp"
 
 #include <array>
@@ -10,34 +12,6 @@
 
 namespace sextant {
 namespace {
-
-// What lies around the residuals: resnet50c has the form c, and so on.
-struct Form {
-    std::vector<std::int64_t> stem{};  // channels of its convolutions of 3x3; none: one of 7x7 to 64
-    bool pools_shortcuts = false;      // before they widen
-    bool pools_in_stem = true;         // a convolution of stride 2 where not
-};
-
-struct Groups {  // of the 3x3
-    std::int64_t count = 1, width = 64;
-};
-
-struct ResidualNetwork {
-    std::vector<std::string> names;
-    std::array<int, 4> blocks{};  // per stage
-    bool bottleneck = true;
-    Groups groups{};
-    std::int64_t squeeze = 0;           // squeeze and excitation by so much; 0: none
-    bool weighs_by_neighbours = false;  // efficient channel attention
-    Form form{};
-    Reduction reduction = Reduction::strides;  // but in shortcuts
-    bool narrow_first = false;                 // a first 1x1 to half the width of the 3x3
-    std::int64_t shortcut_kernel = 1;          // of those with strides
-    bool strides_first = false;                // in the 1x1 in front of the 3x3, as in Caffe
-    bool dilated = false;                      // the last two stages have no strides
-    NormKind norm = NormKind::batch;           // or over groups, of which there are 32
-    std::int64_t image_px = 224;
-};
 
 Image conv_and_norm(Layers& l, const std::string& conv, const std::string& norm, Image x, const ConvLayer& c, const ResidualNetwork& r) {
     return l.norm(norm, l.conv(conv, x, c), r.norm, 32);
@@ -73,21 +47,27 @@ Image strided_3x3(Layers& l, const std::string& conv, const std::string& norm, I
 }
 
 Image basic_block(Layers& l, Image x, std::int64_t channels, std::int64_t stride, const ResidualNetwork& r) {
-    Image y = strided_3x3(l, "conv1", "bn1", x, {.out_channels = channels, .kernel = 3, .stride = stride}, r);
+    Image y = r.middle ? r.middle(l, x, channels, stride, stride > 1 || x.channels != channels)
+                       : strided_3x3(l, "conv1", "bn1", x, {.out_channels = channels, .kernel = 3, .stride = stride}, r);
     y = conv_and_norm(l, "conv2", "bn2", y, {.out_channels = channels, .kernel = 3}, r);
     return residual(l, y, x, stride, r);
 }
 
 // `dilation`: of its 3x3.
 Image bottleneck_block(Layers& l, Image x, std::int64_t channels, std::int64_t stride, std::int64_t dilation, const ResidualNetwork& r) {
-    const std::int64_t width = channels * r.groups.width / 64 * r.groups.count;
+    const std::int64_t width = channels * r.groups.width / 64 * r.groups.count * r.widening;
     const std::int64_t first = r.strides_first ? stride : 1;
     Image y = l.relu(conv_and_norm(l, "conv1", "bn1", x, {.out_channels = r.narrow_first ? width / 2 : width, .stride = first}, r));
-    y = strided_3x3(l, "conv2", "bn2", y,
-                    {.out_channels = width, .kernel = 3, .stride = stride / first, .groups = r.groups.count, .dilation = dilation}, r);
+    if (r.middle)
+        y = r.middle(l, y, width, stride, stride > 1 || x.channels != 4 * channels);
+    else
+        y = strided_3x3(l, "conv2", "bn2", y,
+                        {.out_channels = width, .kernel = 3, .stride = stride / first, .groups = r.groups.count, .dilation = dilation}, r);
     y = conv_and_norm(l, "conv3", "bn3", y, {.out_channels = 4 * channels}, r);
     return residual(l, y, x, stride, r);
 }
+
+}  // namespace
 
 void add_stem_and_stages(NetworkBuilder& network, const ResidualNetwork& r) {
     network.block("stem", BlockRole::input, [&](Layers& l, Image x) {
@@ -125,7 +105,9 @@ void build_residual(NetworkBuilder& network, const ResidualNetwork& r, std::int6
     network.block("head", BlockRole::head, [&](Layers& l, Image x) { return l.classifier(l.global_pool(x), classes); });
 }
 
-}  // namespace
+Architecture architecture_of(const ResidualNetwork& r) {
+    return {r.names, [r](NetworkBuilder& n, std::int64_t classes) { build_residual(n, r, classes); }, r.image_px};
+}
 
 void add_dilated_resnet(NetworkBuilder& network, const std::array<int, 4>& blocks) {
     add_stem_and_stages(network, {.names = {}, .blocks = blocks, .dilated = true});
@@ -237,8 +219,7 @@ std::vector<Architecture> residual_architectures() {
     };
     std::vector<Architecture> all;
     all.reserve(std::size(networks));
-    for (const ResidualNetwork& r : networks)
-        all.push_back({r.names, [r](NetworkBuilder& n, std::int64_t classes) { build_residual(n, r, classes); }, r.image_px});
+    for (const ResidualNetwork& r : networks) all.push_back(architecture_of(r));
     return all;
 }
 
