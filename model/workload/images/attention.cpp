@@ -238,7 +238,7 @@ Image Layers::attention(Image x, const AttentionLayer& a) {
     Image y = image;
     y.summed = false;
     const Gemm out{.m = c.groups * c.queries, .n = x.channels, .k = c.heads * c.value_dim};
-    const double parameters = elements_of(out.n, out.k + 1);
+    const double parameters = elements_of(out.n, a.project_bias ? out.k + 1 : out.k);
     if (in_windows) {
         Image from = y;
         from.id = write("project", out, {sum}, {c.groups * c.queries, x.channels}, parameters);
@@ -247,6 +247,40 @@ Image Layers::attention(Image x, const AttentionLayer& a) {
         y = emit("project", out, {sum}, y, parameters);
     }
     if (shifted) y = roll("shift back", y, -(a.window_px / 2));
+    return tensor == 1 ? y : exchange("project.sum", y, {.forward = ExchangeKind::all_reduce, .elements = elements_here(y)});
+}
+
+Image Layers::channel_attention(Image x, std::int64_t heads) {
+    require_cut("heads of an attention", heads);
+    const std::int64_t tensor = context_.shard.tensor, pixels = x.height * x.width, dim = x.channels / heads;
+    x = shared(x);
+    AttentionCore c{.groups = context_.shard.micro_batch, .queries = pixels, .keys = pixels};
+    c.heads = std::max<std::int64_t>(1, heads / tensor);
+    c.dim = c.value_dim = dim;
+    project_qkv(x, {.heads = heads}, c);
+    const std::int64_t matrices = c.groups * c.heads;
+    const std::vector<std::int64_t> squares{matrices, dim, dim};
+    const double scored = elements_of(matrices * dim, dim);
+    const auto pass = [&](const char* name, const OperatorKind& kind, std::vector<TensorId> in, const std::vector<std::int64_t>& shape,
+                          double parameters = 0) {
+        const TensorId y = write(name, kind, std::move(in), shape, parameters);
+        graph_.stands_for("attention among channels");
+        return y;
+    };
+    const Normalization over_pixels{.kind = NormKind::rms, .rows = matrices * dim, .width = pixels};
+    c.q = pass("normalize q", over_pixels, {c.q}, c.rows());
+    c.k = pass("normalize k", over_pixels, {c.k}, c.rows());
+    const Gemm alike{.batch = matrices, .m = dim, .n = dim, .k = pixels, .weight = false};
+    TensorId p = pass("scores", alike, {c.q, c.k}, squares);
+    p = pass("temperature", Pointwise{PointwiseKind::multiply, scored}, {p}, squares, static_cast<double>(c.heads));
+    p = pass("softmax", Softmax{.rows = matrices * dim, .width = dim}, {p}, squares);
+    const Gemm values{.batch = matrices, .m = dim, .n = pixels, .k = dim, .weight = false};
+    const TensorId sum = pass("values", values, {p, c.v}, c.rows());
+    const TensorId lines = pass("pixels", Pointwise{PointwiseKind::copy, elements_of(c.groups * pixels, c.heads * dim)}, {sum}, c.rows());
+    const Gemm out{.m = c.groups * pixels, .n = x.channels, .k = c.heads * dim};
+    Image y = x;
+    y.summed = false;
+    y = emit("project", out, {lines}, y, elements_of(out.n, out.k + 1));
     return tensor == 1 ? y : exchange("project.sum", y, {.forward = ExchangeKind::all_reduce, .elements = elements_here(y)});
 }
 

@@ -37,7 +37,9 @@ std::vector<Architecture> all_architectures() {
                          searched_mobile_architectures,
                          preactivated_architectures,
                          split_residual_architectures,
-                         dual_path_architectures})
+                         dual_path_architectures,
+                         metaformer_architectures,
+                         class_attention_architectures})
         for (Architecture& a : family()) all.push_back(std::move(a));
     return all;
 }

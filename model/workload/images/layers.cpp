@@ -198,13 +198,13 @@ Image flatten(Image x) {
     return x;
 }
 
-Image Layers::norm(const std::string& name, Image x, NormKind kind, std::int64_t groups) {
+Image Layers::norm(const std::string& name, Image x, NormKind kind, std::int64_t groups, bool shifts) {
     if (kind != NormKind::batch) x = whole(x);
     Normalization n{.kind = kind, .rows = rows(x), .width = channels_here(x)};
     if (kind == NormKind::batch) std::swap(n.rows, n.width);
     if (kind == NormKind::group) n = {kind, context_.shard.micro_batch * groups, x.channels / groups * x.height * x.width};
     const std::int64_t vectors = kind == NormKind::rms ? 1 : 2;  // weight and bias; mean and deviation
-    x = emit(name, n, {x.id}, x, real(vectors) * real(channels_here(x)));
+    x = emit(name, n, {x.id}, x, real(shifts ? vectors : 1) * real(channels_here(x)));
     graph_.also(name + ".statistics", {vectors, n.rows}, TensorRole::statistic);
     return x;
 }
@@ -298,6 +298,11 @@ Image Layers::scale_whole(const std::string& name, Image x) {
     return standing_for("one learned factor for an image", x);
 }
 
+Image Layers::shift_whole(const std::string& name, Image x) {
+    x = emit(name, Pointwise{PointwiseKind::add, elements_here(x)}, {x.id}, x, 1);
+    return standing_for("one learned number for an image", x);
+}
+
 Image Layers::scale_and_shift(const std::string& name, Image x) {
     x = emit(name, Pointwise{PointwiseKind::multiply, elements_here(x)}, {x.id}, x, 2 * real(channels_here(x)));
     return standing_for("scales with shifts", x);
@@ -329,8 +334,8 @@ Image Layers::weigh_by_neighbours(Image x) {
     return gate("gate", x, activation(mixed, PointwiseKind::sigmoid));
 }
 
-Image Layers::perceptron(Image x, std::int64_t wide, const std::string& prefix) {
-    return linear(prefix + "contract", activation(linear(prefix + "expand", x, wide), PointwiseKind::gelu), x.channels);
+Image Layers::perceptron(Image x, std::int64_t wide, const std::string& prefix, PointwiseKind kind) {
+    return linear(prefix + "contract", activation(linear(prefix + "expand", x, wide), kind), x.channels);
 }
 
 Image Layers::gated_perceptron(Image x, std::int64_t wide, bool packed, bool norm_inside) {

@@ -65,6 +65,7 @@ struct AttentionLayer {
     bool by_cosine = false;          // scores are cosines, times a learned factor for each head (arXiv 2111.09883, section 3.2)
     std::int64_t shrink = 1;         // keys and values are of the image so many times smaller (arXiv 2102.12122, section 3.3)
     ProjectionBias bias = ProjectionBias::all;
+    bool project_bias = true;    // of the last product
     bool normalizes = false;     // queries and keys, each head by itself, by layer norms
     bool rotates = false;        // queries and keys, by where they stand (arXiv 2104.09864)
     bool norm_inside = false;    // a layer norm in front of the last product (arXiv 2210.06423, section 2.2)
@@ -113,7 +114,8 @@ public:
     Image linear(const std::string& name, Image, std::int64_t out, bool bias = true,
                  TensorRole role = TensorRole::activation);  // per pixel
     // Layer and RMS norms are over the channels of each pixel, group norms over `groups` parts of each sample.
-    Image norm(const std::string& name, Image, NormKind kind = NormKind::batch, std::int64_t groups = 1);
+    // `shifts`: what it scaled.
+    Image norm(const std::string& name, Image, NormKind kind = NormKind::batch, std::int64_t groups = 1, bool shifts = true);
     Image norm_without_weights(const std::string& name, Image);  // of the channels of each pixel, neither scaled nor shifted
     Image conv_norm(const std::string& name, Image x, ConvLayer c) { return norm(name + ".bn", conv(name, x, c)); }
     Image conv_norm_relu(const std::string& name, Image x, ConvLayer c) { return relu(conv_norm(name, x, c)); }
@@ -130,6 +132,7 @@ public:
     Image gate(const std::string& name, Image, Image factor);  // times one factor per channel, or per element
     Image scale(const std::string& name, Image);               // image times one learned factor per channel
     Image scale_whole(const std::string& name, Image);         // image times one learned factor
+    Image shift_whole(const std::string& name, Image);         // image plus one learned number
     Image scale_and_shift(const std::string& name, Image);     // ... plus one
     Image times(Image, double factor);
     Image standing_for(const std::string& what, Image);  // the operator that wrote it: see Operator::stands_for
@@ -144,14 +147,20 @@ public:
     // The sum of the parts of the channels, each channel of each times a factor that is made of the averages of the plain sum by way of so
     // many hidden numbers: together 1 (arXiv 1903.06586, section 3.1), or a sigmoid of the only part.
     Image weigh_parts(Image, std::int64_t parts, std::int64_t hidden, bool bias, std::int64_t groups = 1);
+    // Among channels, by how alike they are over all pixels (arXiv 2106.09681, section 3.2).
+    Image channel_attention(Image, std::int64_t heads);
     // Per pixel to so many channels, GELU, and back. `prefix`: of the names of its layers.
-    Image perceptron(Image, std::int64_t wide, const std::string& prefix = {});
+    Image perceptron(Image, std::int64_t wide, const std::string& prefix = {}, PointwiseKind = PointwiseKind::gelu);
     // Two products, or the halves of one if `packed`, of which SiLU of one multiplies the other (arXiv 2002.05202); and back.
     Image gated_perceptron(Image, std::int64_t wide, bool packed, bool norm_inside = false);
     // Attention, then a perceptron of four times the channels, each of the norm of what it is added to.
     Image attention_and_perceptron(Image, const AttentionLayer&);
     Image prepend(Image, std::int64_t tokens);  // learned vectors in front of the pixels, which become a line
+    Image join(Image first, Image rest);        // pixels of both, one behind the other
     Image first_token(Image);
+    Image other_tokens(Image);  // a view
+    // Adds what a product makes of so many sinusoids of the coordinates (arXiv 2106.09681).
+    Image fourier_positions(Image, std::int64_t waves);
     Image learned_query(Image like);              // a vector of as many channels
     Image positions(Image, std::int64_t tokens);  // adds a table of so many rows
     Image merge_pixels(Image);                    // four become one of four times the channels

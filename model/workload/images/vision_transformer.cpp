@@ -20,6 +20,15 @@ Image Layers::prepend(Image x, std::int64_t tokens) {
     return standing_for("learned vectors in front of the pixels of an image", y);
 }
 
+Image Layers::join(Image first, Image rest) {
+    rest = whole(rest);
+    Image y = rest;
+    y.height = first.height * first.width + rest.height * rest.width;
+    y.width = 1;
+    y = emit("join", Pointwise{PointwiseKind::copy, elements_here(y)}, {whole(first).id, rest.id}, y);
+    return standing_for("learned vectors in front of the pixels of an image", y);
+}
+
 Image Layers::learned_query(Image like) {
     like = whole(like);
     like.height = like.width = 1;
