@@ -7,8 +7,8 @@
 
 namespace sextant {
 
-Image Layers::other_tokens(Image x) {
-    x.height -= 1;  // a view
+Image Layers::other_tokens(Image x, std::int64_t first) {
+    x.height -= first;
     return x;
 }
 
@@ -52,10 +52,10 @@ void build_cait(NetworkBuilder& network, const ClassAttention& c, std::int64_t c
         Image token = l.learned_query(x);
         for (const std::string layer : {"class1.", "class2."}) {
             const Image all = class_norm(l, layer + "norm1", l.join(token, x));
-            token = add_scaled(l, layer + "attention", token, l.attention(l.first_token(all), {.heads = c.heads, .of = all}));
+            token = add_scaled(l, layer + "attention", token, l.attention(l.first_tokens(all), {.heads = c.heads, .of = all}));
             token = add_scaled(l, layer + "mlp", token, l.perceptron(class_norm(l, layer + "norm2", token), 4 * c.channels, layer));
         }
-        return l.classifier(l.first_token(class_norm(l, "norm", l.join(token, x))), classes);
+        return l.classifier(l.first_tokens(class_norm(l, "norm", l.join(token, x))), classes);
     });
 }
 
@@ -77,10 +77,10 @@ Image xcit_layer(Layers& l, Image x, const ClassAttention& c) {
 
 Image xcit_class_layer(Layers& l, Image x, const ClassAttention& c, const std::string& layer) {
     const Image all = class_norm(l, layer + "norm1", x);
-    const Image token = l.attention(l.first_token(all), {.heads = c.heads, .of = all});
+    const Image token = l.attention(l.first_tokens(all), {.heads = c.heads, .of = all});
     x = add_scaled(l, layer + "attention", x, l.join(token, l.other_tokens(all)));
-    x = c.norms_all ? class_norm(l, layer + "norm2", x) : l.join(class_norm(l, layer + "norm2", l.first_token(x)), l.other_tokens(x));
-    const Image made = l.scale(layer + "mlp.scale", l.perceptron(l.first_token(x), 4 * c.channels, layer));
+    x = c.norms_all ? class_norm(l, layer + "norm2", x) : l.join(class_norm(l, layer + "norm2", l.first_tokens(x)), l.other_tokens(x));
+    const Image made = l.scale(layer + "mlp.scale", l.perceptron(l.first_tokens(x), 4 * c.channels, layer));
     return l.add(layer + "mlp.add", x, l.join(made, l.other_tokens(x)));
 }
 
@@ -90,7 +90,7 @@ void build_xcit(NetworkBuilder& network, const ClassAttention& c, std::int64_t c
     network.block("head", BlockRole::head, [&](Layers& l, Image x) {
         x = l.prepend(x, 1);
         for (const std::string layer : {"class1.", "class2."}) x = xcit_class_layer(l, x, c, layer);
-        return l.classifier(l.first_token(class_norm(l, "norm", x)), classes);
+        return l.classifier(l.first_tokens(class_norm(l, "norm", x)), classes);
     });
 }
 

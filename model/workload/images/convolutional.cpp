@@ -39,7 +39,9 @@ std::vector<Architecture> all_architectures() {
                          split_residual_architectures,
                          dual_path_architectures,
                          metaformer_architectures,
-                         class_attention_architectures})
+                         class_attention_architectures,
+                         pooling_transformer_architectures,
+                         twins_architectures})
         for (Architecture& a : family()) all.push_back(std::move(a));
     return all;
 }

@@ -32,9 +32,11 @@ std::vector<Architecture> swin_architectures();
 std::vector<Architecture> xception_architectures();
 std::vector<Architecture> shufflenet_architectures();
 std::vector<Architecture> hrnet_architectures();
-std::vector<Architecture> mixer_architectures();            // MLP-Mixer, gMLP, ConvMixer
-std::vector<Architecture> metaformer_architectures();       // PoolFormer, ConvFormer, CAFormer
-std::vector<Architecture> class_attention_architectures();  // CaiT, XCiT
+std::vector<Architecture> mixer_architectures();                // MLP-Mixer, gMLP, ConvMixer
+std::vector<Architecture> metaformer_architectures();           // PoolFormer, ConvFormer, CAFormer
+std::vector<Architecture> class_attention_architectures();      // CaiT, XCiT
+std::vector<Architecture> pooling_transformer_architectures();  // PiT
+std::vector<Architecture> twins_architectures();
 std::vector<Architecture> maxvit_architectures();
 std::vector<Architecture> pyramid_architectures();  // PVT v2, SegFormer
 std::vector<Architecture> regnet_architectures();   // RegNetX and RegNetY

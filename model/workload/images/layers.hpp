@@ -157,8 +157,8 @@ public:
     Image attention_and_perceptron(Image, const AttentionLayer&);
     Image prepend(Image, std::int64_t tokens);  // learned vectors in front of the pixels, which become a line
     Image join(Image first, Image rest);        // pixels of both, one behind the other
-    Image first_token(Image);
-    Image other_tokens(Image);  // a view
+    Image first_tokens(Image, std::int64_t count = 1);
+    Image other_tokens(Image, std::int64_t first = 1);  // a view
     // Adds what a product makes of so many sinusoids of the coordinates (arXiv 2106.09681).
     Image fourier_positions(Image, std::int64_t waves);
     Image learned_query(Image like);              // a vector of as many channels
@@ -173,6 +173,7 @@ public:
     Image transpose(Image, std::int64_t height, std::int64_t width);
     Image classifier(Image, std::int64_t classes);                           // linear, and the loss
     Image pixel_classifier(Image, std::int64_t classes, const Image& like);  // of each pixel of an image so large as another
+    Image distilled_classifier(Image pair, std::int64_t classes);            // the mean of the logits of two vectors (arXiv 2012.12877)
     Image loss(Image logits);  // of each sample or pixel, in training; else the logits of all classes
 
     Image whole(Image);   // every device holds all channels, and works on them like every other

@@ -36,11 +36,19 @@ Image Layers::learned_query(Image like) {
     return standing_for("learned queries", like);
 }
 
-Image Layers::first_token(Image x) {
+Image Layers::first_tokens(Image x, std::int64_t count) {
     Image y = x;
-    y.height = y.width = 1;
-    y = emit("first token", Pointwise{PointwiseKind::copy, elements_here(y)}, {x.id}, y);
+    y.height = count;
+    y.width = 1;
+    y = emit("first tokens", Pointwise{PointwiseKind::copy, elements_here(y)}, {x.id}, y);
     return standing_for("learned vectors in front of the pixels of an image", y);
+}
+
+Image Layers::distilled_classifier(Image pair, std::int64_t classes) {
+    const auto logits = [&](const std::string& name, Image x) { return linear(name, x, classes, true, TensorRole::logits); };
+    Image one = first_tokens(pair), other = other_tokens(pair);
+    const Image sum = add("classifiers.add", logits("classifier", one), logits("classifier of the teacher's", other));
+    return loss(times(sum, 0.5));
 }
 
 Image Layers::positions(Image x, std::int64_t tokens) {
@@ -53,7 +61,7 @@ namespace {
 
 enum class Positions { none, of_patches, of_all };
 enum class Perceptron { plain, gated, packed, normed };  // gated in one product or two, those with a norm inside
-enum class Pool { token, norm_then_mean, mean_then_norm, mean, attention };
+enum class Pool { token, both_tokens, norm_then_mean, mean_then_norm, attention };
 
 // What lies around sizes, one for each kind of training.
 struct VitForm {
@@ -135,9 +143,9 @@ void build_vit(NetworkBuilder& network, const Vit& v, std::int64_t classes) {
     for (int i = 0; i < v.layers; ++i)
         network.block("layer", BlockRole::layer, [&](Layers& l, Image x) { return vit_layer(l, x, v, side); });
     network.block("head", BlockRole::head, [&](Layers& l, Image x) {
-        if (f.pool == Pool::token) return l.classifier(l.first_token(vit_norm(l, "norm", x)), classes);
+        if (f.pool == Pool::token) return l.classifier(l.first_tokens(vit_norm(l, "norm", x)), classes);
         if (f.pool == Pool::attention) return l.classifier(pool_by_attention(l, vit_norm(l, "norm", x), v), classes);
-        if (f.pool == Pool::mean) return l.classifier(l.global_pool(x), classes);
+        if (f.pool == Pool::both_tokens) return l.distilled_classifier(l.first_tokens(vit_norm(l, "norm", x), 2), classes);
         if (f.pool == Pool::norm_then_mean) return l.classifier(l.global_pool(vit_norm(l, "norm", x)), classes);
         return l.classifier(vit_norm(l, "norm", l.global_pool(x)), classes);
     });
@@ -373,6 +381,10 @@ std::vector<Architecture> vision_transformer_architectures() {
                                                                {"deit3_medium_patch16_224", medium, 16},
                                                                {"deit3_small_patch16_224", small, 16},
                                                                {"deit3_small_patch16_384", small, 16, 384}});
+    add({.tokens = 2, .pool = Pool::both_tokens}, {{"deit_tiny_distilled_patch16_224", tiny, 16},
+                                                   {"deit_small_distilled_patch16_224", small, 16},
+                                                   {"deit_base_distilled_patch16_224", base, 16},
+                                                   {"deit_base_distilled_patch16_384", base, 16, 384}});
     return all;
 }
 
