@@ -12,14 +12,12 @@ struct DenseNetwork {
     std::array<int, 4> layers;  // per stage
 };
 
-Image norm_relu_conv(Layers& l, const std::string& name, Image x, ConvLayer c) { return l.conv(name, l.relu(l.norm(name + ".bn", x)), c); }
-
 // What each layer makes is read by all that follow, which put it together anew, and whose gradients are added up.
 Image joined(Layers& l, const std::vector<Image>& made) { return made.size() > 1 ? l.concatenate(made) : made.front(); }
 
 Image dense_layer(Layers& l, Image x, std::int64_t growth) {
-    const Image bottleneck = norm_relu_conv(l, "conv1", x, {.out_channels = 4 * growth});
-    return norm_relu_conv(l, "conv2", bottleneck, {.out_channels = growth, .kernel = 3});
+    const Image bottleneck = l.norm_relu_conv("conv1", x, {.out_channels = 4 * growth});
+    return l.norm_relu_conv("conv2", bottleneck, {.out_channels = growth, .kernel = 3});
 }
 
 void build_dense(NetworkBuilder& network, const DenseNetwork& d, std::int64_t classes) {
@@ -33,7 +31,7 @@ void build_dense(NetworkBuilder& network, const DenseNetwork& d, std::int64_t cl
             for (int i = 0; i < d.layers[stage]; ++i) made.push_back(dense_layer(l, joined(l, made), d.growth));
             x = joined(l, made);
             if (stage + 1 == d.layers.size()) return l.relu(l.norm("bn", x));
-            x = norm_relu_conv(l, "transition", x, {.out_channels = x.channels / 2});
+            x = l.norm_relu_conv("transition", x, {.out_channels = x.channels / 2});
             return l.pool("transition.pool", x, {.kind = PoolingKind::average, .kernel = 2, .stride = 2});
         });
     }

@@ -16,23 +16,19 @@ struct DualPath {
     bool separate = false;  // products for both kinds of channels
 };
 
-Image norm_relu_conv(Layers& l, const std::string& name, Image x, const ConvLayer& c) {
-    return l.conv(name, l.relu(l.norm(name + ".bn", x)), c);
-}
-
 Image dual_path_block(Layers& l, Image x, const DualPath& d, std::size_t stage, bool first) {
     const std::int64_t added = (d.small ? 64 : 256) << stage, appended = d.appended[stage], narrow = d.narrow << stage;
     const std::int64_t stride = first && stage > 0 ? 2 : 1;
-    const Image beside = first ? norm_relu_conv(l, "project", x, {.out_channels = added + 2 * appended, .stride = stride}) : x;
-    Image y = norm_relu_conv(l, "conv1", x, {.out_channels = narrow});
-    y = norm_relu_conv(l, "conv2", y, {.out_channels = narrow, .kernel = 3, .stride = stride, .groups = d.groups});
+    const Image beside = first ? l.norm_relu_conv("project", x, {.out_channels = added + 2 * appended, .stride = stride}) : x;
+    Image y = l.norm_relu_conv("conv1", x, {.out_channels = narrow});
+    y = l.norm_relu_conv("conv2", y, {.out_channels = narrow, .kernel = 3, .stride = stride, .groups = d.groups});
     const std::vector<Image> known = l.parts(beside, {added, beside.channels - added});
     if (d.separate) {
         y = l.relu(l.norm("conv3.bn", y));
         const Image sum = l.add("add", known[0], l.conv("conv3", y, {.out_channels = added}));
         return l.concatenate({sum, known[1], l.conv("append", y, {.out_channels = appended})});
     }
-    const std::vector<Image> made = l.parts(norm_relu_conv(l, "conv3", y, {.out_channels = added + appended}), {added, appended});
+    const std::vector<Image> made = l.parts(l.norm_relu_conv("conv3", y, {.out_channels = added + appended}), {added, appended});
     return l.concatenate({l.add("add", known[0], made[0]), known[1], made[1]});
 }
 
