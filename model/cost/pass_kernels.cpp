@@ -130,6 +130,8 @@ void KernelWriter::write_operator(const Operator& op, const Pointwise& p, BlockK
     if (inside_products_[op.outputs.front().value]) return push_memory(out.backward, op.name, input_bytes(op), true);
     // Plain: a table of angles, then queries and keys by a kernel each.
     const int launches = framework_.plain_kernels && p.kind == PointwiseKind::rotary ? static_cast<int>(op.outputs.size()) + 1 : 1;
+    if (p.in_place && framework_.composes_functions && !saved_for_backward(op).empty() && saved_for_backward(op) == op.inputs)
+        push_memory(out.forward, op.name + ".kept", input_bytes(op) + output_bytes(op), false);
     push_memory(out.forward, op.name, input_bytes(op) + output_bytes(op), false, launches);
     switch (p.kind) {
         case PointwiseKind::add:  // gradients pass through; sums at forks are counted at the fork

@@ -157,6 +157,7 @@ enum class PointwiseKind {
 struct Pointwise {
     PointwiseKind kind = PointwiseKind::add;
     double elements = 1;
+    bool in_place = false;  // written over its input, which PyTorch copies first where backward reads it
     // What the function is, beside its operands; no cost depends on it.
     double constant = 0;           // scale: the factor; dropout: the fraction dropped; rotary, and a table of sinusoids that is added: the
                                    // base of the wavelengths

@@ -13,10 +13,11 @@ std::string_view operator_name(std::string_view target) {
     return target;
 }
 
-// Written over their input, these go back from what they make.
-PointwiseKind kept_in_place(const TorchCall& call, PointwiseKind kind) {
-    const bool in_place = call.target.find("_.") != call.target.npos;
-    return in_place && kind == PointwiseKind::from_input ? PointwiseKind::from_output : kind;
+bool is_in_place(const TorchCall& call) { return call.target.find("_.") != call.target.npos && !call.target.starts_with("aten.__"); }
+
+// Of those that are written over their input, two go back from what they make.
+PointwiseKind kind_of(const TorchCall& call, std::string_view name, PointwiseKind kind) {
+    return is_in_place(call) && (name == "leaky_relu" || name == "elu") ? PointwiseKind::from_output : kind;
 }
 
 constexpr std::string_view comparisons[] = {"le", "lt", "ge", "gt", "tril", "triu"};
@@ -276,7 +277,7 @@ void Tracer::read_call(const TorchCall& call) {
     const std::vector<std::string> operands = made_operands(call);
     if (operands.empty()) return read_constant(call, name);
     if (const auto handler = handlers().find(name); handler != handlers().end()) return (this->*handler->second)(call);
-    if (const auto kind = passes().find(name); kind != passes().end()) return pass(call, kept_in_place(call, kind->second));
+    if (const auto kind = passes().find(name); kind != passes().end()) return pass(call, kind_of(call, name, kind->second), is_in_place(call));
     const auto known = unknown_.try_emplace(call.target, &call, 0).first;
     known->second.second += 1;
     same(call);

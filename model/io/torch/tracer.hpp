@@ -71,7 +71,7 @@ private:
     // ---- calls
     void view(const TorchCall&);
     void reshape(const TorchCall&);
-    void pass(const TorchCall&, PointwiseKind);
+    void pass(const TorchCall&, PointwiseKind, bool in_place = false);
     void copy(const TorchCall&);
     void cast(const TorchCall&);
     void add(const TorchCall&);

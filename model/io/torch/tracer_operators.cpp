@@ -82,7 +82,7 @@ void Tracer::copy(const TorchCall& call) {
 
 // ---- one pass over elements
 
-void Tracer::pass(const TorchCall& call, PointwiseKind kind) {
+void Tracer::pass(const TorchCall& call, PointwiseKind kind, bool in_place) {
     std::vector<std::string> constants;
     for (const auto& [argument, what] : call.arguments)
         if (const auto* list = std::get_if<TorchNames>(&what))
@@ -91,7 +91,7 @@ void Tracer::pass(const TorchCall& call, PointwiseKind kind) {
     std::int64_t elements = 0;
     for (const std::string& operand : made_operands(call)) elements = std::max(elements, shape_of(operand, call).elements());
     if (kind == PointwiseKind::mask || kind == PointwiseKind::scale) run_never("what \"" + call.target + "\" computes is not said");
-    emit(call, Pointwise{.kind = kind, .elements = real(of_sample(elements))}, made_operands(call), constants);
+    emit(call, Pointwise{.kind = kind, .elements = real(of_sample(elements)), .in_place = in_place}, made_operands(call), constants);
 }
 
 void Tracer::cast(const TorchCall& call) {

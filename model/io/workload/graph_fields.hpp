@@ -158,6 +158,7 @@ void kind_fields(const Pointwise&, const Visit& visit) {
     using T = Pointwise;
     visit("kind", &T::kind, pointwise_kinds, Needed{});
     visit("elements", &T::elements, element_bound);
+    visit("in_place", &T::in_place);
     visit("constant", &T::constant, constant_bound);
     visit("head_dim", &T::head_dim, optional_width);
     visit("rotated_dim", &T::rotated_dim, optional_width);

@@ -27,13 +27,19 @@ Image response_norm(Layers& l, Image x) {
     return l.add("response.add", x, l.scale_and_shift("response.scale", l.gate("response.gate", x, relative)));
 }
 
-Image convnext_block(Layers& l, Image x, int version) {
+// Those smaller than the first authors', as timm has them, have convolutions of single pixels where the others have products.
+bool has_pixel_convolutions(const ConvNext& c) { return c.channels < 96 || c.head == ConvNextHead::norm_first; }
+
+Image convnext_block(Layers& l, Image x, const ConvNext& c) {
     x = l.whole(x);  // layer norm needs every channel
+    const auto of_pixels = [&](const std::string& name, Image from, std::int64_t out) {
+        return has_pixel_convolutions(c) ? l.conv(name, from, {.out_channels = out, .bias = true}) : l.linear(name, from, out);
+    };
     Image y = l.conv("depthwise", x, {.out_channels = x.channels, .kernel = 7, .groups = x.channels, .bias = true});
-    y = l.activation(l.linear("expand", l.norm("norm", y, NormKind::layer), 4 * x.channels), PointwiseKind::gelu);
-    if (version == 2) y = response_norm(l, y);
-    y = l.linear("project", y, x.channels);
-    return l.add("add", x, version == 1 ? l.scale("layer scale", y) : y);
+    y = l.activation(of_pixels("expand", l.norm("norm", y, NormKind::layer), 4 * x.channels), PointwiseKind::gelu);
+    if (c.version == 2) y = response_norm(l, y);
+    y = of_pixels("project", y, x.channels);
+    return l.add("add", x, c.version == 1 ? l.scale("layer scale", y) : y);
 }
 
 Image convnext_stem(Layers& l, Image x, const ConvNext& c) {
@@ -52,7 +58,7 @@ Image convnext_head(Layers& l, Image x, const ConvNext& c) {
 
 void build_convnext(NetworkBuilder& network, const ConvNext& c, std::int64_t classes) {
     network.block("stem", BlockRole::input, [&](Layers& l, Image x) { return l.norm("norm", convnext_stem(l, x, c), NormKind::layer); });
-    const auto block = [&c](Layers& l, Image x) { return convnext_block(l, x, c.version); };
+    const auto block = [&c](Layers& l, Image x) { return convnext_block(l, x, c); };
     for (std::size_t stage = 0; stage < c.blocks.size(); ++stage) {
         const std::string number = std::to_string(stage + 1);
         if (stage > 0)

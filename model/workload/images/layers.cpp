@@ -214,8 +214,8 @@ Image Layers::norm_without_weights(const std::string& name, Image x) {
     return emit(name, Normalization{.rows = rows(x), .width = x.channels}, {x.id}, x);
 }
 
-Image Layers::activation(Image x, PointwiseKind kind) {
-    return emit(activation_name(kind).value_or("activation"), Pointwise{kind, elements_here(x)}, {x.id}, x);
+Image Layers::activation(Image x, PointwiseKind kind, bool in_place) {
+    return emit(activation_name(kind).value_or("activation"), Pointwise{kind, elements_here(x), in_place}, {x.id}, x);
 }
 
 Image Layers::dropout(Image x, double fraction) {

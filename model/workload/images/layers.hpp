@@ -120,7 +120,7 @@ public:
     Image conv_norm(const std::string& name, Image x, ConvLayer c) { return norm(name + ".bn", conv(name, x, c)); }
     Image conv_norm_relu(const std::string& name, Image x, ConvLayer c) { return relu(conv_norm(name, x, c)); }
     Image norm_relu_conv(const std::string& name, Image x, ConvLayer c) { return conv(name, relu(norm(name + ".bn", x)), c); }
-    Image activation(Image, PointwiseKind kind);
+    Image activation(Image, PointwiseKind kind, bool in_place = false);
     Image relu(Image x) { return activation(x, PointwiseKind::relu); }
     // Nothing outside training. As much as in AlexNet (NIPS 2012), section 4.2, and VGG (arXiv 1409.1556), section 3.1, unless told.
     Image dropout(Image, double fraction = 0.5);

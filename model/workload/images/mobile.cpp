@@ -15,8 +15,11 @@
 namespace sextant {
 namespace {
 
+// Written over what it reads, in torchvision as in timm.
+Image activate(Layers& l, Image x, PointwiseKind function) { return l.activation(x, function, true); }
+
 Image unit(Layers& l, const std::string& name, Image x, ConvLayer c, PointwiseKind activation) {
-    return l.activation(l.conv_norm(name, x, c), activation);
+    return activate(l, l.conv_norm(name, x, c), activation);
 }
 
 // As even as can be, the first with what is left over.
@@ -62,18 +65,18 @@ Image inverted_residual(Layers& l, Image x, const InvertedResidual& r, const Mob
         y = unit(l, "expand", y, {.out_channels = r.wide, .kernel = r.kernel, .stride = stride}, r.activation);
         y = reduce(l, y, r.stride, m.reduction);
     } else if (r.always_expands || r.wide != x.channels) {
-        y = l.activation(l.norm("expand.bn", mixed_conv(l, "expand", y, {.out_channels = r.wide}, parts(r.expand_parts))), r.activation);
+        y = activate(l, l.norm("expand.bn", mixed_conv(l, "expand", y, {.out_channels = r.wide}, parts(r.expand_parts))), r.activation);
     }
     if (filters) {
         const std::vector<std::int64_t> kernels = r.mixed.empty() ? std::vector{r.kernel} : r.mixed;
         const ConvLayer depthwise{.out_channels = r.wide, .stride = stride, .groups = r.wide};
-        y = l.activation(l.norm("depthwise.bn", mixed_conv(l, "depthwise", y, depthwise, kernels)), r.activation);
+        y = activate(l, l.norm("depthwise.bn", mixed_conv(l, "depthwise", y, depthwise, kernels)), r.activation);
         y = reduce(l, y, r.stride, m.reduction);
     }
     if (r.squeezed > 0) y = l.squeeze_excite(y, r.squeezed, m.squeeze_activation);
     if (r.filters != Filters::all)
         y = l.norm("project.bn", mixed_conv(l, "project", y, {.out_channels = r.channels}, parts(r.project_parts)));
-    if (r.activates) y = l.activation(y, r.activation);
+    if (r.activates) y = activate(l, y, r.activation);
     return r.adds && r.stride == 1 && x.channels == r.channels ? l.add("add", y, x) : y;
 }
 
@@ -83,7 +86,7 @@ Image mobile_head(Layers& l, Image x, const MobileNetwork& m) {
     if (m.hidden == 0) return x;
     x = l.linear("hidden", x, m.hidden, m.hidden_form == Hidden::biased);
     if (m.hidden_form == Hidden::normed) x = l.norm("hidden.bn", x);
-    return l.activation(x, m.activation);
+    return activate(l, x, m.activation);
 }
 
 }  // namespace
