@@ -36,7 +36,7 @@ LoaderSettings settings_of(const Job& job, const RankPlace& place, const FeedSet
     return s;
 }
 
-void check_extents(const Tensor& reads, const Extents& extents, const std::filesystem::path& path) {
+void check_extents(const Tensor& reads, std::int64_t samples, const Extents& extents, const std::filesystem::path& path) {
     std::string wanted;
     if (reads.role == TensorRole::index) {
         // One more, so that each has one that follows it.
@@ -44,8 +44,8 @@ void check_extents(const Tensor& reads, const Extents& extents, const std::files
             wanted = "sequences of at least " + std::to_string(reads.shape.back() + 1) + " bytes";
     } else if (is_image(reads)) {
         if (extents.size() != 3 || extents[2] != reads.shape[1]) wanted = "images of " + std::to_string(reads.shape[1]) + " channels";
-    } else if (elements(extents) != reads.shape.back()) {
-        wanted = std::to_string(reads.shape.back()) + " values";
+    } else if (elements(extents) != reads.shape.back() || reads.shape.front() != samples) {
+        wanted = std::to_string(reads.shape.front() / samples) + " x " + std::to_string(reads.shape.back()) + " values";
     }
     if (!wanted.empty())
         throw InputError(Diagnostic{path.string(), "", "its samples are " + to_text(extents) + ", and the network reads " + wanted,
@@ -68,7 +68,7 @@ DatasetFeed::DatasetFeed(const Job& job, const RankPlace& place, const FeedSetti
     const LoaderSettings settings = settings_of(job, place, feed);
     workers_ = settings.workers;
     loader_.emplace(open_dataset(feed.path), settings);
-    if (settings.decode) check_extents(reads, loader_->extents(), feed.path);
+    if (settings.decode) check_extents(reads, micro_batch_, loader_->extents(), feed.path);
 }
 
 void DatasetFeed::next() {

@@ -1,6 +1,7 @@
 #include "backend/exec/supports.hpp"
 
 #include "backend/exec/executable_graph.hpp"
+#include "backend/exec/written_graph.hpp"
 #include "model/plan/framework_defaults.hpp"
 #include "model/plan/offload.hpp"
 #include "model/plan/partition.hpp"
@@ -130,9 +131,8 @@ private:
         refuse_if(network != nullptr && network->qk_norm_whole && plan_.tp > 1, "/plan/tp",
                   "norms of all queries and of all keys do not run cut: the ranks do not exchange their sums of squares",
                   "\"qk_norm_whole\": false normalizes each head by itself");
-        if (const auto* graph = std::get_if<GraphSpec>(&s_.workload.spec); graph != nullptr && !graph->only_predicted.empty())
-            problems_.push_back({s_.file, "/workload", "this network is predicted only: " + graph->only_predicted, {}});
         const Network mine = cut_network(s_);
+        if (const auto* graph = std::get_if<GraphSpec>(&s_.workload.spec)) check_written(*graph, mine);
         bool joins = false;
         for (const Block& t : mine.templates) {
             for (Diagnostic problem : unsupported(t.graph)) {
@@ -146,6 +146,14 @@ private:
                   "\"scatters_pipeline\": false in the framework");
         refuse_if(joins && plan_.tp > 1, "/plan/tp",
                   "images that are put together do not run cut: each rank would have their channels in an order of its own");
+    }
+
+    void check_written(const GraphSpec& graph, const Network& mine) {
+        const auto refuse = [this](const std::string& why) {
+            problems_.push_back({s_.file, "/workload", "this network is predicted only: " + why, {}});
+        };
+        if (!graph.only_predicted.empty()) return refuse(graph.only_predicted);
+        std::ranges::for_each(what_does_not_run(mine, plan_.micro_batch, !plan_.forward_only), refuse);
     }
 
     [[nodiscard]] bool boundaries_divide(const Network& mine) const {

@@ -192,9 +192,10 @@ std::optional<std::int64_t> blocks(const Workload& workload) {
 void check_stages(Check& c) {
     const std::int64_t stages = std::int64_t{c.plan.pp} * c.plan.vpp;
     const std::optional<std::int64_t> known = blocks(c.scenario.workload);
+    const bool written = std::holds_alternative<GraphSpec>(c.scenario.workload.spec);
     if (known && stages > *known)
         c.complain("/plan/pp", "more stages than blocks: pp x vpp is " + text(stages) + ", the network has " + text(*known) + " blocks",
-                   "the layers, an input and a head");
+                   written ? "those of its \"sequence\"" : "the layers, an input and a head");
     if (c.plan.stage_blocks.empty()) return;
     if (static_cast<std::int64_t>(c.plan.stage_blocks.size()) != stages)
         c.complain("/plan/stage_blocks", "one number for each of the " + text(stages) + " stages (pp x vpp), not " +

@@ -32,11 +32,13 @@ InputValues input_values(const Workload& w) {
                                      for (const std::int64_t extent : c.input_shape) count *= static_cast<double>(extent);
                                      return InputValues{count};
                                  },
-                                 [](const GraphSpec& g) {
+                                 [&](const GraphSpec& g) {
+                                     if (const std::int64_t tokens = w.tokens_per_sample(); tokens > 0)
+                                         return InputValues{static_cast<double>(tokens), Bytes::from_si(8)};
                                      const OperatorGraph& first = g.network.block(0).graph;
                                      InputValues values;
-                                     for (const TensorId id : first.inputs()) values.count += first.tensor(id).elements();
-                                     if (first.tensor(first.inputs().front()).role == TensorRole::index) values.each = Bytes::from_si(8);
+                                     for (const TensorId id : first.inputs())
+                                         if (first.tensor(id).role != TensorRole::index) values.count += first.tensor(id).elements();
                                      return values;
                                  }},
                       w.spec);

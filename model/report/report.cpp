@@ -89,6 +89,15 @@ BatchAdvice batch_advice(const Scenario& s, const Estimate& e) {
     return a;
 }
 
+bool convolves(const Workload& workload) {
+    const auto* graph = std::get_if<GraphSpec>(&workload.spec);
+    if (graph == nullptr) return std::holds_alternative<ConvolutionalSpec>(workload.spec);
+    return std::ranges::any_of(graph->network.templates, [](const Block& block) {
+        return std::ranges::any_of(block.graph.operators(),
+                                   [](const Operator& op) { return std::holds_alternative<Convolution>(op.kind); });
+    });
+}
+
 // Where the device does not multiply in the type that the plan names.
 std::vector<std::string> type_assumptions(const Scenario& s) {
     const std::string& device = s.cluster.node.device.name;
@@ -101,8 +110,7 @@ std::vector<std::string> type_assumptions(const Scenario& s) {
     if (compute == DataType::fp32 && s.plan.precision.tf32 && path.peak->input == DataType::fp32)
         list.push_back(device + " has no TF32 units: fp32 products run on its vector units");
     const CastToTf32 casts = s.framework.casts_to_tf32;
-    const bool casts_these =
-        casts == CastToTf32::all || (casts == CastToTf32::convolutions && std::holds_alternative<ConvolutionalSpec>(s.workload.spec));
+    const bool casts_these = casts == CastToTf32::all || (casts == CastToTf32::convolutions && convolves(s.workload));
     if (compute == DataType::fp32 && !s.plan.precision.tf32 && casts_these &&
         matrix_path(s.cluster.node.device, compute, true).peak->input == DataType::tf32)
         list.push_back("products in FP32, as the plan says: " + s.framework.title + " casts " +

@@ -181,9 +181,10 @@ std::vector<Plan> cuts(const PlanSpace& space) {
     const Plan& own = space.job.plan;
     if (!reaches_all(space)) return {};
     const bool whole = servers_pinned(space);  // workers of a server hold the whole model
+    const bool is_cut = !whole && !std::holds_alternative<GraphSpec>(space.job.workload.spec);
     const MixtureOfExperts* moe = experts_of(space);
     std::vector<Plan> plans;
-    for (const int tp : degrees(space, PlanField::tp, own.tp, whole ? 1 : space.devices))
+    for (const int tp : degrees(space, PlanField::tp, own.tp, is_cut ? space.devices : 1))
         for (const int cp : degrees(space, PlanField::cp, own.cp, transformer_of(space) && !whole ? space.devices / tp : 1))
             for (const int ep : degrees(space, PlanField::ep, own.ep, moe && !whole ? moe->experts : 1))
                 for (const int expert_tp : expert_tensor_degrees(space, tp)) {

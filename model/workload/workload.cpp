@@ -3,6 +3,8 @@
 #include "model/base/overloaded.hpp"
 #include "model/workload/builders.hpp"
 
+#include <algorithm>
+
 namespace sextant {
 namespace {
 
@@ -17,6 +19,20 @@ double active_parameters(const Network& network, const MixtureOfExperts& moe) {
     return sum;
 }
 
+// Those that the network looks up, in whichever block: a decoder has tokens of its own. Modules that look ahead see the same ones again.
+std::int64_t tokens_of(const GraphSpec& graph) {
+    double tokens = 0;
+    for (const Block& block : graph.network.templates)
+        for (const TensorId id : block.graph.inputs()) {
+            const auto looks_up = [&](const Operator& op) {
+                const auto* table = std::get_if<Embedding>(&op.kind);
+                return table != nullptr && table->ahead == 0 && !op.inputs.empty() && op.inputs.front() == id;
+            };
+            if (std::ranges::any_of(block.graph.operators(), looks_up)) tokens += block.graph.tensor(id).elements();
+        }
+    return static_cast<std::int64_t>(tokens);
+}
+
 Flops forward_flops(const Network& network) {
     Flops sum;
     for (const int index : network.sequence)
@@ -27,13 +43,7 @@ Flops forward_flops(const Network& network) {
 }  // namespace
 
 std::int64_t Workload::tokens_per_sample() const {
-    if (const auto* graph = std::get_if<GraphSpec>(&spec)) {
-        const OperatorGraph& first = graph->network.block(0).graph;
-        double tokens = 0;
-        for (const TensorId id : first.inputs())
-            if (first.tensor(id).role == TensorRole::index) tokens += first.tensor(id).elements();
-        return static_cast<std::int64_t>(tokens);
-    }
+    if (const auto* graph = std::get_if<GraphSpec>(&spec)) return tokens_of(*graph);
     const TransformerSpec* t = transformer();
     if (t == nullptr || t->kind == TransformerKind::vision) return 0;
     std::int64_t tokens = t->seq_len;
@@ -45,6 +55,11 @@ std::string_view Workload::sample_word() const {
     return std::visit(Overloaded{
                           [](const TransformerSpec& t) { return t.kind == TransformerKind::vision ? "image" : "sequence"; },
                           [](const ConvolutionalSpec&) { return "image"; },
+                          [](const GraphSpec& g) {
+                              const OperatorGraph& first = g.network.block(0).graph;
+                              if (tokens_of(g) > 0) return "sequence";
+                              return first.tensor(first.inputs().front()).shape.size() == 4 ? "image" : "sample";
+                          },
                           [](const auto&) { return "sample"; },
                       },
                       spec);

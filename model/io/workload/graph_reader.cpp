@@ -207,7 +207,9 @@ GraphSpec read_graph(const JsonNode& node) {
         return spec;
     }
     read_sequence(r, spec.network);
-    if (node.diagnostics->list().size() == problems) check_joints(r.get("sequence"), spec.network);
+    if (node.diagnostics->list().size() != problems) return spec;
+    if (spec.network.block(0).graph.inputs().empty()) blocks.complain("the first block has no input", "it reads the data");
+    check_joints(r.get("sequence"), spec.network);
     return spec;
 }
 
