@@ -38,7 +38,7 @@ inline constexpr Word<PointwiseKind> pointwise_kinds[] = {{"add", PointwiseKind:
                                                           {"from_input", PointwiseKind::from_input},
                                                           {"from_output", PointwiseKind::from_output}};
 
-inline constexpr Bounds extent_bound{1, 1e9}, optional_extent{0, 1e9}, parameter_bound{0, 1e15}, load_bound{1e-3, 1e3};
+inline constexpr Bounds extent_bound{1, 1e9}, optional_extent{0, 1e9}, parameter_bound{0, 1e12}, load_bound{1e-3, 1e3};
 inline constexpr Bounds constant_bound{-1e12, 1e12}, element_bound{0, 1e12};
 
 // The word for a kind of operator.

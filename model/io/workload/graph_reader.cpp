@@ -13,6 +13,7 @@
 namespace sextant {
 namespace {
 
+constexpr double most_parameters = 1e13;
 constexpr std::size_t most_blocks = 10'000, most_operators = 100'000, most_axes = 8;
 
 // A tensor that comes into being: its shape, or an object with its name and role too.
@@ -209,6 +210,7 @@ GraphSpec read_graph(const JsonNode& node) {
     read_sequence(r, spec.network);
     if (node.diagnostics->list().size() != problems) return spec;
     if (spec.network.block(0).graph.inputs().empty()) blocks.complain("the first block has no input", "it reads the data");
+    if (spec.network.parameters() > most_parameters) r.get("sequence").complain("more than 10^13 parameters, which no network has");
     check_joints(r.get("sequence"), spec.network);
     return spec;
 }
