@@ -47,10 +47,9 @@ void repeat(Operator& op, double read, std::int64_t samples) {
 }
 
 // The shape of what an operator of one sample makes: its first extent counts samples, but what norms have for each row is listed row behind
-// row, and batch norms have it once for all samples, as have tables that are read whole.
+// row, and batch norms have it once for all samples.
 std::vector<std::int64_t> repeated_shape(const OperatorGraph& one, const Operator* maker, TensorId id, std::int64_t samples) {
     std::vector<std::int64_t> shape = one.tensor(id).shape;
-    if (maker != nullptr && maker->inputs.empty()) return shape;
     const auto* norm = maker == nullptr ? nullptr : std::get_if<Normalization>(&maker->kind);
     if (norm == nullptr || id == maker->outputs.front())
         shape.front() *= samples;
@@ -85,24 +84,31 @@ std::vector<bool> needed_tensors(const OperatorGraph& one, bool training) {
 
 OperatorGraph graph_of(const OperatorGraph& one, const Shard& shard) {
     OperatorGraphBuilder graph;
-    std::vector<TensorId> now(one.tensors().size());  // by the tensor of one sample
+    std::vector<TensorId> now(one.tensors().size());     // by the tensor of one sample
+    std::vector<bool> of_samples(one.tensors().size());  // likewise: not what is made of tables alone, which all samples share
     const std::vector<bool> needed = needed_tensors(one, shard.training);
-    const auto shape_of = [&](TensorId id, const Operator* maker) { return repeated_shape(one, maker, id, shard.micro_batch); };
-    for (const TensorId id : one.inputs())
-        if (needed[id.value]) now[id.value] = graph.input(one.tensor(id).name, shape_of(id, nullptr), one.tensor(id).role);
+    for (const TensorId id : one.inputs()) {
+        if (!needed[id.value]) continue;
+        now[id.value] = graph.input(one.tensor(id).name, repeated_shape(one, nullptr, id, shard.micro_batch), one.tensor(id).role);
+        of_samples[id.value] = true;
+    }
     for (const Operator& op : one.operators()) {
         if (std::ranges::none_of(op.outputs, [&](TensorId id) { return needed[id.value]; })) continue;
         const TensorId first = op.outputs.front();
+        const bool of_each = std::ranges::any_of(op.inputs, [&](TensorId id) { return of_samples[id.value]; });
+        for (const TensorId id : op.outputs) of_samples[id.value] = of_each;
         if (!shard.training && trains_only(op)) {
             now[first.value] = now[op.inputs.front().value];
             continue;
         }
+        const std::int64_t samples = of_each ? shard.micro_batch : 1;
+        const auto shape_of = [&](TensorId id) { return repeated_shape(one, &op, id, samples); };
         Operator here = op;
-        if (shard.micro_batch > 1 && !op.inputs.empty()) repeat(here, one.tensor(op.inputs.front()).elements(), shard.micro_batch);
+        if (samples > 1) repeat(here, one.tensor(op.inputs.front()).elements(), samples);
         for (TensorId& id : here.inputs) id = now[id.value];
-        now[first.value] = graph.add(std::move(here), shape_of(first, &op), one.tensor(first).role);
+        now[first.value] = graph.add(std::move(here), shape_of(first), one.tensor(first).role);
         for (const TensorId id : std::span(op.outputs).subspan(1))
-            now[id.value] = graph.also(one.tensor(id).name, shape_of(id, &op), one.tensor(id).role);
+            now[id.value] = graph.also(one.tensor(id).name, shape_of(id), one.tensor(id).role);
     }
     for (const TensorId id : one.outputs()) graph.output(now[id.value]);
     for (const TensorId id : one.kept_for_writer()) graph.keep_for_writer(now[id.value]);

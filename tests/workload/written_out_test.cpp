@@ -99,6 +99,22 @@ TEST(WrittenNetworks, UnevenExpertsHaveAtMostARowMoreForEachSample) {
     EXPECT_EQ(compared, 2);
 }
 
+TEST(WrittenNetworks, WhatIsMadeOfTablesAloneAllSamplesShare) {
+    OperatorGraphBuilder graph;
+    const TensorId x = graph.input("x", {1, 16});
+    const TensorId table = graph.add({.name = "table", .kind = Embedding{.tokens = 16, .rows = 16, .width = 1}, .parameters = 16}, {1, 16});
+    const Pointwise function{.kind = PointwiseKind::gelu, .elements = 16}, sum{.kind = PointwiseKind::add, .elements = 16};
+    const TensorId curved = graph.add({.name = "curve", .kind = function, .inputs = {table}}, {1, 16});
+    graph.output(graph.add({.name = "sum", .kind = sum, .inputs = {x, curved}}, {1, 16}));
+    const Workload workload{"", "", GraphSpec{{{{"", BlockRole::layer, std::move(graph).build()}}, {0}}, {}}, ""};
+    const OperatorGraph many = build_network(workload, {.micro_batch = 4}).templates[0].graph;
+    EXPECT_EQ(std::get<Embedding>(many.operators()[0].kind).tokens, 16);
+    EXPECT_EQ(std::get<Pointwise>(many.operators()[1].kind).elements, 16);
+    EXPECT_EQ(std::get<Pointwise>(many.operators()[2].kind).elements, 4 * 16);
+    EXPECT_EQ(many.tensor(many.operators()[1].outputs[0]).shape, (std::vector<std::int64_t>{1, 16}));
+    EXPECT_EQ(many.tensor(many.outputs()[0]).shape, (std::vector<std::int64_t>{4, 16}));
+}
+
 TEST(WrittenNetworks, AreNotCut) {
     const Workload gpt = written_out(*find_workload("gpt2"));
     EXPECT_THAT(refused_pointers([&] { return build_network(gpt, {.tensor = 2}); }), ElementsAre("/plan/tp"));
