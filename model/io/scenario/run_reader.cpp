@@ -48,7 +48,8 @@ void read_run(const JsonNode& node, const Workload& workload, Run& run) {
     if (const JsonNode n = r.get("failures"); n.value) read_failures(n, run);
     if (run.epochs.has_value() + run.tokens.has_value() + run.samples.has_value() > 1)
         node.complain("the length of the run is stated more than once", "one of epochs, tokens and samples");
-    if (run.tokens && workload.tokens_per_sample() == 0) r.get("tokens").complain(workload.name + " has no tokens", "state samples or epochs");
+    if (run.tokens && workload.tokens_per_sample() == 0)
+        r.get("tokens").complain(workload.name + " has no tokens", "state samples or epochs");
 }
 
 }  // namespace sextant
