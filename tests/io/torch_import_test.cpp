@@ -153,7 +153,10 @@ TEST(TorchImport, WhatAnEncoderMadeGoesPastTheLayersOfADecoder) {
     std::vector<std::string> blocks;
     for (const int index : network.sequence) blocks.push_back(network.templates[static_cast<std::size_t>(index)].name);
     EXPECT_THAT(blocks, ElementsAre("source", "target", "encoder.0.0", "encoder.1.0", "decoder.1", "decoder.2", "output"));
-    EXPECT_EQ(block(w, 0).inputs().size(), 2U);  // the tokens of both
+    for (const std::size_t tokens : {0, 1}) {
+        const OperatorGraph graph = block(w, tokens);
+        EXPECT_EQ(graph.tensor(graph.inputs().back()).role, TensorRole::index);
+    }
     const OperatorGraph layer = block(w, 4);
     ASSERT_EQ(layer.inputs().size(), 2U);
     EXPECT_EQ(layer.tensor(layer.inputs()[0]).shape, (std::vector<std::int64_t>{5, 16}));

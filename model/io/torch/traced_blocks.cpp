@@ -48,7 +48,9 @@ public:
     }
 
     Network network() {
-        std::vector<TensorId> arrive = traced_.inputs, alive = arrive;  // at the beginning of the block; in front of operator i
+        std::vector<TensorId> arrive = traced_.inputs;  // at the beginning of the block, from the block before; indices come from the data
+        std::erase_if(arrive, [&](TensorId id) { return is_index(id); });
+        std::vector<TensorId> alive = arrive;  // in front of operator i
         std::size_t begin = 0;
         bool weighted = false;
         for (std::size_t i = 0; i < traced_.operators.size(); ++i) {
@@ -69,6 +71,7 @@ public:
     }
 
 private:
+    [[nodiscard]] bool is_index(TensorId id) const { return traced_.tensors[id.value].role == TensorRole::index; }
     static bool contains(const std::vector<TensorId>& list, TensorId id) { return std::ranges::find(list, id) != list.end(); }
 
     // Is it read from operator i on by several items of a list, each by itself, as what an encoder made is by the layers of a decoder?
@@ -92,11 +95,12 @@ private:
     // several. What the block before made for this one is among them for as long as it is read, as by the branches of one item.
     [[nodiscard]] std::vector<TensorId> handed_on(const std::vector<TensorId>& alive, const std::vector<TensorId>& arrived,
                                                   std::size_t begin, std::size_t end) const {
-        const TensorId own = arrived.front();
-        const bool is_own = !contains(traced_.inputs, own) && contains(traced_.operators[begin].inputs, own);
+        const auto is_own = [&](TensorId id) {
+            return id == arrived.front() && !contains(traced_.inputs, id) && contains(traced_.operators[begin].inputs, id);
+        };
         std::vector<TensorId> next, past;
         for (const TensorId id : alive) {
-            const bool goes_past = contains(arrived, id) && !(is_own && id == own);
+            const bool goes_past = contains(arrived, id) && !is_own(id);
             (goes_past || is_read_on(id, end) ? past : next).push_back(id);
         }
         if (next.size() != 1) return {};
@@ -120,6 +124,9 @@ private:
         std::map<TensorId, TensorId> here;
         const auto tensor = [&](TensorId id) -> const Tensor& { return traced_.tensors[id.value]; };
         for (const TensorId id : arrive) here[id] = graph.input("input", tensor(id).shape, tensor(id).role);
+        for (std::size_t i = begin; i < end; ++i)
+            for (const TensorId id : traced_.operators[i].inputs)
+                if (is_index(id) && !here.contains(id)) here[id] = graph.input(tensor(id).name, tensor(id).shape, tensor(id).role);
         if (needed_ && !arrive.empty()) graph.keep_for_writer(here[arrive.front()]);
         for (std::size_t i = begin; i < end; ++i) {
             Operator op = traced_.operators[i];

@@ -257,6 +257,7 @@ TracedNetwork Tracer::trace() {
         const auto tensor = program_.tensors.find(name);
         if (tensor == program_.tensors.end()) continue;  // a number, or nothing
         const TensorId id = new_tensor(name, tensor->second);
+        if (tensor->second.type == TorchTensor::Type::integer) network_.tensors.back().role = TensorRole::index;
         network_.inputs.push_back(id);
         values_[name].made = id;
     }
@@ -390,8 +391,11 @@ TensorId Tracer::new_tensor(std::string name, const TorchTensor& tensor) {
         const std::int64_t last = shape.empty() || shape.size() == 1 ? 1 : std::max<std::int64_t>(1, shape.back());
         shape = elements % last == 0 ? std::vector{elements / last, last} : std::vector{elements};
     }
+    // Numbers that are made of indices are masks and positions: nobody looks anything up with them.
     using Type = TorchTensor::Type;
-    const TensorRole role = tensor.type == Type::real ? TensorRole::activation : tensor.type == Type::integer ? TensorRole::index : TensorRole::mask;
+    const TensorRole role = tensor.type == Type::real      ? TensorRole::activation
+                            : tensor.type == Type::boolean ? TensorRole::mask
+                                                           : TensorRole::statistic;
     network_.tensors.push_back({std::move(name), std::move(shape), role});
     return TensorId{static_cast<std::uint32_t>(network_.tensors.size() - 1)};
 }
