@@ -124,17 +124,20 @@ Seconds pieces_time(const Group& group, const Prepared::State& job) {
 
 ShardedBlockPrice price_sharded_block(const BlockParameters& p, const Prepared::State& job, const JobGroups& g, const Resources& r) {
     const Plan& plan = job.scenario.plan;
-    const auto time = [&](const auto& exchanges, Bytes element) {
+    const auto time = [&](const auto& exchanges, Bytes element, Seconds wait) {
         Seconds all;
         for (const DataExchange& e : exchanges) {
             const Group& group = g[e.group];
-            if (e.elements > 0) all += pieces_time(group, job) + group_time(collective_of(e.kind), e.elements * element, group, job, r);
+            if (group.ranks < 2 || !(e.elements > 0)) continue;
+            all +=
+                wait + pieces_time(group, job) + time_alone(group_price(collective_of(e.kind), e.elements * element, group, job, r), group);
         }
         return all;
     };
-    return {time(weight_gathers(plan, job.scenario.framework, weights_of(0, p)), size_of(job.precision.parameter)),
+    // For weights a rank waits, whoever has its core; from gradients it goes on.
+    return {time(weight_gathers(plan, job.scenario.framework, weights_of(0, p)), size_of(job.precision.parameter), job.nodes.turn),
             time(gradient_exchanges(plan, job.scenario.framework, job.bucket_rule, gradients_of(0, p)),
-                 size_of(job.precision.reduction_type()))};
+                 size_of(job.precision.reduction_type()), {})};
 }
 
 Seconds StageExchanges::time() const {

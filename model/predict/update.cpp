@@ -62,7 +62,8 @@ Seconds newton_schulz_time(const WeightMatrix& w, const DeviceRates& rates, cons
 }
 
 // With a scaled loss the host inspects the gradients first, as it does where it reads their norm, and so is not ahead of the device. Plain
-// kernels take the norm of gradients where they lie, all blocks in one pass unless ranks have parts of each, and scale them back.
+// kernels, and cores, take the norm of gradients where they lie, all blocks in one pass unless ranks have parts of each, and scale them
+// back.
 UpdateTime update_on_device(const Prepared::State& job, const StageParameters& parameters, Bytes buckets, const Resources& r) {
     const Plan& plan = job.scenario.plan;
     const Framework& f = job.scenario.framework;
@@ -77,7 +78,7 @@ UpdateTime update_on_device(const Prepared::State& job, const StageParameters& p
     const UpdateTime update = passes(traffic, update_launches(job, parameters));
     if (job.precision.compute != DataType::fp16 && !f.waits_for_norm) return update;
     UpdateTime norm, scaling;
-    if (f.plain_kernels) {
+    if (f.plain_kernels || computes_on_cores(job)) {
         const Bytes gradients = owned * size_of(job.precision.gradient_type());
         norm = passes(gradients, plan.has_shards() ? parameters.blocks : 1);
         scaling = passes(2.0 * gradients, parameters.blocks);

@@ -160,6 +160,14 @@ TEST(OptimizerTime, OfPlainKernelsIsABlockAtATime) {
     EXPECT_NEAR(update_time(job, 0, {}).device / ms, 32 + 0.030 + 2 + 0.001 + 4 + 0.010, 1e-9);
 }
 
+TEST(OptimizerTime, OnCoresHasPassesOverTheGradientsOfAScaledLoss) {
+    Prepared::State job = ten_layers();
+    job.scenario.cluster.node.device.kind = DeviceKind::cpu;
+    const Seconds before = update_time(job, 0, {}).device;
+    job.precision.compute = job.precision.activation = DataType::fp16;
+    EXPECT_NEAR((update_time(job, 0, {}).device - before) / ms, 2 + 0.001 + 4 + 0.010, 1e-9);
+}
+
 TEST(OptimizerTime, IsNoneWhereNothingIsUpdatedHere) {
     Prepared::State job = ten_layers();
     job.scenario.plan.without_optimizer = true;

@@ -71,6 +71,14 @@ TEST(SharedCores, AreFreeWhenAllRanksExchangeTheirGradients) {
     EXPECT_NEAR(estimate(prepare(data_parallel(4))).terms[Term::data_communication] / us, 0, 1e-9);
 }
 
+// Of the calls of ZeRO-3, which take no time here, those that gather the weights of a block.
+TEST(SharedCores, AreWaitedForByARankThatGathersWeights) {
+    Scenario job = data_parallel(4);
+    job.plan.data_parallel = DataParallel::zero3;
+    job.framework.reshards_after_forward = false;
+    EXPECT_NEAR(estimate(prepare(job)).terms[Term::data_communication] / ms, 7, 1e-6);
+}
+
 TEST(SharedCores, AreBusyWithTheWorkOfAllStagesHoweverUneven) {
     // Two pipelines of stages of one and three blocks, on two cores: together they have the work of two ranks that hold the whole network
     // and have a core each. So they take no less, although the rank that ends last may have a quarter of it; and no more, although it may
