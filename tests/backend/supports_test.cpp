@@ -51,6 +51,31 @@ TEST(Supports, SaysOfEachThingThatDoesNotRunWhereItStands) {
     for (const char* network : {"swin_t", "shufflenet_v2_x1_0", "mixer_b16_224", "maxvit_t"})
         EXPECT_THAT(refused({std::string("workload=") + network}), IsEmpty()) << network;
     EXPECT_THAT(refused({"workload=resnetv2_50"}), IsEmpty());
+    for (const char* network : {"convnextv2_atto",
+                                "ecaresnet50d",
+                                "resnetblur18",
+                                "resnetv2_50x1_bit",
+                                "nfnet_l0",
+                                "res2net50_26w_4s",
+                                "skresnet18",
+                                "resnest14d",
+                                "dpn68",
+                                "mixnet_s",
+                                "inception_next_atto",
+                                "poolformer_s12",
+                                "caformer_s18",
+                                "resmlp_12_224",
+                                "cait_xxs24_224",
+                                "xcit_nano_12_p16_224",
+                                "pit_ti_224",
+                                "deit3_small_patch16_224",
+                                "beit_base_patch16_224",
+                                "eva02_tiny_patch14_224",
+                                "vit_base_patch16_siglip_224"})
+        EXPECT_THAT(refused({std::string("workload=") + network}), Contains("/workload")) << network << " has operators of another name";
+    for (const char* network : {"mobilenetv4_conv_small", "lcnet_050", "hardcorenas_a", "fbnetv3_b", "efficientnetv2_rw_t", "regnetz_005",
+                                "regnetv_040", "repvit_m0_9", "resnet50_gn", "resnetv2_50d"})
+        EXPECT_THAT(refused({std::string("workload=") + network}), IsEmpty()) << network;
 }
 
 TEST(Supports, OffloadOfStatesAndParametersWhereADeviceHasMemoryOfItsOwn) {

@@ -41,7 +41,9 @@ std::vector<Architecture> all_architectures() {
                          metaformer_architectures,
                          class_attention_architectures,
                          pooling_transformer_architectures,
-                         twins_architectures})
+                         twins_architectures,
+                         inception_next_architectures,
+                         repvit_architectures})
         for (Architecture& a : family()) all.push_back(std::move(a));
     return all;
 }

@@ -37,6 +37,8 @@ std::vector<Architecture> metaformer_architectures();           // PoolFormer, C
 std::vector<Architecture> class_attention_architectures();      // CaiT, XCiT
 std::vector<Architecture> pooling_transformer_architectures();  // PiT
 std::vector<Architecture> twins_architectures();
+std::vector<Architecture> inception_next_architectures();
+std::vector<Architecture> repvit_architectures();
 std::vector<Architecture> maxvit_architectures();
 std::vector<Architecture> pyramid_architectures();  // PVT v2, SegFormer
 std::vector<Architecture> regnet_architectures();   // RegNetX and RegNetY

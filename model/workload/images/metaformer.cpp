@@ -36,7 +36,7 @@ Image mix(Layers& l, Image x, Mixing mixing) {
         return l.linear("filter.contract", y, x.channels, false);
     }
     const Image average = l.pool("average", x, {.kind = PoolingKind::average, .kernel = 3, .stride = 1, .padding = 1});
-    return l.add("difference", average, x);
+    return l.standing_for("differences of images", l.add("difference", average, x));
 }
 
 Image metaformer_block(Layers& l, Image x, const MetaFormer& m, std::size_t stage) {

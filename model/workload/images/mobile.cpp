@@ -91,12 +91,21 @@ Image mobile_head(Layers& l, Image x, const MobileNetwork& m) {
 
 }  // namespace
 
+// Residuals that begin by parting channels belong to the block before: a kernel that a compiler fuses may join that to the addition.
 void build_mobile(NetworkBuilder& network, const MobileNetwork& m, std::int64_t classes) {
     network.block("stem", BlockRole::input, [&](Layers& l, Image x) {
         return unit(l, "conv", x, {.out_channels = m.stem_channels, .kernel = 3, .stride = 2}, m.activation);
     });
-    for (const InvertedResidual& r : m.residuals)
-        network.block(r.name, BlockRole::layer, [&](Layers& l, Image x) { return inverted_residual(l, x, r, m); });
+    for (std::size_t first = 0; first < m.residuals.size();) {
+        std::string name = m.residuals[first].name;
+        std::size_t end = first + 1;
+        for (; end < m.residuals.size() && m.residuals[end].expand_parts > 1; ++end) name += ", " + m.residuals[end].name;
+        network.block(name, BlockRole::layer, [&](Layers& l, Image x) {
+            for (std::size_t i = first; i < end; ++i) x = inverted_residual(l, x, m.residuals[i], m);
+            return x;
+        });
+        first = end;
+    }
     network.block("head", BlockRole::head, [&](Layers& l, Image x) { return l.classifier(l.dropout(mobile_head(l, x, m)), classes); });
 }
 

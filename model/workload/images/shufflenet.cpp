@@ -22,7 +22,7 @@ std::vector<Image> Layers::parts(Image x, const std::vector<std::int64_t>& chann
         else
             made[i] = emit("parts", Pointwise{.kind = PointwiseKind::copy, .elements = elements_here(x), .order = order}, {x.id}, made[i]);
     }
-    if (!even) graph_.stands_for("uneven parts of channels");
+    if (!even || count != 2) graph_.stands_for("parts of channels other than halves");
     return made;
 }
 
