@@ -99,6 +99,46 @@ TEST(Convolutional, SwinDoesNotShiftAnImageOfOneWindow) {
     EXPECT_EQ(masks(256), 1);
 }
 
+TEST(Convolutional, AWindowIsNoLargerThanTheImageThatItsStageWasMadeFor) {
+    // Of 256 px: 64 x 64 pixels in stage 1, in windows of 16 x 16; 8 x 8 in stage 4, in one.
+    const Network network = build_convolutional({.name = "swinv2_tiny_window16_256", .image_px = 256}, {});
+    const auto pixels_of_window = [&](std::size_t stage) {
+        const auto products = operators_of<Gemm>(graph_at(network, stage));
+        return std::ranges::find(products, false, &Gemm::weight)->m;
+    };
+    EXPECT_EQ(pixels_of_window(1), 256);
+    EXPECT_EQ(pixels_of_window(4), 64);
+}
+
+TEST(Convolutional, EvaRotatesQueriesAndKeysInFivePassesEach) {
+    // Two products, a sum, and two copies, of which a gated perceptron has a third that parts what it widened.
+    const auto passes = operators_of<Pointwise>(graph_at(build_convolutional({.name = "eva02_tiny_patch14_224"}, {}), 1));
+    EXPECT_EQ(std::ranges::count(passes, PointwiseKind::scale, &Pointwise::kind), 2 * 2);
+    EXPECT_EQ(std::ranges::count(passes, PointwiseKind::copy, &Pointwise::kind), 2 * 2 + 1);
+    EXPECT_EQ(std::ranges::count(passes, PointwiseKind::add, &Pointwise::kind), 2 * 1 + 2);  // and two residuals
+}
+
+TEST(Convolutional, BeitLooksUpABiasForTheDistanceOfTwoPatches) {
+    // 14 x 14 patches are up to 13 apart each way: 27 x 27 distances, and three with the class token, for each of 12 heads.
+    const Network network = build_convolutional({.name = "beit_base_patch16_224"}, {});
+    const auto operators = graph_at(network, 1).operators();
+    const auto bias = std::ranges::find(operators, "position bias", &Operator::name);
+    ASSERT_NE(bias, operators.end());
+    EXPECT_EQ(bias->parameters, (27 * 27 + 3) * 12);
+    EXPECT_EQ(std::get<Pointwise>(bias->kind).elements, 12 * 197 * 197);
+}
+
+TEST(Convolutional, TheSecondConvnextScalesResponsesWhereTheFirstScalesLayers) {
+    // Gain and shift of 160 channels for the gain of 40.
+    const auto of_block = [](const char* name) { return graph_at(build_convolutional({.name = name}, {}), 1).parameters(); };
+    EXPECT_EQ(of_block("convnextv2_atto") - of_block("convnext_atto"), 2 * 160 - 40);
+}
+
+TEST(Convolutional, AResidualThatPartsItsChannelsFirstBelongsToTheBlockBefore) {
+    // MixNet-S has 16 residuals, of which 2 + 3 + 1 + 2 expand by two products.
+    EXPECT_EQ(build_convolutional({.name = "mixnet_s"}, {}).sequence.size(), 1 + 16 - 8 + 1);
+}
+
 // The element that a copy takes its element `to` from.
 std::int64_t source(const Pointwise& copy, std::int64_t to) {
     std::int64_t from = 0;
