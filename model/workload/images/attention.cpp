@@ -62,42 +62,40 @@ private:
 struct Layers::AttentionCore {
     TensorId q{}, k{}, v{};
     std::int64_t groups = 1, queries = 1, keys = 1;  // of all images: groups of pixels that attend to each other
-    std::int64_t heads = 1, dim = 1, value_dim = 1;  // on this device
+    std::int64_t heads = 1, dim = 1;                 // on this device
     std::int64_t shifted_windows = 0;                // along a side of the image, where they are shifted
 
-    [[nodiscard]] std::vector<std::int64_t> rows() const { return {groups * queries, heads * value_dim}; }  // of what it makes
+    [[nodiscard]] std::vector<std::int64_t> rows() const { return {groups * queries, heads * dim}; }  // of what it makes
 };
 
 // Of `x`, which lies in groups already; keys and values of another image, or of a smaller one, where the layer says so.
 void Layers::project_qkv(Image x, const AttentionLayer& a, AttentionCore& c) {
-    const std::int64_t width = c.heads * c.dim, of_values = c.heads * c.value_dim;
-    const auto project = [&](std::string name, Image from, std::int64_t count, std::vector<std::int64_t> columns, std::int64_t biases) {
-        std::int64_t n = 0;
-        for (const std::int64_t of_one : columns) n += of_one;
-        const double parameters = elements_of(n, from.channels) + static_cast<double>(a.bias == ProjectionBias::none ? 0 : biases);
-        return write(std::move(name), Gemm{.m = c.groups * count, .n = n, .k = from.channels}, {from.id},
-                     {c.groups * count, columns.front()}, parameters);
+    const std::int64_t width = c.heads * c.dim;
+    const auto project = [&](std::string name, Image from, std::int64_t count, std::int64_t parts, std::int64_t biases) {
+        const Gemm product{.m = c.groups * count, .n = parts * width, .k = from.channels};
+        const double parameters = elements_of(product.n, product.k) + static_cast<double>(a.bias == ProjectionBias::none ? 0 : biases);
+        return write(std::move(name), product, {from.id}, {product.m, width}, parameters);
     };
     const std::int64_t of_keys = a.bias == ProjectionBias::all ? width : 0;
-    const auto also = [&](const char* name, std::int64_t count, std::int64_t columns) {
-        return graph_.also(name, {c.groups * count, columns}, TensorRole::activation);
+    const auto also = [&](const char* name, std::int64_t count) {
+        return graph_.also(name, {c.groups * count, width}, TensorRole::activation);
     };
     if (a.shrink == 1 && !a.of) {
-        c.q = project("qkv", x, c.queries, {width, width, of_values}, width + of_keys + of_values);
+        c.q = project("qkv", x, c.queries, 3, width + of_keys + width);
         if (a.bias == ProjectionBias::not_keys) graph_.stands_for("queries and values with biases, and keys without,");
-        c.k = also("qkv.k", c.queries, width);
-        c.v = also("qkv.v", c.queries, of_values);
+        c.k = also("qkv.k", c.queries);
+        c.v = also("qkv.v", c.queries);
         return;
     }
-    c.q = project("q", x, c.queries, {width}, width);
-    Image keys = a.of.value_or(x);
+    c.q = project("q", x, c.queries, 1, width);
+    Image keys = shared(a.of.value_or(x));
     if (a.shrink > 1) {
         const ConvLayer smaller{.out_channels = keys.channels, .kernel = a.shrink, .stride = a.shrink, .padding = 0, .bias = true};
         keys = shared(norm("shrink.norm", conv("shrink", keys, smaller), NormKind::layer));
     }
     c.keys = keys.height * keys.width;
-    c.k = project("kv", keys, c.keys, {width, of_values}, of_keys + of_values);
-    c.v = also("qkv.v", c.keys, of_values);
+    c.k = project("kv", keys, c.keys, 2, of_keys + width);
+    c.v = also("qkv.v", c.keys);
 }
 
 // Of pixels, half of the elements of each head by the other half: those change places, both are multiplied by a table and added, and
@@ -122,7 +120,7 @@ TensorId Layers::fused_attention(const AttentionCore& c) {
                                          .query_len = c.queries,
                                          .key_len = c.keys,
                                          .head_dim = c.dim,
-                                         .value_dim = c.value_dim,
+                                         .value_dim = c.dim,
                                          .causal = false},
                                {c.q, c.k, c.v}, c.rows());
     graph_.also("attention.lse", {c.groups, c.heads, c.queries}, TensorRole::statistic);
@@ -179,7 +177,7 @@ TensorId Layers::written_out_attention(const AttentionLayer& a, AttentionCore c)
     if (a.mixes_heads) p = mix_heads("mix scores", c, p);
     p = write("softmax", Softmax{.rows = matrices * c.queries, .width = c.keys}, {p}, scores);
     if (a.mixes_heads) p = mix_heads("mix weights", c, p);
-    const Gemm values{.batch = matrices, .m = c.queries, .n = c.value_dim, .k = c.keys, .weight = false};
+    const Gemm values{.batch = matrices, .m = c.queries, .n = c.dim, .k = c.keys, .weight = false};
     return write("values", values, {p, c.v}, c.rows());
 }
 
@@ -200,9 +198,7 @@ Image Layers::attention(Image x, const AttentionLayer& a) {
     const Image image = x = shared(x);
     if (shifted) x = roll("shift", x, a.window_px / 2);
 
-    AttentionCore c{.heads = std::max<std::int64_t>(1, a.heads / tensor)};
-    c.dim = a.head_dim > 0 ? a.head_dim : x.channels / a.heads;
-    c.value_dim = a.value_dim > 0 ? a.value_dim : c.dim;
+    AttentionCore c{.heads = std::max<std::int64_t>(1, a.heads / tensor), .dim = x.channels / a.heads};
     c.groups = context_.shard.micro_batch;
     c.queries = c.keys = x.height * x.width;
     std::optional<Windows> in_windows;
@@ -216,14 +212,6 @@ Image Layers::attention(Image x, const AttentionLayer& a) {
         x.id = write("windows", copy, {x.id}, {rows, x.channels});
     }
     project_qkv(x, a, c);
-    const auto of_heads = [&](const char* name, TensorId in, std::int64_t count) {
-        const Normalization n{.rows = c.groups * count * c.heads, .width = c.dim, .of_heads = true};
-        return write(name, n, {in}, {c.groups * count, c.heads * c.dim}, static_cast<double>(2 * c.dim));
-    };
-    if (a.normalizes) {
-        c.q = of_heads("q.norm", c.q, c.queries);
-        c.k = of_heads("k.norm", c.k, c.keys);
-    }
     if (a.rotates) {
         c.q = rotate("q", c, c.q, c.queries);
         c.k = rotate("k", c, c.k, c.keys);
@@ -231,13 +219,13 @@ Image Layers::attention(Image x, const AttentionLayer& a) {
     const bool plain = a.position_bias == PositionBias::none && !a.by_cosine && !a.mixes_heads;
     TensorId sum = plain && context_.shard.flash_attention ? fused_attention(c) : written_out_attention(a, c);
     if (a.norm_inside) {
-        const Normalization n{.rows = c.groups * c.queries, .width = c.heads * c.value_dim};
+        const Normalization n{.rows = c.groups * c.queries, .width = c.heads * c.dim};
         sum = write("inner.norm", n, {sum}, c.rows(), static_cast<double>(2 * n.width));
         if (tensor > 1) graph_.stands_for("norms of all heads, cut,");
     }
     Image y = image;
     y.summed = false;
-    const Gemm out{.m = c.groups * c.queries, .n = x.channels, .k = c.heads * c.value_dim};
+    const Gemm out{.m = c.groups * c.queries, .n = x.channels, .k = c.heads * c.dim};
     const double parameters = elements_of(out.n, a.project_bias ? out.k + 1 : out.k);
     if (in_windows) {
         Image from = y;
@@ -256,7 +244,7 @@ Image Layers::channel_attention(Image x, std::int64_t heads) {
     x = shared(x);
     AttentionCore c{.groups = context_.shard.micro_batch, .queries = pixels, .keys = pixels};
     c.heads = std::max<std::int64_t>(1, heads / tensor);
-    c.dim = c.value_dim = dim;
+    c.dim = dim;
     project_qkv(x, {.heads = heads}, c);
     const std::int64_t matrices = c.groups * c.heads;
     const std::vector<std::int64_t> squares{matrices, dim, dim};

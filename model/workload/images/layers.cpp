@@ -334,8 +334,8 @@ Image Layers::weigh_by_neighbours(Image x) {
     return gate("gate", x, activation(mixed, PointwiseKind::sigmoid));
 }
 
-Image Layers::perceptron(Image x, std::int64_t wide, const std::string& prefix, PointwiseKind kind) {
-    return linear(prefix + "contract", activation(linear(prefix + "expand", x, wide), kind), x.channels);
+Image Layers::perceptron(Image x, std::int64_t wide, const std::string& prefix) {
+    return linear(prefix + "contract", activation(linear(prefix + "expand", x, wide), PointwiseKind::gelu), x.channels);
 }
 
 Image Layers::gated_perceptron(Image x, std::int64_t wide, bool packed, bool norm_inside) {

@@ -65,14 +65,11 @@ struct AttentionLayer {
     bool by_cosine = false;          // scores are cosines, times a learned factor for each head (arXiv 2111.09883, section 3.2)
     std::int64_t shrink = 1;         // keys and values are of the image so many times smaller (arXiv 2102.12122, section 3.3)
     ProjectionBias bias = ProjectionBias::all;
-    bool project_bias = true;    // of the last product
-    bool normalizes = false;     // queries and keys, each head by itself, by layer norms
-    bool rotates = false;        // queries and keys, by where they stand (arXiv 2104.09864)
-    bool norm_inside = false;    // a layer norm in front of the last product (arXiv 2210.06423, section 2.2)
-    bool mixes_heads = false;    // products over all heads in front of the softmax and behind it (arXiv 2003.02436)
-    std::optional<Image> of{};   // its keys and values, where those are not of the image itself
-    std::int64_t head_dim = 0;   // of queries and keys; 0: channels / heads
-    std::int64_t value_dim = 0;  // 0: as head_dim
+    bool project_bias = true;   // of the last product
+    bool rotates = false;       // queries and keys, by where they stand (arXiv 2104.09864)
+    bool norm_inside = false;   // a layer norm in front of the last product (arXiv 2210.06423, section 2.2)
+    bool mixes_heads = false;   // products over all heads in front of the softmax and behind it (arXiv 2003.02436)
+    std::optional<Image> of{};  // its keys and values, where those are not of the image itself
 };
 
 // "relu" ...; none for pointwise operators that are no activation function of one operand.
@@ -106,15 +103,14 @@ public:
     [[nodiscard]] bool training() const { return context_.shard.training; }
 
     Image conv(const std::string& name, Image, ConvLayer);
-    // Of filters that are shifted and scaled before each use to mean 0 and deviation 1 (arXiv 1903.10520).
-    // `scaled`: ... to that of a learned gain for each.
+    // Of filters that a pass shifts and scales before each use, to mean 0 and deviation 1 (arXiv 1903.10520); `scaled`: times a learned
+    // gain of each.
     Image standardized_conv(const std::string& name, Image, const ConvLayer&, bool scaled = false);
     // To an image of that size, of which a convolution of these windows would make one of the size at hand. Padding none: none.
     Image transposed_conv(const std::string& name, Image, ConvLayer, std::int64_t height, std::int64_t width);
     Image linear(const std::string& name, Image, std::int64_t out, bool bias = true,
                  TensorRole role = TensorRole::activation);  // per pixel
-    // Layer and RMS norms are over the channels of each pixel, group norms over `groups` parts of each sample.
-    // `shifts`: what it scaled.
+    // Layer and RMS norms are over the channels of each pixel, group norms over `groups` parts of each sample. `shifts`: what it scaled.
     Image norm(const std::string& name, Image, NormKind kind = NormKind::batch, std::int64_t groups = 1, bool shifts = true);
     Image norm_without_weights(const std::string& name, Image);  // of the channels of each pixel, neither scaled nor shifted
     Image conv_norm(const std::string& name, Image x, ConvLayer c) { return norm(name + ".bn", conv(name, x, c)); }
@@ -132,9 +128,9 @@ public:
     Image add(const std::string& name, Image, Image);
     Image gate(const std::string& name, Image, Image factor);  // times one factor per channel, or per element
     Image scale(const std::string& name, Image);               // image times one learned factor per channel
+    Image scale_and_shift(const std::string& name, Image);     // ... plus one per channel
     Image scale_whole(const std::string& name, Image);         // image times one learned factor
     Image shift_whole(const std::string& name, Image);         // image plus one learned number
-    Image scale_and_shift(const std::string& name, Image);     // ... plus one
     Image times(Image, double factor);
     Image standing_for(const std::string& what, Image);  // the operator that wrote it: see Operator::stands_for
     // Squeeze and excitation (arXiv 1709.01507): a factor for each channel from the averages of all of them, by way of `squeezed` numbers.
@@ -151,7 +147,7 @@ public:
     // Among channels, by how alike they are over all pixels (arXiv 2106.09681, section 3.2).
     Image channel_attention(Image, std::int64_t heads);
     // Per pixel to so many channels, GELU, and back. `prefix`: of the names of its layers.
-    Image perceptron(Image, std::int64_t wide, const std::string& prefix = {}, PointwiseKind = PointwiseKind::gelu);
+    Image perceptron(Image, std::int64_t wide, const std::string& prefix = {});
     // Two products, or the halves of one if `packed`, of which SiLU of one multiplies the other (arXiv 2002.05202); and back.
     Image gated_perceptron(Image, std::int64_t wide, bool packed, bool norm_inside = false);
     // Attention, then a perceptron of four times the channels, each of the norm of what it is added to.
@@ -162,12 +158,12 @@ public:
     Image other_tokens(Image, std::int64_t first = 1);  // a view
     // Adds what a product makes of so many sinusoids of the coordinates (arXiv 2106.09681).
     Image fourier_positions(Image, std::int64_t waves);
-    Image learned_query(Image like);              // a vector of as many channels
-    Image positions(Image, std::int64_t tokens);  // adds a table of so many rows
-    Image merge_pixels(Image);                    // four become one of four times the channels
-    std::vector<Image> parts(Image, const std::vector<std::int64_t>& channels);
-    std::pair<Image, Image> halves(Image);  // of the channels
-    Image shuffle(Image);                   // channels change places
+    Image learned_query(Image like);                                             // a vector of as many channels
+    Image positions(Image, std::int64_t tokens);                                 // adds a table of so many rows
+    Image merge_pixels(Image);                                                   // four become one of four times the channels
+    std::vector<Image> parts(Image, const std::vector<std::int64_t>& channels);  // copied apart, each so many
+    std::pair<Image, Image> halves(Image);                                       // of the channels
+    Image shuffle(Image);                                                        // channels change places
     // To the size of another, by repeating pixels or interpolating between them.
     Image enlarge(Image, const Image& like, PointwiseKind by = PointwiseKind::repeat, TensorRole role = TensorRole::activation);
     // Channels become pixels, of an image of that size, and pixels channels.

@@ -71,7 +71,7 @@ struct VitForm {
     bool norms_patches = false;  // in front of the layers; then patches have no bias
     ProjectionBias bias = ProjectionBias::all;
     bool position_bias = false, rotates = false;
-    bool normalizes = false, norm_inside = false;  // queries and keys; what heads make
+    bool norm_inside = false;  // of what heads make
     Perceptron perceptron = Perceptron::plain;
     bool norms_behind = false;  // attention and perceptron, not in front of them
     Pool pool = Pool::token;
@@ -110,7 +110,6 @@ Image vit_layer(Layers& l, Image x, const Vit& v, std::int64_t side) {
                                    .position_bias = f.position_bias ? PositionBias::table : PositionBias::none,
                                    .position_rows = f.position_bias ? distances + 3 : 0,  // from, to and within the learned one
                                    .bias = f.bias,
-                                   .normalizes = f.normalizes,
                                    .rotates = f.rotates,
                                    .norm_inside = f.norm_inside};
     const auto branch = [&](const std::string& name, const std::string& norm, auto&& make) {
