@@ -7,11 +7,6 @@
 
 namespace sextant {
 
-Image Layers::other_tokens(Image x, std::int64_t first) {
-    x.height -= first;
-    return x;
-}
-
 Image Layers::fourier_positions(Image x, std::int64_t waves) {
     x = whole(x);
     constexpr const char* what = "sinusoids of both coordinates";
@@ -78,10 +73,10 @@ Image xcit_layer(Layers& l, Image x, const ClassAttention& c) {
 Image xcit_class_layer(Layers& l, Image x, const ClassAttention& c, const std::string& layer) {
     const Image all = class_norm(l, layer + "norm1", x);
     const Image token = l.attention(l.first_tokens(all), {.heads = c.heads, .of = all});
-    x = add_scaled(l, layer + "attention", x, l.join(token, l.other_tokens(all)));
-    x = c.norms_all ? class_norm(l, layer + "norm2", x) : l.join(class_norm(l, layer + "norm2", l.first_tokens(x)), l.other_tokens(x));
+    x = add_scaled(l, layer + "attention", x, l.join(token, other_tokens(all)));
+    x = c.norms_all ? class_norm(l, layer + "norm2", x) : l.join(class_norm(l, layer + "norm2", l.first_tokens(x)), other_tokens(x));
     const Image made = l.scale(layer + "mlp.scale", l.perceptron(l.first_tokens(x), 4 * c.channels, layer));
-    return l.add(layer + "mlp.add", x, l.join(made, l.other_tokens(x)));
+    return l.add(layer + "mlp.add", x, l.join(made, other_tokens(x)));
 }
 
 void build_xcit(NetworkBuilder& network, const ClassAttention& c, std::int64_t classes) {

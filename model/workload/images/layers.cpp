@@ -198,6 +198,11 @@ Image flatten(Image x) {
     return x;
 }
 
+Image other_tokens(Image line, std::int64_t first) {
+    line.height -= first;
+    return line;
+}
+
 Image Layers::norm(const std::string& name, Image x, NormKind kind, std::int64_t groups, bool shifts) {
     if (kind != NormKind::batch) x = whole(x);
     Normalization n{.kind = kind, .rows = rows(x), .width = channels_here(x)};

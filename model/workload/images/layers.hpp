@@ -29,6 +29,8 @@ struct Image {
     friend bool operator==(const Image&, const Image&) = default;
 };
 Image flatten(Image);  // the same elements as features: costs nothing
+// All but the first pixels of a line: a view, which costs nothing.
+Image other_tokens(Image line, std::int64_t first = 1);
 
 struct ConvLayer {
     std::int64_t out_channels = 1;
@@ -134,7 +136,7 @@ public:
     Image times(Image, double factor);
     Image standing_for(const std::string& what, Image);  // the operator that wrote it: see Operator::stands_for
     // Squeeze and excitation (arXiv 1709.01507): a factor for each channel from the averages of all of them, by way of `squeezed` numbers.
-    Image squeeze_excite(Image, std::int64_t squeezed, PointwiseKind activation);
+    Image squeeze_excite(Image, std::int64_t squeezed, PointwiseKind kind);
     // Efficient channel attention (arXiv 1910.03151): that factor is from the averages of the channels beside it, as many as the logarithm
     // of all of them suggests.
     Image weigh_by_neighbours(Image);
@@ -155,7 +157,6 @@ public:
     Image prepend(Image, std::int64_t tokens);  // learned vectors in front of the pixels, which become a line
     Image join(Image first, Image rest);        // pixels of both, one behind the other
     Image first_tokens(Image, std::int64_t count = 1);
-    Image other_tokens(Image, std::int64_t first = 1);  // a view
     // Adds what a product makes of so many sinusoids of the coordinates (arXiv 2106.09681).
     Image fourier_positions(Image, std::int64_t waves);
     Image learned_query(Image like);                                             // a vector of as many channels
@@ -194,7 +195,7 @@ private:
     struct AttentionCore;
     void project_qkv(Image, const AttentionLayer&, AttentionCore&);
     TensorId mix_heads(const std::string& name, const AttentionCore&, TensorId scores);
-    TensorId rotate(const std::string& name, const AttentionCore&, TensorId, std::int64_t rows);
+    TensorId rotate(const std::string& name, const AttentionCore&, TensorId, std::int64_t count);
     TensorId fused_attention(const AttentionCore&);
     TensorId written_out_attention(const AttentionLayer&, AttentionCore);
     std::int64_t size_after(std::int64_t extent, std::int64_t kernel, std::int64_t stride, std::int64_t padding, bool round_up);

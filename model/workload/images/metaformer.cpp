@@ -107,6 +107,7 @@ std::vector<Architecture> metaformer_architectures() {
         networks.push_back(f);
     }
     std::vector<Architecture> all;
+    all.reserve(networks.size());
     for (const MetaFormer& f : networks)
         all.push_back({f.names, [f](NetworkBuilder& n, std::int64_t classes) { build_metaformer(n, f, classes); }});
     return all;

@@ -28,7 +28,7 @@ void build_pit(NetworkBuilder& network, const PoolingTransformer& p, std::int64_
         network.block("stage " + std::to_string(stage + 1), BlockRole::layer, [&](Layers& l, Image x) {
             if (stage > 0) {
                 const std::int64_t channels = p.head_dim * p.heads[stage];
-                Image patches = l.other_tokens(x, p.tokens);
+                Image patches = other_tokens(x, p.tokens);
                 patches.height = patches.width = side;
                 const ConvLayer fewer{.out_channels = channels, .kernel = 3, .stride = 2, .groups = x.channels, .bias = true};
                 patches = l.conv("patches", patches, fewer);

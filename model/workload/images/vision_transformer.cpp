@@ -144,7 +144,7 @@ void build_vit(NetworkBuilder& network, const Vit& v, std::int64_t classes) {
     network.block("head", BlockRole::head, [&](Layers& l, Image x) {
         if (f.pool == Pool::token) return l.classifier(l.first_tokens(vit_norm(l, "norm", x)), classes);
         if (f.pool == Pool::attention)
-            return l.classifier(pool_by_attention(l, l.other_tokens(vit_norm(l, "norm", x), f.tokens), v), classes);
+            return l.classifier(pool_by_attention(l, other_tokens(vit_norm(l, "norm", x), f.tokens), v), classes);
         if (f.pool == Pool::both_tokens) return l.distilled_classifier(l.first_tokens(vit_norm(l, "norm", x), 2), classes);
         if (f.pool == Pool::norm_then_mean) return l.classifier(l.global_pool(vit_norm(l, "norm", x)), classes);
         return l.classifier(vit_norm(l, "norm", l.global_pool(x)), classes);
