@@ -22,6 +22,7 @@ struct ConvNext {
 
 // Each channel by how long its image is as a vector, over the mean of all (section 3 there): scaled, shifted and added.
 Image response_norm(Layers& l, Image x) {
+    x = l.whole(x);
     const Image length = l.standing_for("norms of whole channels", l.global_pool(x));
     const Image relative = l.norm_without_weights("response", length);
     return l.add("response.add", x, l.scale_and_shift("response.scale", l.gate("response.gate", x, relative)));

@@ -354,7 +354,10 @@ Image Layers::gated_perceptron(Image x, std::int64_t wide, bool packed, bool nor
     return linear("contract", norm_inside ? norm("inner.norm", y, NormKind::layer) : y, x.channels);
 }
 
-Image Layers::concatenate(const std::vector<Image>& images) {
+Image Layers::concatenate(std::vector<Image> images) {
+    const bool all_cut = std::ranges::all_of(images, &Image::cut);
+    for (Image& x : images)
+        if (!all_cut) x = whole(x);
     Image y = images.front();
     y.channels = 0;
     std::vector<TensorId> inputs;

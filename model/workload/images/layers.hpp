@@ -140,7 +140,7 @@ public:
     // Efficient channel attention (arXiv 1910.03151): that factor is from the averages of the channels beside it, as many as the logarithm
     // of all of them suggests.
     Image weigh_by_neighbours(Image);
-    Image concatenate(const std::vector<Image>&);
+    Image concatenate(std::vector<Image>);
     Image attention(Image, const AttentionLayer&);
     Image sum_parts(const std::string& name, Image, std::int64_t parts);  // of the channels
     // The sum of the parts of the channels, each channel of each times a factor that is made of the averages of the plain sum by way of so
