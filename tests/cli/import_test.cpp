@@ -1,5 +1,5 @@
 // `sextant import` as people use it.
-#include "tests/cli/process.hpp"
+#include "tests/cli/process_json.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -42,6 +42,20 @@ TEST(Import, NamesTheFileWhoseNetworkCannotBeBuilt) {
     std::ofstream(file) << config;
     EXPECT_THAT(run_sextant({"import", "hf", file}),
                 exits_with(2, StartsWith(file + ": is no network that can be built: kv_heads must divide")));
+    std::filesystem::remove(file);
+}
+
+TEST(Import, AModuleOfPyTorchStandsInAScenarioAsItIsOrImported) {
+    const std::string program = SEXTANT_SOURCE_DIR "/tests/io/torch_programs/archive.pt2";
+    const std::string file = testing::TempDir() + "sextant_module_" + std::to_string(::getpid()) + ".json";
+    EXPECT_THAT(run_sextant({"import", "torch", program, "--out", file}).out, HasSubstr("archive: 4.6e-05 million parameters"));
+    const auto predicted = [](const std::string& workload) {
+        return json_of(run_sextant({"predict", "scenarios/default.json", "--set", "workload=" + workload, "--format", "json"}));
+    };
+    const nlohmann::json as_it_is = predicted(program);
+    EXPECT_EQ(as_it_is, predicted(file));
+    EXPECT_GT(as_it_is.at("step_time_s"), 0);
+    EXPECT_THAT(run_sextant({"predict", "scenarios/default.json", "--set", "workload=absent.pt2"}), exits_with(2, HasSubstr("absent.pt2")));
     std::filesystem::remove(file);
 }
 

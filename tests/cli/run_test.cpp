@@ -50,6 +50,12 @@ protected:
     }
 };
 
+TEST_F(Run, TrainsAModuleThatPyTorchSaved) {
+    const ProcessResult r = run({"--set", "workload=" SEXTANT_SOURCE_DIR "/tests/io/torch_programs/archive.pt2", "--steps", "5"});
+    ASSERT_EQ(r.exit_code, 0) << r.err;
+    for (const char* part : {"2 ranks on ", "samples/s", "loss "}) EXPECT_THAT(r.out, HasSubstr(part));
+}
+
 TEST_F(Run, TrainsAndSaysWhatItMeasured) {
     const ProcessResult r = run({"--steps", "5"});
     ASSERT_EQ(r.exit_code, 0) << r.err;
