@@ -200,6 +200,37 @@ TEST(ImageKernels, OfMaxPoolingLookForTheLargestAgainWhereNobodyKeptIt) {
     EXPECT_THAT(backward(PoolingKind::average), ElementsAre(3072));
 }
 
+TEST(ImageKernels, WhatIsOverwrittenIsKeptFirstWhereBackwardReadsIt) {
+    Plan plan;
+    plan.micro_batch = plan.global_batch = 1;
+    Framework framework = round_machine::framework();
+    const auto forward_of = [&](PointwiseKind function, bool in_place, bool eager) {
+        framework.composes_functions = eager;
+        OperatorGraphBuilder graph;
+        const TensorId x = graph.input("x", {1, 1000});
+        graph.output(graph.add({.name = "function", .kind = Pointwise{function, 1000, in_place}, .inputs = {x}}, {1, 1000}));
+        Bytes bytes;
+        for (const Kernel& k : block_kernels(std::move(graph).build(), BlockRole::layer, plan, framework).forward) bytes += k.bytes;
+        return bytes / size_of(plan.precision.activation);
+    };
+    EXPECT_EQ(forward_of(PointwiseKind::silu, false, true), 2000);
+    EXPECT_EQ(forward_of(PointwiseKind::silu, true, true), 4000);
+    EXPECT_EQ(forward_of(PointwiseKind::silu, true, false), 2000);
+    EXPECT_EQ(forward_of(PointwiseKind::relu, true, true), 2000);  // which goes back from what it makes
+}
+
+TEST(ImageKernels, OfViewsThereAreNoneForward) {
+    Plan plan;
+    plan.micro_batch = plan.global_batch = 1;
+    OperatorGraphBuilder graph;
+    const TensorId x = graph.input("x", {1, 1000});
+    graph.output(graph.add({.name = "half", .kind = Pointwise{PointwiseKind::view, 1000}, .inputs = {x}}, {1, 500}));
+    const BlockKernels kernels = block_kernels(std::move(graph).build(), BlockRole::layer, plan, round_machine::framework());
+    EXPECT_TRUE(kernels.forward.empty());
+    ASSERT_EQ(kernels.backward.size(), 1U);  // the gradient of the half is read, that of the whole is written
+    EXPECT_EQ(kernels.backward.front().bytes / size_of(plan.precision.activation), 1500);
+}
+
 TEST(ImageKernels, OfADilatedConvolutionAreNoneOfWinogradsDomain) {
     Convolution c{.in_channels = 64, .out_channels = 64, .in_h = 9, .in_w = 9, .out_h = 9, .out_w = 9, .kernel_h = 3, .kernel_w = 3};
     c.padding_h = c.padding_w = 1;

@@ -41,7 +41,7 @@ constexpr const char* small = R"({
   }
 })";
 
-std::pair<std::optional<Workload>, std::vector<Diagnostic>> read(const std::string& text, const std::vector<std::string>& changes = {}) {
+std::pair<std::optional<Workload>, std::vector<Diagnostic>> graph_of_file(const std::string& text, const std::vector<std::string>& changes = {}) {
     auto document = nlohmann::ordered_json::parse(text);
     for (const std::string& change : changes) EXPECT_EQ(assign(document["graph"], change), "");
     Diagnostics diagnostics;
@@ -50,7 +50,7 @@ std::pair<std::optional<Workload>, std::vector<Diagnostic>> read(const std::stri
 }
 
 TEST(GraphReader, ReadsBlocksAndTheirSequence) {
-    const auto [workload, problems] = read(small);
+    const auto [workload, problems] = graph_of_file(small);
     ASSERT_TRUE(workload);
     const Network& network = std::get<GraphSpec>(workload->spec).network;
     EXPECT_EQ(network.sequence, (std::vector{0, 1, 1, 1, 2}));
@@ -64,7 +64,7 @@ TEST(GraphReader, ReadsBlocksAndTheirSequence) {
 
 TEST(GraphReader, EveryFieldOfAnOperatorReadsBack) {
     auto [workload, problems] =
-        read(small, {R"(blocks.0.operators.0.label="mlp")", "blocks.0.operators.0.load=1.5", "blocks.0.operators.0.frozen=true",
+        graph_of_file(small, {R"(blocks.0.operators.0.label="mlp")", "blocks.0.operators.0.load=1.5", "blocks.0.operators.0.frozen=true",
                      "blocks.0.operators.0.attention_core=true", R"(blocks.0.operators.0.adapter="up")",
                      "blocks.0.operators.0.expert_parameters=true", R"(blocks.2.operators.0.shared="output")",
                      "blocks.2.operators.0.tied=true", R"(blocks.1.kept_for_writer=["x"])", R"(only_predicted="half of it is missing")"});
@@ -86,7 +86,7 @@ struct Wrong {
 class WrongGraph : public testing::TestWithParam<Wrong> {};
 
 TEST_P(WrongGraph, HasOneProblemWithItsPlaceAndReason) {
-    const auto [workload, problems] = read(small, {GetParam().change});
+    const auto [workload, problems] = graph_of_file(small, {GetParam().change});
     EXPECT_FALSE(workload);
     ASSERT_EQ(problems.size(), 1) << (problems.empty() ? std::string() : InputError(problems).what());
     EXPECT_EQ(problems[0].pointer, "/graph" + GetParam().pointer);
@@ -127,7 +127,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(GraphReader, TellsAllProblemsAtOnce) {
     const auto [workload, problems] =
-        read(small, {"blocks.0.operators.0.gemm.k=4", "blocks.1.operators.1.of=[\"tun\"]", "blocks.2.operators.1.cross_entropy.classes=5"});
+        graph_of_file(small, {"blocks.0.operators.0.gemm.k=4", "blocks.1.operators.1.of=[\"tun\"]", "blocks.2.operators.1.cross_entropy.classes=5"});
     EXPECT_EQ(problems.size(), 3) << InputError(problems).what();
 }
 
@@ -137,7 +137,7 @@ TEST(GraphReader, WindowsFit) {
             "inputs": [{"name": "x", "shape": [1, 3, 8, 8]}], "outputs": ["conv"], "operators": [
             {"name": "conv", "convolution": )" +
                                  sizes + R"(, "of": ["x"], "makes": [[1, 4, 4, 4]]}]}]}})";
-        const auto [workload, problems] = read(text);
+        const auto [workload, problems] = graph_of_file(text);
         return problems.empty() ? std::string() : problems.front().what;
     };
     const std::string same = R"("in_channels": 3, "out_channels": 4, "in_h": 8, "in_w": 8, "out_h": 4, "out_w": 4)";

@@ -12,12 +12,11 @@ struct DenseNetwork {
     std::array<int, 4> layers;  // per stage
 };
 
-// What each layer makes is read by all that follow, which put it together anew, and whose gradients are added up.
-Image joined(Layers& l, const std::vector<Image>& made) { return made.size() > 1 ? l.concatenate(made) : made.front(); }
-
+// As the authors' code and torchvision's first had it. Where each layer puts all that came before together anew, as in timm today, as many
+// elements are added up backward, by more kernels.
 Image dense_layer(Layers& l, Image x, std::int64_t growth) {
     const Image bottleneck = l.norm_relu_conv("conv1", x, {.out_channels = 4 * growth});
-    return l.norm_relu_conv("conv2", bottleneck, {.out_channels = growth, .kernel = 3});
+    return l.concatenate({x, l.norm_relu_conv("conv2", bottleneck, {.out_channels = growth, .kernel = 3})});
 }
 
 void build_dense(NetworkBuilder& network, const DenseNetwork& d, std::int64_t classes) {
@@ -27,9 +26,7 @@ void build_dense(NetworkBuilder& network, const DenseNetwork& d, std::int64_t cl
     });
     for (std::size_t stage = 0; stage < d.layers.size(); ++stage) {
         network.block("stage " + std::to_string(stage + 1), BlockRole::layer, [&](Layers& l, Image x) {
-            std::vector<Image> made{x};
-            for (int i = 0; i < d.layers[stage]; ++i) made.push_back(dense_layer(l, joined(l, made), d.growth));
-            x = joined(l, made);
+            for (int i = 0; i < d.layers[stage]; ++i) x = dense_layer(l, x, d.growth);
             if (stage + 1 == d.layers.size()) return l.relu(l.norm("bn", x));
             x = l.norm_relu_conv("transition", x, {.out_channels = x.channels / 2});
             return l.pool("transition.pool", x, {.kind = PoolingKind::average, .kernel = 2, .stride = 2});
