@@ -32,13 +32,16 @@ inline bool has_odd_cut(const std::string& name, std::int64_t image_px) {
     return false;
 }
 
-// Its blocks are residuals that begin with a norm, which a compiler would join to the addition before the block.
-inline bool begins_blocks_with_norms(const std::string& name, std::int64_t image_px) {
+// A block begins with a pass that would be joined to the one before the block: with a norm by a compiler (`norms_join`), with an
+// activation, a factor or a copy by any fusion.
+inline bool begins_blocks_with_passes(const std::string& name, std::int64_t image_px, bool norms_join) {
     const Network network = build_convolutional({.name = name, .image_px = image_px}, {});
-    for (std::size_t i = 1; i < network.sequence.size(); ++i)
-        if (std::holds_alternative<Normalization>(graph_at(network, i).operators().front().kind) &&
-            std::holds_alternative<Pointwise>(graph_at(network, i - 1).operators().back().kind))
-            return true;
+    for (std::size_t i = 1; i < network.sequence.size(); ++i) {
+        const OperatorKind &before = graph_at(network, i - 1).operators().back().kind,
+                           &first = graph_at(network, i).operators().front().kind;
+        if (!std::holds_alternative<Pointwise>(before)) continue;
+        if (std::holds_alternative<Pointwise>(first) || (norms_join && std::holds_alternative<Normalization>(first))) return true;
+    }
     return false;
 }
 
