@@ -41,7 +41,8 @@ constexpr const char* small = R"({
   }
 })";
 
-std::pair<std::optional<Workload>, std::vector<Diagnostic>> graph_of_file(const std::string& text, const std::vector<std::string>& changes = {}) {
+std::pair<std::optional<Workload>, std::vector<Diagnostic>> graph_of_file(const std::string& text,
+                                                                          const std::vector<std::string>& changes = {}) {
     auto document = nlohmann::ordered_json::parse(text);
     for (const std::string& change : changes) EXPECT_EQ(assign(document["graph"], change), "");
     Diagnostics diagnostics;
@@ -65,15 +66,17 @@ TEST(GraphReader, ReadsBlocksAndTheirSequence) {
 TEST(GraphReader, EveryFieldOfAnOperatorReadsBack) {
     auto [workload, problems] =
         graph_of_file(small, {R"(blocks.0.operators.0.label="mlp")", "blocks.0.operators.0.load=1.5", "blocks.0.operators.0.frozen=true",
-                     "blocks.0.operators.0.attention_core=true", R"(blocks.0.operators.0.adapter="up")",
-                     "blocks.0.operators.0.expert_parameters=true", R"(blocks.2.operators.0.shared="output")",
-                     "blocks.2.operators.0.tied=true", R"(blocks.1.kept_for_writer=["x"])", R"(only_predicted="half of it is missing")"});
+                              "blocks.0.operators.0.attention_core=true", R"(blocks.0.operators.0.adapter="up")",
+                              "blocks.0.operators.0.expert_parameters=true", R"(blocks.2.operators.0.shared="output")",
+                              "blocks.2.operators.0.tied=true", R"(blocks.1.operators.1.stands_for="norms")",
+                              R"(blocks.1.kept_for_writer=["x"])", R"(only_predicted="half of it is missing")"});
     ASSERT_TRUE(workload);
     const auto& spec = std::get<GraphSpec>(workload->spec);
     const Operator first = spec.network.templates[0].graph.operators()[0], tied = spec.network.templates[2].graph.operators()[0];
     EXPECT_EQ(first.label, "mlp");
     EXPECT_EQ(first.load, 1.5);
     EXPECT_TRUE(first.frozen && first.attention_core && first.expert_parameters && first.adapter == AdapterPart::up);
+    EXPECT_EQ(spec.network.templates[1].graph.operators()[1].stands_for, "norms");
     EXPECT_TRUE(tied.tied && tied.shared == SharedMatrix::output);
     EXPECT_EQ(spec.network.templates[1].graph.kept_for_writer().size(), 1);
     EXPECT_EQ(std::get<GraphSpec>(expect_reads_back(*workload).spec).network, spec.network);
@@ -126,8 +129,8 @@ INSTANTIATE_TEST_SUITE_P(
               "more elements than any network"}));
 
 TEST(GraphReader, TellsAllProblemsAtOnce) {
-    const auto [workload, problems] =
-        graph_of_file(small, {"blocks.0.operators.0.gemm.k=4", "blocks.1.operators.1.of=[\"tun\"]", "blocks.2.operators.1.cross_entropy.classes=5"});
+    const auto [workload, problems] = graph_of_file(
+        small, {"blocks.0.operators.0.gemm.k=4", "blocks.1.operators.1.of=[\"tun\"]", "blocks.2.operators.1.cross_entropy.classes=5"});
     EXPECT_EQ(problems.size(), 3) << InputError(problems).what();
 }
 

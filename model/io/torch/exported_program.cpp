@@ -111,7 +111,9 @@ private:
         const Json& type = at(value, "dtype", pointer);
         const int number = type.is_number_integer() ? static_cast<int>(std::clamp<std::int64_t>(type.get<std::int64_t>(), 0, 1000)) : 0;
         t.data_type = std::to_string(number);
-        t.type = number >= 1 && number <= 5 ? TorchTensor::Type::integer : number == 12 ? TorchTensor::Type::boolean : TorchTensor::Type::real;
+        t.type = number >= 1 && number <= 5 ? TorchTensor::Type::integer
+                 : number == 12             ? TorchTensor::Type::boolean
+                                            : TorchTensor::Type::real;
         t.trained = value.contains("requires_grad") && value["requires_grad"] == Json(true);
         return t;
     }
@@ -199,8 +201,10 @@ private:
             if (kind == "user_input") append_names(at(what, "arg", pointer), program.inputs);
         }
         for (const Json& spec : list(signature, "output_specs", pointer))
-            if (spec.is_object() && spec.contains("user_output")) append_names(at(spec["user_output"], "arg", pointer), program.outputs);
-            else if (spec.is_object() && spec.contains("loss_output")) append_names(spec["loss_output"], program.outputs);
+            if (spec.is_object() && spec.contains("user_output"))
+                append_names(at(spec["user_output"], "arg", pointer), program.outputs);
+            else if (spec.is_object() && spec.contains("loss_output"))
+                append_names(spec["loss_output"], program.outputs);
     }
 
     const std::string& file_;

@@ -114,7 +114,8 @@ private:
         const auto* norm = std::get_if<Normalization>(&op.kind);
         const bool fuses = std::holds_alternative<Pointwise>(op.kind) || (norm != nullptr && norm->kind == NormKind::batch);
         const bool with_others = has_matrix(before) && !std::holds_alternative<Embedding>(before.kind);
-        if (fuses && (with_others || std::holds_alternative<Normalization>(before.kind)) && contains(op.inputs, before.outputs.front())) return false;
+        if (fuses && (with_others || std::holds_alternative<Normalization>(before.kind)) && contains(op.inputs, before.outputs.front()))
+            return false;
         return item_of(traced_.modules[i]) != item_of(traced_.modules[i - 1]);
     }
 
@@ -140,15 +141,17 @@ private:
         }
         for (const TensorId id : leave) graph.output(here.at(id));
         const bool last = end == traced_.operators.size(), first = begin == 0;
-        append({item.empty() ? "network" : item, last ? BlockRole::head : first ? BlockRole::input : BlockRole::layer,
+        append({item.empty() ? "network" : item,
+                last    ? BlockRole::head
+                : first ? BlockRole::input
+                        : BlockRole::layer,
                 std::move(graph).build()});
     }
 
     void append(Block block) {
         needed_ = leaves_needed_output(block.graph);
         auto& templates = network_.templates;
-        const auto alike =
-            std::ranges::find_if(templates, [&](const Block& b) { return b.role == block.role && b.graph == block.graph; });
+        const auto alike = std::ranges::find_if(templates, [&](const Block& b) { return b.role == block.role && b.graph == block.graph; });
         network_.sequence.push_back(static_cast<int>(alike - templates.begin()));
         if (alike == templates.end()) templates.push_back(std::move(block));
     }

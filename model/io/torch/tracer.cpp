@@ -278,7 +278,8 @@ void Tracer::read_call(const TorchCall& call) {
     const std::vector<std::string> operands = made_operands(call);
     if (operands.empty()) return read_constant(call, name);
     if (const auto handler = handlers().find(name); handler != handlers().end()) return (this->*handler->second)(call);
-    if (const auto kind = passes().find(name); kind != passes().end()) return pass(call, kind_of(call, name, kind->second), is_in_place(call));
+    if (const auto kind = passes().find(name); kind != passes().end())
+        return pass(call, kind_of(call, name, kind->second), is_in_place(call));
     const auto known = unknown_.try_emplace(call.target, &call, 0).first;
     known->second.second += 1;
     same(call);
@@ -356,7 +357,8 @@ bool Tracer::flag(const TorchCall& call, std::string_view argument) {
 std::int64_t Tracer::of_sample(std::int64_t count) const { return count % samples_ == 0 ? count / samples_ : count; }
 
 void Tracer::refuse(const TorchCall& call, std::string what) const {
-    throw InputError(Diagnostic{file_, call.pointer, call.target + (call.module.empty() ? "" : " in " + call.module) + ": " + std::move(what),
+    throw InputError(Diagnostic{file_, call.pointer,
+                                call.target + (call.module.empty() ? "" : " in " + call.module) + ": " + std::move(what),
                                 "as torch.export.save writes it"});
 }
 

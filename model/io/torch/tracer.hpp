@@ -81,7 +81,7 @@ private:
     void linear(const TorchCall&);
     void add_product(const TorchCall&);
     void product(const TorchCall&);
-    void lay_in_batches(const TorchCall&, const std::string& operand);
+    void lay_in_rows(const TorchCall&, const std::string& operand, std::size_t matrix_dims);
     void einsum(const TorchCall&);
     void write_product(const TorchCall&, const std::string& input, const std::string& weight, const std::string& bias);
     void convolution(const TorchCall&);
@@ -103,7 +103,7 @@ private:
     std::string file_;
     std::int64_t samples_ = 1;
     std::map<std::string, Value, std::less<>> values_{};
-    std::map<std::string, std::size_t, std::less<>> readers_{};  // of each parameter, the first operator that reads it
+    std::map<std::string, std::size_t, std::less<>> readers_{};                       // of each parameter, the first operator that reads it
     std::map<std::string, std::pair<const TorchCall*, int>, std::less<>> unknown_{};  // target: the first call, and how many there are
     TracedNetwork network_{};
     std::string only_predicted_{};

@@ -129,21 +129,37 @@ void Tracer::dropout(const TorchCall& call) {
     const double* fraction = given != nullptr ? std::get_if<double>(given) : nullptr;
     if (fraction == nullptr || *fraction <= 0 || *fraction >= 1) return same(call);
     const std::string input = made_operands(call).front();
-    Operator& op = emit(call,
-                        Pointwise{.kind = PointwiseKind::dropout,
-                                  .elements = real(of_sample(shape_of(input, call).elements())),
-                                  .constant = *fraction},
-                        {input});
+    Operator& op = emit(
+        call,
+        Pointwise{.kind = PointwiseKind::dropout, .elements = real(of_sample(shape_of(input, call).elements())), .constant = *fraction},
+        {input});
     also(op, ".mask", network_.tensors[op.outputs.front().value].shape, TensorRole::mask);
 }
 
 // ---- products
+
+// A product reads rows, or batches of matrices, each in either order, that lie one behind another: what does not is copied.
+void Tracer::lay_in_rows(const TorchCall& call, const std::string& operand, std::size_t matrix_dims) {
+    TorchTensor outer = shape_of(operand, call);
+    if (outer.sizes.size() < matrix_dims + 2) return;
+    outer.sizes.resize(outer.sizes.size() - matrix_dims);
+    outer.strides.resize(outer.sizes.size());
+    if (can_be_viewed(outer, {outer.elements()})) return;
+    const TorchTensor& all = shape_of(operand, call);
+    Operator copy{.name = call.module + (call.module.empty() ? "copy" : ".copy"),
+                  .kind = Pointwise{.kind = PointwiseKind::copy, .elements = real(of_sample(all.elements()))},
+                  .inputs = {*value(operand).made},
+                  .outputs = {new_tensor("", all)}};
+    values_[operand].made = copy.outputs.front();
+    append(call, std::move(copy));
+}
 
 // input [..., k] x weight [n, k]^T + bias [n], of a weight that is a constant.
 void Tracer::write_product(const TorchCall& call, const std::string& input, const std::string& weight, const std::string& bias) {
     const TorchTensor &x = shape_of(input, call), &y = shape_of(call.outputs.front(), call);
     if (x.sizes.empty() || y.sizes.empty() || x.sizes.back() < 1 || y.sizes.back() < 1) refuse(call, "a product of nothing");
     const Gemm gemm{.m = of_sample(x.elements()) / x.sizes.back(), .n = y.sizes.back(), .k = x.sizes.back()};
+    lay_in_rows(call, input, 1);
     emit(call, gemm, {input}, {weight, bias});
 }
 
@@ -155,26 +171,10 @@ void Tracer::linear(const TorchCall& call) {
 
 // self + a x b
 void Tracer::add_product(const TorchCall& call) {
-    const std::string a = name(call, call.argument("mat1") != nullptr ? "mat1" : "batch1"), b = name(call, call.argument("mat2") != nullptr ? "mat2" : "batch2");
+    const std::string a = name(call, call.argument("mat1") != nullptr ? "mat1" : "batch1"),
+                      b = name(call, call.argument("mat2") != nullptr ? "mat2" : "batch2");
     if (!value(b).made && value(a).made) return write_product(call, a, b, name(call, "self"));
     product(call);
-}
-
-// A product of batches wants matrices that lie in one row of batches, each in either order, and copies others.
-void Tracer::lay_in_batches(const TorchCall& call, const std::string& operand) {
-    const TorchTensor& t = shape_of(operand, call);
-    const std::size_t dims = t.sizes.size();
-    if (dims < 4) return;
-    TorchTensor batches = t;
-    batches.sizes.resize(dims - 2);
-    batches.strides.resize(dims - 2);
-    if (can_be_viewed(batches, {product_of(t.sizes, 0, dims - 2)})) return;
-    Operator copy{.name = call.module + (call.module.empty() ? "copy" : ".copy"),
-                  .kind = Pointwise{.kind = PointwiseKind::copy, .elements = real(of_sample(t.elements()))},
-                  .inputs = {*value(operand).made},
-                  .outputs = {new_tensor("", t)}};
-    values_[operand].made = copy.outputs.front();
-    append(call, std::move(copy));
 }
 
 // [..., m, k] x [..., k, n]
@@ -197,7 +197,7 @@ void Tracer::product(const TorchCall& call) {
                     .n = n,
                     .k = std::max<std::int64_t>(1, x.sizes.back()),
                     .weight = false};
-    for (const std::string& operand : {operands[0], operands[1]}) lay_in_batches(call, operand);
+    for (const std::string& operand : {operands[0], operands[1]}) lay_in_rows(call, operand, 2);
     emit(call, gemm, {operands[0], operands[1]}).attention_core = true;
 }
 
@@ -351,10 +351,12 @@ void Tracer::group_norm(const TorchCall& call) {
 }
 
 void Tracer::max_pool(const TorchCall& call) {
-    const std::vector<std::int64_t> kernel = window(call, "kernel_size"), stride = window(call, "stride"), padding = window(call, "padding");
+    const std::vector<std::int64_t> kernel = window(call, "kernel_size"), stride = window(call, "stride"),
+                                    padding = window(call, "padding");
     if (kernel.empty() || kernel.front() < 1 || kernel.back() < 1) refuse(call, "windows of nothing");
     const std::int64_t of_stride = stride.empty() ? kernel.front() : stride.front();
-    if (kernel.front() != kernel.back() || (!stride.empty() && stride.front() != stride.back()) || call.target.find("1d") != call.target.npos)
+    if (kernel.front() != kernel.back() || (!stride.empty() && stride.front() != stride.back()) ||
+        call.target.find("1d") != call.target.npos)
         run_never("windows that are not square do not run");
     const bool square = call.target.find("1d") == call.target.npos;
     emit(call,
@@ -386,7 +388,8 @@ void Tracer::embedding(const TorchCall& call) {
 
 void Tracer::resize(const TorchCall& call) {
     const bool nearest = call.target.find("nearest") != call.target.npos;
-    if (call.target.find("bicubic") != call.target.npos || call.target.find("1d") != call.target.npos) run_never("\"" + call.target + "\" does not run");
+    if (call.target.find("bicubic") != call.target.npos || call.target.find("1d") != call.target.npos)
+        run_never("\"" + call.target + "\" does not run");
     emit(call,
          Pointwise{.kind = nearest ? PointwiseKind::repeat : PointwiseKind::interpolate,
                    .elements = real(of_sample(shape_of(call.outputs.front(), call).elements()))},

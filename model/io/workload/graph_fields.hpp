@@ -224,6 +224,7 @@ void operator_fields(const Visit& visit) {
     visit("tied", &T::tied);
     visit("attention_core", &T::attention_core);
     visit("label", &T::label);
+    visit("stands_for", &T::stands_for);
 }
 
 }  // namespace sextant
