@@ -108,7 +108,7 @@ private:
         return wanted_[graph_.operators()[chain.operators.back()].outputs.front().value];
     }
     // Whether the gradient of what the operator reads is needed. An operator of two operands needs both or neither.
-    [[nodiscard]] bool wants_gradient(const Operator& op) const { return wanted_[op.inputs.front().value]; }
+    [[nodiscard]] bool wants_gradient(const Operator& op) const { return !op.inputs.empty() && wanted_[op.inputs.front().value]; }
     // Autocast runs softmax and layer normalization in fp32: their operand is cast up before and down after, both ways
     // (PyTorch documentation, torch.amp, "CUDA ops that can autocast to float32").
     [[nodiscard]] bool runs_in_fp32() const {

@@ -48,7 +48,7 @@ TEST(Import, NamesTheFileWhoseNetworkCannotBeBuilt) {
 TEST(Import, AModuleOfPyTorchStandsInAScenarioAsItIsOrImported) {
     const std::string program = SEXTANT_SOURCE_DIR "/tests/io/torch_programs/archive.pt2";
     const std::string file = testing::TempDir() + "sextant_module_" + std::to_string(::getpid()) + ".json";
-    EXPECT_THAT(run_sextant({"import", "torch", program, "--out", file}).out, HasSubstr("archive: 4.6e-05 million parameters"));
+    EXPECT_THAT(run_sextant({"import", "torch", program, "--out", file}).out, HasSubstr("archive: 0.00004600 million parameters"));
     const auto predicted = [](const std::string& workload) {
         return json_of(run_sextant({"predict", "scenarios/default.json", "--set", "workload=" + workload, "--format", "json"}));
     };

@@ -207,7 +207,8 @@ TEST(TorchImport, ManyKindsOfCalls) {
 TEST(TorchImport, CallsThatNoOperatorIsKnownForAreNamedAllAtOnce) {
     const auto import = [] { return imported("unknown"); };
     EXPECT_THAT(refused_pointers(import), ElementsAre("/graph_module/graph/nodes/3", "/graph_module/graph/nodes/2"));
-    EXPECT_THAT(refusal_by(import), AllOf(HasSubstr("aten.lstm.input"), HasSubstr("called in lstm"), HasSubstr("aten.fft_rfft.default (2 calls)")));
+    EXPECT_THAT(refusal_by(import),
+                AllOf(HasSubstr("aten.lstm.input"), HasSubstr("called in lstm"), HasSubstr("aten.fft_rfft.default (2 calls)")));
 }
 
 TEST(TorchImport, AnArchiveIsReadAsPyTorchWritesIt) {
@@ -252,7 +253,8 @@ TEST(TorchImport, WhatIsNoProgramIsRefusedWithItsPlace) {
     EXPECT_THAT(with(extent, extent + "9000000000000"), HasSubstr("an extent is not known, or too large"));
     EXPECT_THAT(with(extent + "2},", extent + "900000000000},"), HasSubstr("nobody has a tensor of so many elements"));
     EXPECT_THAT(with(R"("strides":[)", R"("strides":[{"as_int":1},)"), HasSubstr("not as many strides as sizes"));
-    EXPECT_THAT(with(R"("name":"num_groups","arg":{"as_int":2})", R"("name":"num_groups","arg":{"as_int":0})"), HasSubstr("a norm of nothing"));
+    EXPECT_THAT(with(R"("name":"num_groups","arg":{"as_int":2})", R"("name":"num_groups","arg":{"as_int":0})"),
+                HasSubstr("a norm of nothing"));
     EXPECT_THAT(with("nchw,ndhw->ncd", "nchw,ndhw"), HasSubstr("is not understood"));
 }
 

@@ -96,7 +96,7 @@ TEST_P(NamesOfNoBundledNetwork, FindNoOther) { EXPECT_EQ(found(GetParam()), "");
 // Other sizes; families; other generations; sizes that run into a generation; sizes that are not the network's.
 INSTANTIATE_TEST_SUITE_P(Sizes, NamesOfNoBundledNetwork,
                          testing::Values("resnet500", "resnet5", "resnet-5-0", "vgg160", "vgg1", "llama-3-80b", "efficientnet_b9",
-                                         "convnext_xxlarge", "resnext101_32x48d", "vit_gigantic_patch14_224", "Qwen3 235B-A3B",
+                                         "convnext_xxxlarge", "resnext101_32x48d", "vit_enormous_patch14_224", "Qwen3 235B-A3B",
                                          "meta-llama/Llama-2-8b-hf", "tv_resnet500", "a/b/", "-hf", "tf_", "resnet50.5", ".a1_in1k"));
 INSTANTIATE_TEST_SUITE_P(Families, NamesOfNoBundledNetwork,
                          testing::Values("bert", "resnet", "vgg", "llama", "llama 3", "gpt3", "mixtral", "qwen3", "t5", "", "-", "v1",

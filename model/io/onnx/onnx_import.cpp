@@ -79,8 +79,7 @@ private:
         values_[in.name] = {Value::Kind::image, data, {}};
         for (std::size_t d = 1; d < in.shape.size(); ++d) spec_.input_shape.push_back(in.shape[d].value_or(0));
         if (spec_.input_shape.size() != 1 && spec_.input_shape.size() != 3)
-            complain("/graph/input", "the input is neither [samples, features] nor [samples, channels, height, width]",
-                     other_ways);
+            complain("/graph/input", "the input is neither [samples, features] nor [samples, channels, height, width]", other_ways);
         else if (std::ranges::any_of(spec_.input_shape, [](std::int64_t e) { return e < 1; }))
             complain("/graph/input", "the size of the input is left open", "export with a fixed size (the number of samples may be open)");
     }

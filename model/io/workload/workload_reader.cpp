@@ -243,8 +243,12 @@ bool find_model(const JsonNode& node, const Models& models, Workload& workload) 
     std::string name;
     if (!read_value(node, name)) return false;
     using Path = const std::filesystem::path&;
-    if (name.ends_with(".pt2")) return import_file(node, name, [](Path p) { return import_torch(p); }, workload);
-    if (name.ends_with(".onnx")) return import_file(node, name, [](Path p) { return import_onnx(p); }, workload);
+    if (name.ends_with(".pt2"))
+        return import_file(
+            node, name, [](Path p) { return import_torch(p); }, workload);
+    if (name.ends_with(".onnx"))
+        return import_file(
+            node, name, [](Path p) { return import_onnx(p); }, workload);
     if (!name.ends_with(".json")) {
         const std::optional<Workload> found = models.find(name);
         if (!found) return complain_unknown(node, name, hint_for_model(name)), false;
