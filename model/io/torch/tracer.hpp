@@ -91,8 +91,7 @@ private:
     void row_norm(const TorchCall&);
     void group_norm(const TorchCall&);
     void write_norm(const TorchCall&, Normalization);
-    void max_pool(const TorchCall&);
-    void average_pool(const TorchCall&);
+    void pool(const TorchCall&);
     void reduce(const TorchCall&);
     void embedding(const TorchCall&);
     void resize(const TorchCall&);

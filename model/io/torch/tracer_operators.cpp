@@ -350,23 +350,19 @@ void Tracer::group_norm(const TorchCall& call) {
     write_norm(call, {NormKind::group, of_sample(rows), std::max<std::int64_t>(1, x.elements() / rows)});
 }
 
-void Tracer::max_pool(const TorchCall& call) {
+void Tracer::pool(const TorchCall& call) {
     const std::vector<std::int64_t> kernel = window(call, "kernel_size"), stride = window(call, "stride"),
                                     padding = window(call, "padding");
     if (kernel.empty() || kernel.front() < 1 || kernel.back() < 1) refuse(call, "windows of nothing");
     const std::int64_t of_stride = stride.empty() ? kernel.front() : stride.front();
-    if (kernel.front() != kernel.back() || (!stride.empty() && stride.front() != stride.back()) ||
-        call.target.find("1d") != call.target.npos)
+    const bool of_images = call.target.find("1d") == call.target.npos, largest = call.target.find("max") != call.target.npos;
+    if (!of_images || kernel.front() != kernel.back() || (!stride.empty() && stride.front() != stride.back()))
         run_never("windows that are not square do not run");
-    const bool square = call.target.find("1d") == call.target.npos;
     emit(call,
-         Pooling{call.target.find("max") != call.target.npos ? PoolingKind::max : PoolingKind::average,
-                 kernel.front() * (square ? kernel.back() : 1), kernel.front(), std::max<std::int64_t>(1, of_stride),
-                 padding.empty() ? 0 : padding.front()},
+         Pooling{largest ? PoolingKind::max : PoolingKind::average, kernel.front() * (of_images ? kernel.back() : 1), kernel.front(),
+                 std::max<std::int64_t>(1, of_stride), padding.empty() ? 0 : padding.front()},
          {made_operands(call).front()});
 }
-
-void Tracer::average_pool(const TorchCall& call) { max_pool(call); }
 
 // Several elements become one: their mean, their sum, the largest.
 void Tracer::reduce(const TorchCall& call) {
