@@ -227,8 +227,8 @@ void Tracer::einsum(const TorchCall& call) {
     // The samples are a batch where both operands have them, else rows.
     const bool swapped = gemm.weight && !value(operands[0]).made;
     if (swapped) std::swap(gemm.m, gemm.n);
-    (gemm.batch % samples_ == 0 && !gemm.weight ? gemm.batch : gemm.m) =
-        of_sample(gemm.batch % samples_ == 0 && !gemm.weight ? gemm.batch : gemm.m);
+    std::int64_t& with_samples = !gemm.weight && gemm.batch % samples_ == 0 ? gemm.batch : gemm.m;
+    with_samples = of_sample(with_samples);
     std::vector<std::string> constants;
     if (gemm.weight) constants.push_back(operands[swapped ? 0 : 1]);
     emit(call, gemm, made_operands(call), constants);
