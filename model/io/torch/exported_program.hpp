@@ -38,6 +38,11 @@ struct TorchCall {
     std::string pointer;               // where it stands in the file
 
     [[nodiscard]] const TorchArgument* argument(std::string_view name) const;  // null where it was not given
+    template <class T>
+    [[nodiscard]] const T* argument_as(std::string_view name) const {  // null where it was not given, or is none
+        const TorchArgument* given = argument(name);
+        return given != nullptr ? std::get_if<T>(given) : nullptr;
+    }
 };
 
 struct TorchProgram {

@@ -20,6 +20,13 @@ PointwiseKind kind_of(const TorchCall& call, std::string_view name, PointwiseKin
     return is_in_place(call) && (name == "leaky_relu" || name == "elu") ? PointwiseKind::from_output : kind;
 }
 
+std::vector<std::string> operands_of(const TorchCall& call) {
+    std::vector<std::string> found;
+    for (const auto& [argument, what] : call.arguments)
+        if (const auto* list = std::get_if<TorchNames>(&what)) found.insert(found.end(), list->names.begin(), list->names.end());
+    return found;
+}
+
 constexpr std::string_view comparisons[] = {"le", "lt", "ge", "gt", "tril", "triu"};
 
 // One pass over elements each. What such a function is does not matter, but where its gradient comes from.
@@ -287,13 +294,11 @@ void Tracer::read_call(const TorchCall& call) {
 
 void Tracer::read_constant(const TorchCall& call, std::string_view name) {
     Value made{.of_positions = std::ranges::find(comparisons, name) != std::end(comparisons)};
-    for (const auto& [argument, what] : call.arguments)
-        if (const auto* list = std::get_if<TorchNames>(&what))
-            for (const std::string& operand : list->names) {
-                const Value& v = value(operand);
-                made.of_positions = made.of_positions || v.of_positions;
-                made.parameters.insert(made.parameters.end(), v.parameters.begin(), v.parameters.end());
-            }
+    for (const std::string& operand : operands_of(call)) {
+        const Value& v = value(operand);
+        made.of_positions = made.of_positions || v.of_positions;
+        made.parameters.insert(made.parameters.end(), v.parameters.begin(), v.parameters.end());
+    }
     for (const std::string& output : call.outputs) values_[output] = made;
 }
 
@@ -310,8 +315,7 @@ const Tracer::Value& Tracer::value(const std::string& tensor) const {
 }
 
 std::vector<std::string> Tracer::names(const TorchCall& call, std::string_view argument) {
-    const TorchArgument* found = call.argument(argument);
-    const auto* list = found != nullptr ? std::get_if<TorchNames>(found) : nullptr;
+    const auto* list = call.argument_as<TorchNames>(argument);
     return list != nullptr ? list->names : std::vector<std::string>{};
 }
 
@@ -321,17 +325,19 @@ std::string Tracer::name(const TorchCall& call, std::string_view argument) {
 }
 
 std::vector<std::string> Tracer::made_operands(const TorchCall& call) const {
-    std::vector<std::string> found;
-    for (const auto& [argument, what] : call.arguments)
-        if (const auto* list = std::get_if<TorchNames>(&what))
-            for (const std::string& operand : list->names)
-                if (value(operand).made) found.push_back(operand);
+    std::vector<std::string> found = operands_of(call);
+    std::erase_if(found, [&](const std::string& operand) { return !value(operand).made; });
+    return found;
+}
+
+std::vector<std::string> Tracer::constant_operands(const TorchCall& call) const {
+    std::vector<std::string> found = operands_of(call);
+    std::erase_if(found, [&](const std::string& operand) { return value(operand).made.has_value(); });
     return found;
 }
 
 std::vector<std::int64_t> Tracer::integers(const TorchCall& call, std::string_view argument) {
-    const TorchArgument* found = call.argument(argument);
-    const auto* list = found != nullptr ? std::get_if<std::vector<std::int64_t>>(found) : nullptr;
+    const auto* list = call.argument_as<std::vector<std::int64_t>>(argument);
     return list != nullptr ? *list : std::vector<std::int64_t>{};
 }
 
@@ -348,8 +354,7 @@ std::int64_t Tracer::integer(const TorchCall& call, std::string_view argument, s
 }
 
 bool Tracer::flag(const TorchCall& call, std::string_view argument) {
-    const TorchArgument* found = call.argument(argument);
-    const bool* set = found != nullptr ? std::get_if<bool>(found) : nullptr;
+    const bool* set = call.argument_as<bool>(argument);
     return set != nullptr && *set;
 }
 
@@ -398,7 +403,11 @@ TensorId Tracer::new_tensor(std::string name, const TorchTensor& tensor) {
     const TensorRole role = tensor.type == Type::real      ? TensorRole::activation
                             : tensor.type == Type::boolean ? TensorRole::mask
                                                            : TensorRole::statistic;
-    network_.tensors.push_back({std::move(name), std::move(shape), role});
+    return add_tensor({std::move(name), std::move(shape), role});
+}
+
+TensorId Tracer::add_tensor(Tensor tensor) {
+    network_.tensors.push_back(std::move(tensor));
     return TensorId{static_cast<std::uint32_t>(network_.tensors.size() - 1)};
 }
 
@@ -426,18 +435,17 @@ Operator& Tracer::emit(const TorchCall& call, OperatorKind kind, const std::vect
         values_[output].made = id;
     }
     if (op.outputs.empty()) refuse(call, "the shape of what it makes is not in the file");
-    return append(call, std::move(op));
+    return append(call.module, std::move(op));
 }
 
-Operator& Tracer::append(const TorchCall& call, Operator op) {
+Operator& Tracer::append(std::string module, Operator op) {
     network_.operators.push_back(std::move(op));
-    network_.modules.push_back(call.module);
+    network_.modules.push_back(std::move(module));
     return network_.operators.back();
 }
 
 void Tracer::also(Operator& op, std::string name, std::vector<std::int64_t> shape, TensorRole role) {
-    network_.tensors.push_back({std::move(name), std::move(shape), role});
-    op.outputs.push_back(TensorId{static_cast<std::uint32_t>(network_.tensors.size() - 1)});
+    op.outputs.push_back(add_tensor({std::move(name), std::move(shape), role}));
 }
 
 void Tracer::same(const TorchCall& call) {
@@ -460,11 +468,9 @@ void Tracer::end_with_loss() {
     if (classes < 1) return;
     network_.tensors[network_.output.value].role = TensorRole::logits;
     const std::int64_t rows = of_sample(result.elements()) / classes;
-    network_.tensors.push_back({"", {rows, 1}, TensorRole::statistic});
-    const TensorId loss{static_cast<std::uint32_t>(network_.tensors.size() - 1)};
+    const TensorId loss = add_tensor({"", {rows, 1}, TensorRole::statistic});
     Operator op{.name = "loss", .kind = CrossEntropy{.rows = rows, .classes = classes}, .inputs = {network_.output}, .outputs = {loss}};
-    network_.operators.push_back(std::move(op));
-    network_.modules.push_back(network_.modules.back());
+    append(network_.modules.back(), std::move(op));
     network_.output = loss;
 }
 

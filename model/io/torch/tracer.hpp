@@ -11,7 +11,6 @@
 
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,10 +40,11 @@ private:
     void read_constant(const TorchCall&, std::string_view name);
     [[nodiscard]] const TorchTensor& shape_of(const std::string& tensor, const TorchCall&) const;
     [[nodiscard]] const Value& value(const std::string& tensor) const;
-    // Names of the tensors that it reads: under one name, or all; those that are no constants.
+    // Names of the tensors that it reads: of one argument, its first, of all those that are no constants or are.
     [[nodiscard]] static std::vector<std::string> names(const TorchCall&, std::string_view argument);
     [[nodiscard]] static std::string name(const TorchCall&, std::string_view argument);
     [[nodiscard]] std::vector<std::string> made_operands(const TorchCall&) const;
+    [[nodiscard]] std::vector<std::string> constant_operands(const TorchCall&) const;
     [[nodiscard]] static std::vector<std::int64_t> integers(const TorchCall&, std::string_view argument);
     // Likewise of pixels. Throws InputError where one is negative, or beyond any image.
     [[nodiscard]] std::vector<std::int64_t> window(const TorchCall&, std::string_view argument) const;
@@ -63,7 +63,8 @@ private:
     Weights take(const std::vector<std::string>& constants);
     // An operator over those tensors, which makes what the call makes. Constants among `weights` are its parameters.
     Operator& emit(const TorchCall&, OperatorKind, const std::vector<std::string>& inputs, const std::vector<std::string>& weights = {});
-    Operator& append(const TorchCall&, Operator);
+    Operator& append(std::string module, Operator);
+    TensorId add_tensor(Tensor);
     TensorId new_tensor(std::string name, const TorchTensor&);
     void also(Operator&, std::string name, std::vector<std::int64_t> shape, TensorRole);
     void same(const TorchCall&);  // it hands on what it reads
@@ -107,7 +108,6 @@ private:
     TracedNetwork network_{};
     std::string only_predicted_{};
     bool any_trained_ = false;
-    std::string output_{};
 };
 
 }  // namespace sextant

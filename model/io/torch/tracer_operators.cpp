@@ -83,15 +83,11 @@ void Tracer::copy(const TorchCall& call) {
 // ---- one pass over elements
 
 void Tracer::pass(const TorchCall& call, PointwiseKind kind, bool in_place) {
-    std::vector<std::string> constants;
-    for (const auto& [argument, what] : call.arguments)
-        if (const auto* list = std::get_if<TorchNames>(&what))
-            for (const std::string& operand : list->names)
-                if (!value(operand).made) constants.push_back(operand);
     std::int64_t elements = 0;
     for (const std::string& operand : made_operands(call)) elements = std::max(elements, shape_of(operand, call).elements());
     if (kind == PointwiseKind::mask || kind == PointwiseKind::scale) run_never("what \"" + call.target + "\" computes is not said");
-    emit(call, Pointwise{.kind = kind, .elements = real(of_sample(elements)), .in_place = in_place}, made_operands(call), constants);
+    emit(call, Pointwise{.kind = kind, .elements = real(of_sample(elements)), .in_place = in_place}, made_operands(call),
+         constant_operands(call));
 }
 
 void Tracer::cast(const TorchCall& call) {
@@ -125,8 +121,7 @@ void Tracer::divide(const TorchCall& call) {
 }
 
 void Tracer::dropout(const TorchCall& call) {
-    const TorchArgument* given = call.argument("p");
-    const double* fraction = given != nullptr ? std::get_if<double>(given) : nullptr;
+    const double* fraction = call.argument_as<double>("p");
     if (fraction == nullptr || *fraction <= 0 || *fraction >= 1) return same(call);
     const std::string input = made_operands(call).front();
     Operator& op = emit(
@@ -151,7 +146,7 @@ void Tracer::lay_in_rows(const TorchCall& call, const std::string& operand, std:
                   .inputs = {*value(operand).made},
                   .outputs = {new_tensor("", all)}};
     values_[operand].made = copy.outputs.front();
-    append(call, std::move(copy));
+    append(call.module, std::move(copy));
 }
 
 // input [..., k] x weight [n, k]^T + bias [n], of a weight that is a constant.
@@ -203,8 +198,7 @@ void Tracer::product(const TorchCall& call) {
 
 // "bhid,bhjd->bhij": what both have and the result too is a batch, what both have and the result not is summed over.
 void Tracer::einsum(const TorchCall& call) {
-    const TorchArgument* given = call.argument("equation");
-    const std::string* written = given != nullptr ? std::get_if<std::string>(given) : nullptr;
+    const std::string* written = call.argument_as<std::string>("equation");
     const std::vector<std::string> operands = names(call, "tensors");
     if (written == nullptr || operands.size() != 2) refuse(call, "an einsum of two tensors is known");
     std::string equation = *written;
