@@ -6,6 +6,7 @@
 // docs/model/traced_networks.md says what is read, and how.
 #pragma once
 
+#include "model/base/diagnostics.hpp"
 #include "model/workload/workload.hpp"
 
 #include <filesystem>
